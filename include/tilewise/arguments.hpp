@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Arguments of algorithms: which is which in an overload, and the hardened mode's checks of them.
+
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/policy.hpp>
+
+#include <concepts>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// Something to call, as opposed to a value or an iterator in the same place of an overload.
+template <class Op>
+concept operation = std::is_class_v<Op> || std::is_function_v<std::remove_pointer_t<Op>>;
+
+/// A range with an argument after it that does not make the two a pair of iterators, as arrays do.
+template <class Range, class Next>
+concept range_before = std::ranges::input_range<Range> &&
+                       !(std::is_array_v<std::remove_reference_t<Range>> && std::same_as<std::decay_t<Range>, Next>);
+
+/// Whether a list of types begins with an iterator.
+template <class... Types>
+inline constexpr bool begins_with_iterator = false;
+template <class First, class... Rest>
+inline constexpr bool begins_with_iterator<First, Rest...> = iterator<First>;
+
+/// Whether First can lead a call without a policy. If not, one sentence says why.
+template <class First>
+constexpr bool leads_a_call()
+{
+    constexpr bool leads = iterator<std::decay_t<First>> || std::ranges::range<First>;
+    static_assert(leads, "tilewise: the first argument must be a policy, an iterator or a range; the policies of "
+                         "std::execution need #include <tilewise/std_execution.hpp>");
+    return leads;
+}
+
+/// Whether a transform takes the elements of the given iterators. If not, one sentence says why.
+template <class Transform, class... Its>
+constexpr bool can_transform()
+{
+    constexpr bool transforms = std::is_invocable_v<Transform&, decltype(*std::declval<Its&>())...>;
+    static_assert(transforms, "tilewise: transform_op must take an element of each input range");
+    return transforms;
+}
+
+/// The hardened mode's check of a range.
+template <class It, class Sentinel>
+constexpr void check_range([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first,
+                           [[maybe_unused]] Sentinel const& last)
+{
+    if constexpr (hardened && random_access<It> && requires { last - first; }) {
+        if (last - first < 0)
+            reject_argument(algorithm, "last is before first");
+        if constexpr (std::is_pointer_v<It>) {
+            if (first == nullptr && last != first)
+                reject_argument(algorithm, "first is null and the range is not empty");
+        }
+    }
+}
+
+/// The hardened mode's check of a range that is as long as [first, last) and known by its beginning.
+template <class It, class Sentinel, class It2>
+constexpr void check_second_range([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first,
+                                  [[maybe_unused]] Sentinel const& last, [[maybe_unused]] It2 const& first2)
+{
+    if constexpr (hardened && std::is_pointer_v<It2>) {
+        if (first2 == nullptr && first != last)
+            reject_argument(algorithm, "first2 is null and the range is not empty");
+    }
+}
+
+/// The hardened mode's check of two ranges that are read in pairs.
+template <class Range1, class Range2>
+constexpr void check_lengths([[maybe_unused]] char const* algorithm, [[maybe_unused]] Range1& range1,
+                             [[maybe_unused]] Range2& range2)
+{
+    if constexpr (hardened && std::ranges::sized_range<Range1> && std::ranges::sized_range<Range2>) {
+        if (std::cmp_less(std::ranges::size(range2), std::ranges::size(range1)))
+            reject_argument(algorithm, "the second range is shorter than the first");
+    }
+}
+
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The library's macros, all of them.
+///
+/// A user may define
+/// * `TILEWISE_HARDENED`: calls check their preconditions and throw `std::invalid_argument` when one is broken;
+/// * `TILEWISE_STRICT_FP`: promises that the compiler contracts no floating-point operations (`-ffp-contract=off`), so
+///   that the library needs no barriers against it. The CMake target `tilewise::strict_fp` sets both.
+
+#define TILEWISE_VERSION_MAJOR 0
+#define TILEWISE_VERSION_MINOR 1
+#define TILEWISE_VERSION_PATCH 0
+
+// The same template may have another body in another mode. The mode is part of every name, so that one program can mix
+// translation units of several modes without breaking the one-definition rule.
+#ifdef __CUDACC__
+#define TILEWISE_MODE_COMPILER nvcc
+#else
+#define TILEWISE_MODE_COMPILER host
+#endif
+#ifdef TILEWISE_HARDENED
+#define TILEWISE_MODE_CHECKS _hardened
+#else
+#define TILEWISE_MODE_CHECKS
+#endif
+#ifdef TILEWISE_STRICT_FP
+#define TILEWISE_MODE_ARITHMETIC _strict
+#else
+#define TILEWISE_MODE_ARITHMETIC
+#endif
+#define TILEWISE_JOIN_EXPANDED(a, b, c) mode_##a##b##c
+#define TILEWISE_JOIN(a, b, c) TILEWISE_JOIN_EXPANDED(a, b, c)
+#define TILEWISE_MODE TILEWISE_JOIN(TILEWISE_MODE_COMPILER, TILEWISE_MODE_CHECKS, TILEWISE_MODE_ARITHMETIC)
+
+#define TILEWISE_NAMESPACE_BEGIN                                                                                       \
+    namespace tilewise {                                                                                               \
+    inline namespace TILEWISE_MODE {
+#define TILEWISE_NAMESPACE_END                                                                                         \
+    }                                                                                                                  \
+    }
+
+/// Small functions on the hot path, which must vanish even where the compiler would rather not.
+#define TILEWISE_INLINE [[gnu::always_inline]] inline
+/// The same for a lambda: stands between its parameters and its body.
+#define TILEWISE_INLINE_LAMBDA __attribute__((always_inline))
+
+namespace tilewise {}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// count and count_if: reductions of ones.
+
+#include <tilewise/arguments.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/input.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/policy.hpp>
+#include <tilewise/reduce.hpp>
+
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// @name count_if
+/// The number of elements that satisfy a predicate, as a difference of iterators. n calls of the predicate; otherwise as
+/// transform_reduce.
+/// @see [alg.count], https://eel.is/c++draft/alg.count
+/// @{
+
+/// Counts in [first, last).
+template <execution_policy Policy, iterator It, operation Predicate>
+std::iter_difference_t<It> count_if(Policy&& policy, It first, It last, Predicate predicate)
+{
+    using count = std::iter_difference_t<It>;
+    return tilewise::transform_reduce(policy, std::move(first), std::move(last), count{0}, std::plus<>{},
+                                      [predicate = std::move(predicate)](auto&& element) mutable {
+                                          return predicate(element) ? count{1} : count{0};
+                                      });
+}
+
+/// Counts in a range.
+template <execution_policy Policy, std::ranges::input_range Range, operation Predicate>
+std::ranges::range_difference_t<Range> count_if(Policy&& policy, Range&& range, Predicate predicate)
+{
+    using count = std::ranges::range_difference_t<Range>;
+    return tilewise::transform_reduce(policy, range, count{0}, std::plus<>{},
+                                      [predicate = std::move(predicate)](auto&& element) mutable {
+                                          return predicate(element) ? count{1} : count{0};
+                                      });
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto count_if(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::count_if(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name count
+/// The number of elements equal to a value.
+/// @see [alg.count], https://eel.is/c++draft/alg.count
+/// @{
+
+/// Counts in [first, last).
+template <execution_policy Policy, iterator It, class T>
+std::iter_difference_t<It> count(Policy&& policy, It first, It last, T const& value)
+{
+    return tilewise::count_if(policy, std::move(first), std::move(last),
+                              [&value](auto&& element) { return element == value; });
+}
+
+/// Counts in a range.
+template <execution_policy Policy, std::ranges::input_range Range, class T>
+std::ranges::range_difference_t<Range> count(Policy&& policy, Range&& range, T const& value)
+{
+    return tilewise::count_if(policy, range, [&value](auto&& element) { return element == value; });
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto count(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::count(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+TILEWISE_NAMESPACE_END

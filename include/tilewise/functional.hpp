@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Operators: `minimum` and `maximum`, and the library's own twins of the operators of `<functional>`.
+
+#include <tilewise/config.hpp>
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// The smaller of two values, the first of equals: `b < a ? b : a`. Associative unless NaNs occur.
+template <class T = void>
+struct minimum {
+    constexpr T operator()(T const& a, T const& b) const { return b < a ? b : a; }
+};
+
+/// The larger of two values, the first of equals: `a < b ? b : a`. Associative unless NaNs occur.
+template <class T = void>
+struct maximum {
+    constexpr T operator()(T const& a, T const& b) const { return a < b ? b : a; }
+};
+
+/// Deduces its type.
+template <>
+struct minimum<void> {
+    template <class T>
+    constexpr T operator()(T const& a, T const& b) const
+    {
+        return b < a ? b : a;
+    }
+};
+
+/// Deduces its type.
+template <>
+struct maximum<void> {
+    template <class T>
+    constexpr T operator()(T const& a, T const& b) const
+    {
+        return a < b ? b : a;
+    }
+};
+
+/// The operators that the engines know by name. An engine runs the twin in place of the operator a user passes: the twin
+/// also combines whole vector registers, and its signed sums and products wrap, so that they are associative.
+namespace named {
+
+/// The base of all twins, by which an engine knows them.
+struct twin_operator {};
+
+/// Unsigned arithmetic in which sums and products of T wrap: never narrower than `unsigned`, which promotion to `int`
+/// would make signed again.
+template <class T>
+using wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
+
+/// Twin of `std::plus`.
+struct plus : twin_operator {
+    template <class T>
+    constexpr T operator()(T a, T b) const
+    {
+        if constexpr (std::integral<T>)
+            return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
+        else
+            return a + b;
+    }
+    template <class Vector>
+    TILEWISE_INLINE static void append(Vector& left, Vector const& right)
+    {
+        left = left + right;
+    }
+};
+
+/// Twin of `std::multiplies`.
+struct multiplies : twin_operator {
+    template <class T>
+    constexpr T operator()(T a, T b) const
+    {
+        if constexpr (std::integral<T>)
+            return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
+        else
+            return a * b;
+    }
+    template <class Vector>
+    TILEWISE_INLINE static void append(Vector& left, Vector const& right)
+    {
+        left = left * right;
+    }
+};
+
+/// Twin of tilewise::minimum.
+struct minimum : twin_operator, tilewise::minimum<> {
+    template <class Vector>
+    TILEWISE_INLINE static void append(Vector& left, Vector const& right)
+    {
+        left = right < left ? right : left;
+    }
+};
+
+/// Twin of tilewise::maximum.
+struct maximum : twin_operator, tilewise::maximum<> {
+    template <class Vector>
+    TILEWISE_INLINE static void append(Vector& left, Vector const& right)
+    {
+        left = left < right ? right : left;
+    }
+};
+
+/// Twin of `std::bit_and`.
+struct bit_and : twin_operator {
+    template <class T>
+    constexpr T operator()(T a, T b) const
+    {
+        return static_cast<T>(a & b);
+    }
+    template <class Vector>
+    TILEWISE_INLINE static void append(Vector& left, Vector const& right)
+    {
+        left = left & right;
+    }
+};
+
+/// Twin of `std::bit_or`.
+struct bit_or : twin_operator {
+    template <class T>
+    constexpr T operator()(T a, T b) const
+    {
+        return static_cast<T>(a | b);
+    }
+    template <class Vector>
+    TILEWISE_INLINE static void append(Vector& left, Vector const& right)
+    {
+        left = left | right;
+    }
+};
+
+/// Twin of `std::bit_xor`.
+struct bit_xor : twin_operator {
+    template <class T>
+    constexpr T operator()(T a, T b) const
+    {
+        return static_cast<T>(a ^ b);
+    }
+    template <class Vector>
+    TILEWISE_INLINE static void append(Vector& left, Vector const& right)
+    {
+        left = left ^ right;
+    }
+};
+
+/// The types that the twins take: those whose vector registers every compiler in use can combine.
+template <class T>
+concept arithmetic = std::same_as<T, float> || std::same_as<T, double> ||
+                     (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8);
+
+/// The twin of the operator Op on values of type T: `type`, or nothing when Op has none or does not compute in T.
+template <class Op, class T>
+struct twin {};
+
+template <class T> struct twin<std::plus<>, T> { using type = plus; };
+template <class T> struct twin<std::plus<T>, T> { using type = plus; };
+template <class T> struct twin<std::multiplies<>, T> { using type = multiplies; };
+template <class T> struct twin<std::multiplies<T>, T> { using type = multiplies; };
+template <class T> struct twin<tilewise::minimum<>, T> { using type = minimum; };
+template <class T> struct twin<tilewise::minimum<T>, T> { using type = minimum; };
+template <class T> struct twin<tilewise::maximum<>, T> { using type = maximum; };
+template <class T> struct twin<tilewise::maximum<T>, T> { using type = maximum; };
+template <std::integral T> struct twin<std::bit_and<>, T> { using type = bit_and; };
+template <std::integral T> struct twin<std::bit_and<T>, T> { using type = bit_and; };
+template <std::integral T> struct twin<std::bit_or<>, T> { using type = bit_or; };
+template <std::integral T> struct twin<std::bit_or<T>, T> { using type = bit_or; };
+template <std::integral T> struct twin<std::bit_xor<>, T> { using type = bit_xor; };
+template <std::integral T> struct twin<std::bit_xor<T>, T> { using type = bit_xor; };
+
+/// The twin of an operator on values of type T, or else the operator itself.
+template <class T, class Op>
+constexpr auto twin_or_self(Op op)
+{
+    if constexpr (arithmetic<T> && requires { typename twin<Op, T>::type; })
+        return typename twin<Op, T>::type{};
+    else
+        return op;
+}
+
+/// Op is a twin.
+template <class Op>
+concept is_twin = std::derived_from<Op, twin_operator>;
+
+/// Every order of combination gives the same bits, so that an engine may choose the fastest.
+template <class Op, class T>
+concept is_exact = is_twin<Op> && std::integral<T>;
+
+} // namespace named
+
+TILEWISE_NAMESPACE_END

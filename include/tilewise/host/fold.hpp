@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The shapes in which the order combines values, on one thread: left to right, adjacent-pair tree, right-aligned tree.
+///
+/// Each takes its values from `next()`, which is called once per value, from left to right. Values are moved, never
+/// copied or assigned, and need no default constructor; a missing operand is dropped, so no identity is needed.
+
+#include <tilewise/config.hpp>
+#include <tilewise/order.hpp>
+
+#include <bit>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace host {
+
+/// `op(left, right)` as a T. The operands are spent.
+template <class T, class Op>
+TILEWISE_INLINE T combine(Op& op, T&& left, T&& right)
+{
+    if constexpr (std::is_invocable_v<Op&, T, T>)
+        return static_cast<T>(op(std::move(left), std::move(right)));
+    else
+        return static_cast<T>(op(left, right));
+}
+
+/// Combines `right` onto what there is so far, if there is anything.
+template <class T, class Op>
+TILEWISE_INLINE void append(Op& op, std::optional<T>& left, T right)
+{
+    if (left)
+        left.emplace(combine<T>(op, std::move(*left), std::move(right)));
+    else
+        left.emplace(std::move(right));
+}
+
+/// Combines `count` values left to right.
+template <class T, int count, class Op, class Next>
+TILEWISE_INLINE T fold(Op& op, Next&& next)
+{
+    if constexpr (count == 1) {
+        return next();
+    } else {
+        T left = fold<T, count - 1>(op, next);
+        return combine<T>(op, std::move(left), next());
+    }
+}
+
+/// The same for a count known at run time, at least one.
+template <class T, class Op, class Next>
+T fold(Op& op, int count, Next&& next)
+{
+    std::optional<T> left(next());
+    while (--count > 0)
+        append<T>(op, left, next());
+    return std::move(*left);
+}
+
+/// Combines `count` values, a power of two, as an adjacent-pair tree.
+template <class T, int count, class Op, class Next>
+TILEWISE_INLINE T tree(Op& op, Next&& next)
+{
+    if constexpr (count == 1) {
+        return next();
+    } else {
+        T left = tree<T, count / 2>(op, next);
+        return combine<T>(op, std::move(left), tree<T, count / 2>(op, next));
+    }
+}
+
+/// The largest power of two below `count`, which is at least two.
+constexpr offset half_of_tree(offset count)
+{
+    return static_cast<offset>(std::bit_floor(static_cast<std::size_t>(count - 1)));
+}
+
+/// Combines `count` values, at least one, as an adjacent-pair tree; missing right operands are dropped.
+template <class T, class Op, class Next>
+T tree(Op& op, offset count, Next&& next)
+{
+    if (count == 1)
+        return next();
+    offset const left_count = half_of_tree(count);
+    T left = tree<T>(op, left_count, next);
+    return combine<T>(op, std::move(left), tree<T>(op, count - left_count, next));
+}
+
+/// Combines `count` values, at least one, as the adjacent-pair tree that ends with the last of them; missing left
+/// operands are dropped. The value that a doubling (Kogge-Stone) scan computes at its last position.
+template <class T, class Op, class Next>
+T right_aligned_tree(Op& op, offset count, Next&& next)
+{
+    if (count == 1)
+        return next();
+    offset const right_count = half_of_tree(count);
+    T left = right_aligned_tree<T>(op, count - right_count, next);
+    return combine<T>(op, std::move(left), tree<T>(op, right_count, next));
+}
+
+/// Combines the totals of the `tiles` tiles before the last onto `carry`: groups, supers, and supers left to right.
+template <class Order, class T, class Op, class NextTile>
+void append_tiles(Op& op, std::optional<T>& carry, offset tiles, NextTile&& next_tile)
+{
+    using geometry = typename Order::geometry;
+    constexpr offset tiles_per_super = offset{geometry::groups_per_super} * geometry::tiles_per_group;
+    auto const next_group = [&] { return tree<T>(op, geometry::tiles_per_group, next_tile); };
+
+    for (; tiles >= tiles_per_super; tiles -= tiles_per_super)
+        append<T>(op, carry, tree<T>(op, geometry::groups_per_super, next_group));
+    if (offset const groups = tiles / geometry::tiles_per_group; groups > 0)
+        append<T>(op, carry, tree<T>(op, groups, next_group));
+    if (offset const rest = tiles % geometry::tiles_per_group; rest > 0)
+        append<T>(op, carry, tree<T>(op, rest, next_tile));
+}
+
+/// Combines the last tile, of which `count` elements exist, onto `carry`, in the nesting of a scan's last element:
+/// the chunks before it, then the rows and lanes before it, then its lane vector up to itself.
+template <class Order, class T, class Op, class Reader>
+T append_last_tile(Op& op, std::optional<T> carry, offset count, Reader& reader)
+{
+    if constexpr (requires { reader.total(count); }) { // in any order
+        return combine<T>(op, std::move(*carry), reader.total(count));
+    } else {
+        auto const last = Order::locate(count - 1);
+        if (last.chunk > 0)
+            append<T>(op, carry, right_aligned_tree<T>(op, last.chunk, [&] { return reader.chunk(); }));
+        std::optional<T> in_chunk;
+        if (last.row > 0)
+            in_chunk.emplace(reader.rows(last.row));
+        if (last.lane > 0)
+            append<T>(op, in_chunk, reader.lanes(last.lane));
+        if (in_chunk)
+            append<T>(op, carry, std::move(*in_chunk));
+        append<T>(op, carry, reader.elements(last.element + 1));
+        return std::move(*carry);
+    }
+}
+
+} // namespace host
+TILEWISE_NAMESPACE_END

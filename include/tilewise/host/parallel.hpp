@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Work for all cores, through oneTBB. The threads are those of the task arena that the caller is in. A thread that
+/// waits here takes up no task from outside, which could need a lock that the caller holds. An exception in one task
+/// cancels those not yet begun and reaches the caller.
+
+#include <tilewise/config.hpp>
+#include <tilewise/order.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace host {
+
+/// Calls `body(first, last)` for disjoint parts of [0, count).
+template <class Body>
+void parallel_for(offset count, Body const& body)
+{
+    tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(tbb::blocked_range<offset>(0, count),
+                          [&](tbb::blocked_range<offset> const& part) { body(part.begin(), part.end()); });
+    });
+}
+
+/// Calls `producer(run)` on this thread; each task that it hands to `run` may begin at once on another.
+template <class Producer>
+void parallel_tasks(Producer const& producer)
+{
+    tbb::this_task_arena::isolate([&] {
+        tbb::task_group tasks;
+        producer([&](auto task) {
+            tasks.run([task = std::move(task)] {
+                auto own_task = task; // may change as it runs
+                own_task();
+            });
+        });
+        tasks.wait();
+    });
+}
+
+} // namespace host
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What the algorithms ask of iterators. Looser than the standard's concepts, which reject iterators in wide use:
+/// proxies without a common reference, and those of C++17 that promise less than they can.
+
+#include <tilewise/config.hpp>
+#include <tilewise/order.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// Something to dereference and step: an input iterator of any vintage.
+template <class It>
+concept iterator = std::copy_constructible<It> && !std::integral<It> && requires(It it) {
+    *it;
+    ++it;
+};
+
+/// Advances by any distance at once, and tells the distance between two positions.
+template <class It>
+concept random_access = iterator<It> && requires(It it, offset n) {
+    { it - it } -> std::convertible_to<offset>;
+    { it + n } -> std::convertible_to<It>;
+    it[n];
+};
+
+/// May be read more than once.
+template <class It>
+concept forward = iterator<It> &&
+                  (random_access<It> || std::forward_iterator<It> ||
+                   std::derived_from<typename std::iterator_traits<It>::iterator_category, std::forward_iterator_tag>);
+
+/// The type of an iterator's elements.
+template <iterator It>
+using value_of = std::iter_value_t<It>;
+
+/// Dereferences to a T that stands in memory beside its neighbours.
+template <class It, class T>
+concept contiguous_of = std::contiguous_iterator<It> && std::same_as<std::remove_const_t<std::remove_reference_t<std::iter_reference_t<It>>>, T>;
+
+TILEWISE_NAMESPACE_END

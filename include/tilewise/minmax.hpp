@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// min_element, max_element and minmax_element: reductions of the positions in a range.
+
+#include <tilewise/arguments.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/input.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/policy.hpp>
+#include <tilewise/reduction.hpp>
+
+#include <functional>
+#include <ranges>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// The better of two positions, the earlier one first.
+/// @{
+template <class Less>
+struct first_smallest {
+    Less less;
+    template <class It>
+    constexpr It operator()(It a, It b)
+    {
+        return less(*b, *a) ? b : a;
+    }
+};
+template <class Less>
+struct first_largest {
+    Less less;
+    template <class It>
+    constexpr It operator()(It a, It b)
+    {
+        return less(*a, *b) ? b : a;
+    }
+};
+/// @}
+
+/// The positions of the first smallest and the last largest element seen.
+template <class It>
+struct extremes {
+    It smallest, largest;
+    constexpr extremes(It only) : smallest(only), largest(only) {}
+    constexpr extremes(It smallest_so_far, It largest_so_far) : smallest(smallest_so_far), largest(largest_so_far) {}
+};
+template <class Less>
+struct widest {
+    Less less;
+    template <class It>
+    constexpr extremes<It> operator()(extremes<It> const& a, extremes<It> const& b)
+    {
+        return {less(*b.smallest, *a.smallest) ? b.smallest : a.smallest,
+                less(*b.largest, *a.largest) ? a.largest : b.largest};
+    }
+};
+
+/// Combines the positions of a range, which is not empty, to an Answer. The first position is where the accumulator
+/// starts, and is read again as an element, which changes nothing.
+template <class Answer, execution_policy Policy, iterator It, class Extent, class Better>
+Answer best_position(Policy&&, It first, Extent end, Better better)
+{
+    return reduce_input(policy_for<Policy>{}, positions<It>{first}, std::move(end), Answer(first), std::move(better));
+}
+
+/// @name min_element
+/// The position of the first smallest element by `less`, or the end of an empty range.
+///
+/// `less` is called concurrently on copies under par. Requirements, errors and steps as reduce; n comparisons.
+/// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
+/// @{
+
+/// Finds it in [first, last).
+template <execution_policy Policy, iterator It, operation Less = std::less<>>
+It min_element(Policy&& policy, It first, It last, Less less = {})
+{
+    check_range("min_element", first, last);
+    return first == last ? last : best_position<It>(policy, first, extent(first, last), first_smallest<Less>{less});
+}
+
+/// Finds it in a range.
+template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
+std::ranges::borrowed_iterator_t<Range> min_element(Policy&& policy, Range&& range, Less less = {})
+{
+    using It = std::ranges::iterator_t<Range>;
+    It const first = std::ranges::begin(range);
+    if (first == std::ranges::end(range))
+        return first;
+    return best_position<It>(policy, first, extent_of(range), first_smallest<Less>{less});
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto min_element(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::min_element(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name max_element
+/// The position of the first largest element by `less`, or the end of an empty range. Otherwise as min_element.
+/// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
+/// @{
+
+/// Finds it in [first, last).
+template <execution_policy Policy, iterator It, operation Less = std::less<>>
+It max_element(Policy&& policy, It first, It last, Less less = {})
+{
+    check_range("max_element", first, last);
+    return first == last ? last : best_position<It>(policy, first, extent(first, last), first_largest<Less>{less});
+}
+
+/// Finds it in a range.
+template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
+std::ranges::borrowed_iterator_t<Range> max_element(Policy&& policy, Range&& range, Less less = {})
+{
+    using It = std::ranges::iterator_t<Range>;
+    It const first = std::ranges::begin(range);
+    if (first == std::ranges::end(range))
+        return first;
+    return best_position<It>(policy, first, extent_of(range), first_largest<Less>{less});
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto max_element(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::max_element(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name minmax_element
+/// The positions of the first smallest and the last largest element by `less`, or twice the end of an empty range. 2 n
+/// comparisons; otherwise as min_element.
+/// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
+/// @{
+
+/// Finds them in [first, last).
+template <execution_policy Policy, iterator It, operation Less = std::less<>>
+std::pair<It, It> minmax_element(Policy&& policy, It first, It last, Less less = {})
+{
+    check_range("minmax_element", first, last);
+    if (first == last)
+        return {last, last};
+    auto const found = best_position<extremes<It>>(policy, first, extent(first, last), widest<Less>{less});
+    return {found.smallest, found.largest};
+}
+
+/// Finds them in a range.
+template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
+auto minmax_element(Policy&& policy, Range&& range, Less less = {})
+    -> std::pair<std::ranges::borrowed_iterator_t<Range>, std::ranges::borrowed_iterator_t<Range>>
+{
+    using It = std::ranges::iterator_t<Range>;
+    It const first = std::ranges::begin(range);
+    if (first == std::ranges::end(range))
+        return {first, first};
+    auto const found = best_position<extremes<It>>(policy, first, extent_of(range), widest<Less>{less});
+    return {found.smallest, found.largest};
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto minmax_element(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::minmax_element(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The one order of combination, shared by every algorithm and every engine: `docs/order.md` in constants and indices.
+
+#include <tilewise/config.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// A position in a range, or a number of elements. Signed and as wide as an address.
+using offset = std::ptrdiff_t;
+
+/// The version of the order. It changes if, and only if, some result may change in some bit.
+inline constexpr int order_version = 1;
+
+/// The sizes of the order's units. Tests instantiate the engines with smaller ones, so that a few hundred elements cross
+/// every level; nobody else has a reason to.
+struct standard_geometry {
+    static constexpr int lane_vector_bytes = 16; ///< consecutive elements, combined left to right
+    static constexpr int lanes_per_row = 32;     ///< combined as an adjacent-pair tree
+    static constexpr int rows_per_chunk = 8;     ///< combined left to right
+    static constexpr int chunks_per_tile = 8;    ///< combined as an adjacent-pair tree
+    static constexpr int tiles_per_group = 32;   ///< combined as an adjacent-pair tree
+    static constexpr int groups_per_super = 32;  ///< combined as an adjacent-pair tree; supers follow one another
+};
+
+/// The order for accumulators of type T: the size of each unit in elements, and where an element stands.
+///
+/// It depends on `sizeof(T)` alone: not on the type of the elements, the iterator, the length of the range or the
+/// machine.
+template <class T, class Geometry = standard_geometry>
+struct order {
+    using geometry = Geometry;
+
+    static_assert(std::has_single_bit(static_cast<unsigned>(Geometry::lanes_per_row)) &&
+                      std::has_single_bit(static_cast<unsigned>(Geometry::chunks_per_tile)) &&
+                      std::has_single_bit(static_cast<unsigned>(Geometry::tiles_per_group)) &&
+                      std::has_single_bit(static_cast<unsigned>(Geometry::groups_per_super)),
+                  "tilewise: units that combine as a tree have a power of two of parts");
+
+    static constexpr offset lane_vector = std::max(offset{1}, offset{Geometry::lane_vector_bytes} / offset{sizeof(T)});
+    static constexpr offset row = lane_vector * Geometry::lanes_per_row;
+    static constexpr offset chunk = row * Geometry::rows_per_chunk;
+    static constexpr offset tile = chunk * Geometry::chunks_per_tile;
+    static constexpr offset group = tile * Geometry::tiles_per_group;
+    static constexpr offset super = group * Geometry::groups_per_super;
+
+    /// Where an element stands inside its tile.
+    struct position {
+        int chunk;   ///< in the tile
+        int row;     ///< in the chunk
+        int lane;    ///< in the row
+        int element; ///< in the lane vector
+    };
+
+    /// The place of element `index` of a tile.
+    static constexpr position locate(offset index)
+    {
+        return {static_cast<int>(index / chunk), static_cast<int>(index % chunk / row),
+                static_cast<int>(index % row / lane_vector), static_cast<int>(index % lane_vector)};
+    }
+
+    /// How many tiles of a range of `count` elements (at least one) come before its last. The last tile is combined as a
+    /// scan combines its last element, also when it is full; the others are combined whole.
+    static constexpr offset tiles_before_last(offset count) { return (count - 1) / tile; }
+};
+
+TILEWISE_NAMESPACE_END

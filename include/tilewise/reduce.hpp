@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// reduce and transform_reduce, and their forms that write the result in place of returning it.
+
+#include <tilewise/arguments.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/input.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/policy.hpp>
+#include <tilewise/reduction.hpp>
+
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// @name reduce
+/// Combines `init` and the elements of a range to one value.
+///
+/// The order of combination is the library's, whatever the policy: see `docs/order.md`. Operands keep their order, so
+/// `op` needs to be associative and nothing more. Every element is first converted to T, the type of `init`, and so is
+/// every result of `op(T, T)`; without `init` the accumulator is a value-initialised element, without `op` it is
+/// `std::plus<>`. Signed integers wrap. An empty range yields `init` and is never dereferenced.
+///
+/// @par Requirements
+/// T is move constructible; elements convert to T; `op(T, T)` converts to T. seq reads input iterators, par forward
+/// iterators; par copies `op` and calls the copies concurrently. `op` may be called on any two neighbouring partial
+/// results, and shall not modify elements or invalidate iterators.
+/// @par Complexity
+/// n applications of `op`, each element read once. With p threads n / p + O(n / tile) steps; par keeps one T per tile of
+/// 2048 * max(1, 16 / sizeof(T)) elements.
+/// @par Errors
+/// An exception from `op`, a conversion or an iterator leaves the call; under par, one of them if there are several.
+/// par throws `std::bad_alloc` when there is no memory for the partial results. The hardened mode throws
+/// `std::invalid_argument` if `last` is before `first`, or for a null pointer with elements.
+/// @see [reduce], https://eel.is/c++draft/reduce
+/// @{
+
+/// Combines `init` and the elements of [first, last).
+template <execution_policy Policy, iterator It, class T, operation Op>
+T reduce(Policy&&, It first, It last, T init, Op op)
+{
+    check_range("reduce", first, last);
+    return reduce_input(policy_for<Policy>{}, first, extent(first, last), std::move(init), std::move(op));
+}
+
+/// Adds up `init` and the elements of [first, last).
+template <execution_policy Policy, iterator It, class T>
+T reduce(Policy&& policy, It first, It last, T init)
+{
+    return tilewise::reduce(policy, std::move(first), std::move(last), std::move(init), std::plus<>{});
+}
+
+/// Adds up the elements of [first, last) in their own type.
+template <execution_policy Policy, iterator It>
+value_of<It> reduce(Policy&& policy, It first, It last)
+{
+    return tilewise::reduce(policy, std::move(first), std::move(last), value_of<It>{}, std::plus<>{});
+}
+
+/// Combines `init` and the elements of a range.
+template <execution_policy Policy, class Range, class T, operation Op>
+    requires range_before<Range, T>
+T reduce(Policy&&, Range&& range, T init, Op op)
+{
+    return reduce_input(policy_for<Policy>{}, std::ranges::begin(range), extent_of(range), std::move(init),
+                        std::move(op));
+}
+
+/// Adds up `init` and the elements of a range.
+template <execution_policy Policy, class Range, class T>
+    requires range_before<Range, T>
+T reduce(Policy&& policy, Range&& range, T init)
+{
+    return tilewise::reduce(policy, range, std::move(init), std::plus<>{});
+}
+
+/// Adds up the elements of a range in their own type.
+template <execution_policy Policy, std::ranges::input_range Range>
+std::ranges::range_value_t<Range> reduce(Policy&& policy, Range&& range)
+{
+    return tilewise::reduce(policy, range, std::ranges::range_value_t<Range>{}, std::plus<>{});
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto reduce(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::reduce(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name reduce_into
+/// reduce that writes its result to `out` and returns the position after it.
+///
+/// What stands before `out` in the argument list is an input of reduce, what stands after it is `init` and `op`, which
+/// may be left out as there. Nothing is written if an exception leaves the call.
+/// @{
+
+/// Combines the elements of [first, last) into `*out`.
+template <execution_policy Policy, iterator It, iterator Out, class... InitAndOp>
+Out reduce_into(Policy&& policy, It first, It last, Out out, InitAndOp... init_and_op)
+{
+    *out = tilewise::reduce(policy, std::move(first), std::move(last), std::move(init_and_op)...);
+    return ++out;
+}
+
+/// Combines the elements of a range into `*out`.
+template <execution_policy Policy, class Range, iterator Out, class... InitAndOp>
+    requires(range_before<Range, Out> || (std::ranges::input_range<Range> && !begins_with_iterator<InitAndOp...>))
+Out reduce_into(Policy&& policy, Range&& range, Out out, InitAndOp... init_and_op)
+{
+    *out = tilewise::reduce(policy, range, std::move(init_and_op)...);
+    return ++out;
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto reduce_into(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::reduce_into(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name transform_reduce
+/// reduce over transformed elements: of one range, or of two ranges in pairs.
+///
+/// What `transform_op` returns takes the place of the element in all that is said of reduce; it is converted to T, the
+/// type of `init`, before it is combined, and is never contracted with that combination. Without operators the pairs are
+/// multiplied and the products added up. `transform_op` is called once per element or pair, concurrently on copies
+/// under par. A second range begins at `first2` and is as long as the first, or longer if it is passed as a range.
+/// @see [transform.reduce], https://eel.is/c++draft/transform.reduce
+/// @{
+
+/// Combines `init` and the transformed elements of [first, last).
+template <execution_policy Policy, iterator It, class T, operation Op, operation Transform>
+T transform_reduce(Policy&&, It first, It last, T init, Op op, Transform transform_op)
+{
+    check_range("transform_reduce", first, last);
+    if constexpr (can_transform<Transform, It>())
+        return reduce_input(policy_for<Policy>{}, transformed<Transform, It>{std::move(transform_op), first},
+                            extent(first, last), std::move(init), std::move(op));
+    else
+        return init;
+}
+
+/// Combines `init` and the transformed pairs of [first1, last1) and the range at `first2`.
+template <execution_policy Policy, iterator It1, iterator It2, class T, operation Op, operation Transform>
+T transform_reduce(Policy&&, It1 first1, It1 last1, It2 first2, T init, Op op, Transform transform_op)
+{
+    check_range("transform_reduce", first1, last1);
+    check_second_range("transform_reduce", first1, last1, first2);
+    if constexpr (can_transform<Transform, It1, It2>())
+        return reduce_input(policy_for<Policy>{},
+                            transformed_pairs<Transform, It1, It2>{std::move(transform_op), first1, first2},
+                            extent(first1, last1), std::move(init), std::move(op));
+    else
+        return init;
+}
+
+/// Adds up `init` and the products of [first1, last1) with the range at `first2`.
+template <execution_policy Policy, iterator It1, iterator It2, class T>
+T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init)
+{
+    return tilewise::transform_reduce(policy, std::move(first1), std::move(last1), std::move(first2), std::move(init),
+                                      std::plus<>{}, std::multiplies<>{});
+}
+
+/// Combines `init` and the transformed elements of a range.
+template <execution_policy Policy, class Range, class T, operation Op, operation Transform>
+    requires range_before<Range, T>
+T transform_reduce(Policy&&, Range&& range, T init, Op op, Transform transform_op)
+{
+    using It = std::ranges::iterator_t<Range>;
+    if constexpr (can_transform<Transform, It>())
+        return reduce_input(policy_for<Policy>{},
+                            transformed<Transform, It>{std::move(transform_op), std::ranges::begin(range)},
+                            extent_of(range), std::move(init), std::move(op));
+    else
+        return init;
+}
+
+/// Combines `init` and the transformed pairs of two ranges.
+template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, class T,
+          operation Op, operation Transform>
+T transform_reduce(Policy&&, Range1&& range1, Range2&& range2, T init, Op op, Transform transform_op)
+{
+    using It1 = std::ranges::iterator_t<Range1>;
+    using It2 = std::ranges::iterator_t<Range2>;
+    check_lengths("transform_reduce", range1, range2);
+    if constexpr (can_transform<Transform, It1, It2>())
+        return reduce_input(policy_for<Policy>{},
+                            transformed_pairs<Transform, It1, It2>{std::move(transform_op), std::ranges::begin(range1),
+                                                                   std::ranges::begin(range2)},
+                            extent_of(range1), std::move(init), std::move(op));
+    else
+        return init;
+}
+
+/// Adds up `init` and the products of two ranges.
+template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, class T>
+T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init)
+{
+    return tilewise::transform_reduce(policy, range1, range2, std::move(init), std::plus<>{}, std::multiplies<>{});
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto transform_reduce(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::transform_reduce(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name transform_reduce_into
+/// transform_reduce that writes its result to `out`, which stands before `init`, and returns the position after it.
+/// Nothing is written if an exception leaves the call.
+/// @{
+
+/// Combines `init` and the transformed elements of [first, last) into `*out`.
+template <execution_policy Policy, iterator It, iterator Out, class T, operation Op, operation Transform>
+Out transform_reduce_into(Policy&& policy, It first, It last, Out out, T init, Op op, Transform transform_op)
+{
+    *out = tilewise::transform_reduce(policy, std::move(first), std::move(last), std::move(init), std::move(op),
+                                      std::move(transform_op));
+    return ++out;
+}
+
+/// Combines `init` and the pairs of [first1, last1) and the range at `first2` into `*out`: their products, or what
+/// `op` and `transform_op` make of them.
+template <execution_policy Policy, iterator It1, iterator It2, iterator Out, class T, operation... Ops>
+Out transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It2 first2, Out out, T init, Ops... ops)
+{
+    *out = tilewise::transform_reduce(policy, std::move(first1), std::move(last1), std::move(first2), std::move(init),
+                                      std::move(ops)...);
+    return ++out;
+}
+
+/// Combines `init` and the transformed elements of a range into `*out`.
+template <execution_policy Policy, class Range, iterator Out, class T, operation Op, operation Transform>
+    requires(std::ranges::input_range<Range> && !iterator<T>)
+Out transform_reduce_into(Policy&& policy, Range&& range, Out out, T init, Op op, Transform transform_op)
+{
+    *out = tilewise::transform_reduce(policy, range, std::move(init), std::move(op), std::move(transform_op));
+    return ++out;
+}
+
+/// Combines `init` and the pairs of two ranges into `*out`: their products, or what `op` and `transform_op` make of
+/// them.
+template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, iterator Out,
+          class T, operation... Ops>
+Out transform_reduce_into(Policy&& policy, Range1&& range1, Range2&& range2, Out out, T init, Ops... ops)
+{
+    *out = tilewise::transform_reduce(policy, range1, range2, std::move(init), std::move(ops)...);
+    return ++out;
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto transform_reduce_into(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::transform_reduce_into(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+TILEWISE_NAMESPACE_END

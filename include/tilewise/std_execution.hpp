@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Accepts the policies of `std::execution`: `seq` and `unseq` mean tilewise::seq, `par` and `par_unseq` tilewise::par.
+///
+/// Opt-in, because `<execution>` of libstdc++ takes long to compile.
+
+#include <tilewise/policy.hpp>
+
+#include <execution>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// @cond
+template <>
+struct policy_traits<std::execution::sequenced_policy> {
+    using type = sequenced_policy;
+};
+template <>
+struct policy_traits<std::execution::unsequenced_policy> {
+    using type = sequenced_policy;
+};
+template <>
+struct policy_traits<std::execution::parallel_policy> {
+    using type = parallel_policy;
+};
+template <>
+struct policy_traits<std::execution::parallel_unsequenced_policy> {
+    using type = parallel_policy;
+};
+/// @endcond
+
+TILEWISE_NAMESPACE_END

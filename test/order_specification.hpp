@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The order of combination as an executable specification: docs/order.md, formula by formula, for every element of an
+/// inclusive scan. Written apart from the library, which it shares no line with, and for reading, not for speed.
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace specification {
+
+/// A value, or nothing where an operand is missing.
+template <class T>
+using maybe = std::optional<T>;
+
+/// The sizes of the order's units, as in the tables of docs/order.md.
+struct units {
+    std::size_t lane_bytes = 16, lanes = 32, rows = 8, chunks = 8, tiles = 32, groups = 32;
+};
+
+template <class T, class Op>
+class order {
+public:
+    explicit order(Op op, units sizes = {}) : op(std::move(op)), of(sizes) {}
+
+    /// inclusive out[i], for all i.
+    std::vector<T> inclusive_scan(std::vector<T> const& x, maybe<T> init) const
+    {
+        std::size_t const N = lane_vector(), tile_size = N * of.lanes * of.rows * of.chunks;
+        std::vector<T> out;
+        std::vector<maybe<T>> Agg;                  // of every tile
+        for (std::size_t t = 0; t * tile_size < x.size(); ++t) {
+            maybe<T> const P = before_tile(init, Agg);
+            std::vector<maybe<T>> chunk_totals;
+            for (std::size_t w = 0; w < of.chunks; ++w) {
+                maybe<T> const wex = doubling_scan_at_end(chunk_totals);
+                maybe<T> run; // rows 0 .. r-1
+                for (std::size_t r = 0; r < of.rows; ++r) {
+                    std::vector<maybe<T>> lane_totals;
+                    for (std::size_t l = 0; l < of.lanes; ++l) {
+                        maybe<T> const e = doubling_scan_at_end(lane_totals);
+                        maybe<T> const off = both(run, e);
+                        maybe<T> k;
+                        for (std::size_t j = 0; j < N; ++j) {
+                            std::size_t const i = ((((t * of.chunks + w) * of.rows + r) * of.lanes) + l) * N + j;
+                            if (i >= x.size())
+                                return out;
+                            k = both(k, maybe<T>(x[i]));
+                            out.push_back(*both(both(both(P, wex), off), k));
+                        }
+                        lane_totals.push_back(k);
+                    }
+                    run = both(run, adjacent_pair_tree(lane_totals));
+                }
+                chunk_totals.push_back(run);
+            }
+            Agg.push_back(adjacent_pair_tree(chunk_totals));
+        }
+        return out;
+    }
+
+    /// The last element of the inclusive scan; init for an empty range.
+    T reduce(std::vector<T> const& x, T init) const
+    {
+        return x.empty() ? init : inclusive_scan(x, init).back();
+    }
+
+private:
+    std::size_t lane_vector() const { return sizeof(T) > of.lane_bytes ? 1 : of.lane_bytes / sizeof(T); }
+
+    maybe<T> both(maybe<T> const& a, maybe<T> const& b) const
+    {
+        if (!a || !b)
+            return a ? a : b;
+        T const left = *a, right = *b;
+        return maybe<T>(static_cast<T>(op(left, right)));
+    }
+
+    /// (0 1)(2 3)..., then pairs of pairs; a missing right operand is dropped.
+    maybe<T> adjacent_pair_tree(std::vector<maybe<T>> level) const
+    {
+        while (level.size() > 1) {
+            std::vector<maybe<T>> next;
+            for (std::size_t i = 0; i < level.size(); i += 2)
+                next.push_back(i + 1 < level.size() ? both(level[i], level[i + 1]) : level[i]);
+            level = next;
+        }
+        return level.empty() ? maybe<T>() : level.front();
+    }
+
+    /// What the doubling (Kogge-Stone) scan has at its last place: the right-aligned tree.
+    maybe<T> doubling_scan_at_end(std::vector<maybe<T>> values) const
+    {
+        for (std::size_t d = 1; d < values.size(); d *= 2) {
+            std::vector<maybe<T>> const before = values;
+            for (std::size_t i = d; i < values.size(); ++i)
+                values[i] = both(before[i - d], before[i]);
+        }
+        return values.empty() ? maybe<T>() : values.back();
+    }
+
+    /// P(t), with t the number of tiles in Agg.
+    maybe<T> before_tile(maybe<T> const& init, std::vector<maybe<T>> const& Agg) const
+    {
+        std::size_t const t = Agg.size(), g = t / of.tiles, s = g / of.groups;
+        auto const G = [&](std::size_t group) {
+            auto const first = Agg.begin() + static_cast<std::ptrdiff_t>(group * of.tiles);
+            return adjacent_pair_tree({first, first + static_cast<std::ptrdiff_t>(of.tiles)});
+        };
+        auto const tree_of_groups = [&](std::size_t first, std::size_t last) {
+            std::vector<maybe<T>> groups;
+            for (std::size_t group = first; group < last; ++group)
+                groups.push_back(G(group));
+            return adjacent_pair_tree(groups);
+        };
+        maybe<T> Ps = init;
+        for (std::size_t super = 0; super < s; ++super)
+            Ps = both(Ps, tree_of_groups(super * of.groups, (super + 1) * of.groups));
+        maybe<T> const Pg = both(Ps, tree_of_groups(s * of.groups, g));
+        return both(Pg, adjacent_pair_tree({Agg.begin() + static_cast<std::ptrdiff_t>(g * of.tiles), Agg.end()}));
+    }
+
+    Op op;
+    units of;
+};
+
+/// inclusive_scan with `init`, in the order.
+template <class T, class Op>
+T reduce(std::vector<T> const& x, T init, Op op, units sizes = {})
+{
+    return order<T, Op>(op, sizes).reduce(x, init);
+}
+
+} // namespace specification
