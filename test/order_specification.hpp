@@ -31,7 +31,7 @@ public:
     {
         std::size_t const N = lane_vector(), tile_size = N * of.lanes * of.rows * of.chunks;
         std::vector<T> out;
-        std::vector<maybe<T>> Agg;                  // of every tile
+        std::vector<maybe<T>> Agg; // of every tile
         for (std::size_t t = 0; t * tile_size < x.size(); ++t) {
             maybe<T> const P = before_tile(init, Agg);
             std::vector<maybe<T>> chunk_totals;
@@ -63,10 +63,7 @@ public:
     }
 
     /// The last element of the inclusive scan; init for an empty range.
-    T reduce(std::vector<T> const& x, T init) const
-    {
-        return x.empty() ? init : inclusive_scan(x, init).back();
-    }
+    T reduce(std::vector<T> const& x, T init) const { return x.empty() ? init : inclusive_scan(x, init).back(); }
 
 private:
     std::size_t lane_vector() const { return sizeof(T) > of.lane_bytes ? 1 : of.lane_bytes / sizeof(T); }

@@ -19,8 +19,8 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @name count_if
-/// The number of elements that satisfy a predicate, as a difference of iterators. n calls of the predicate; otherwise as
-/// transform_reduce.
+/// The number of elements that satisfy a predicate, as a difference of iterators. n calls of the predicate; otherwise
+/// as transform_reduce.
 /// @see [alg.count], https://eel.is/c++draft/alg.count
 /// @{
 
@@ -28,6 +28,7 @@ TILEWISE_NAMESPACE_BEGIN
 template <execution_policy Policy, iterator It, operation Predicate>
 std::iter_difference_t<It> count_if(Policy&& policy, It first, It last, Predicate predicate)
 {
+    check_range("count_if", first, last);
     using count = std::iter_difference_t<It>;
     return tilewise::transform_reduce(policy, std::move(first), std::move(last), count{0}, std::plus<>{},
                                       [predicate = std::move(predicate)](auto&& element) mutable {
@@ -65,6 +66,7 @@ auto count_if(First&& first, Rest&&... rest)
 template <execution_policy Policy, iterator It, class T>
 std::iter_difference_t<It> count(Policy&& policy, It first, It last, T const& value)
 {
+    check_range("count", first, last);
     return tilewise::count_if(policy, std::move(first), std::move(last),
                               [&value](auto&& element) { return element == value; });
 }

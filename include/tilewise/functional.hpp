@@ -44,8 +44,8 @@ struct maximum<void> {
     }
 };
 
-/// The operators that the engines know by name. An engine runs the twin in place of the operator a user passes: the twin
-/// also combines whole vector registers, and its signed sums and products wrap, so that they are associative.
+/// The operators that the engines know by name. An engine runs the twin in place of the operator a user passes: the
+/// twin also combines whole vector registers, and its signed sums and products wrap, so that they are associative.
 namespace named {
 
 /// The base of all twins, by which an engine knows them.
@@ -152,27 +152,69 @@ struct bit_xor : twin_operator {
 
 /// The types that the twins take: those whose vector registers every compiler in use can combine.
 template <class T>
-concept arithmetic = std::same_as<T, float> || std::same_as<T, double> ||
-                     (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8);
+concept arithmetic =
+    std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8);
 
 /// The twin of the operator Op on values of type T: `type`, or nothing when Op has none or does not compute in T.
 template <class Op, class T>
 struct twin {};
 
-template <class T> struct twin<std::plus<>, T> { using type = plus; };
-template <class T> struct twin<std::plus<T>, T> { using type = plus; };
-template <class T> struct twin<std::multiplies<>, T> { using type = multiplies; };
-template <class T> struct twin<std::multiplies<T>, T> { using type = multiplies; };
-template <class T> struct twin<tilewise::minimum<>, T> { using type = minimum; };
-template <class T> struct twin<tilewise::minimum<T>, T> { using type = minimum; };
-template <class T> struct twin<tilewise::maximum<>, T> { using type = maximum; };
-template <class T> struct twin<tilewise::maximum<T>, T> { using type = maximum; };
-template <std::integral T> struct twin<std::bit_and<>, T> { using type = bit_and; };
-template <std::integral T> struct twin<std::bit_and<T>, T> { using type = bit_and; };
-template <std::integral T> struct twin<std::bit_or<>, T> { using type = bit_or; };
-template <std::integral T> struct twin<std::bit_or<T>, T> { using type = bit_or; };
-template <std::integral T> struct twin<std::bit_xor<>, T> { using type = bit_xor; };
-template <std::integral T> struct twin<std::bit_xor<T>, T> { using type = bit_xor; };
+template <class T>
+struct twin<std::plus<>, T> {
+    using type = plus;
+};
+template <class T>
+struct twin<std::plus<T>, T> {
+    using type = plus;
+};
+template <class T>
+struct twin<std::multiplies<>, T> {
+    using type = multiplies;
+};
+template <class T>
+struct twin<std::multiplies<T>, T> {
+    using type = multiplies;
+};
+template <class T>
+struct twin<tilewise::minimum<>, T> {
+    using type = minimum;
+};
+template <class T>
+struct twin<tilewise::minimum<T>, T> {
+    using type = minimum;
+};
+template <class T>
+struct twin<tilewise::maximum<>, T> {
+    using type = maximum;
+};
+template <class T>
+struct twin<tilewise::maximum<T>, T> {
+    using type = maximum;
+};
+template <std::integral T>
+struct twin<std::bit_and<>, T> {
+    using type = bit_and;
+};
+template <std::integral T>
+struct twin<std::bit_and<T>, T> {
+    using type = bit_and;
+};
+template <std::integral T>
+struct twin<std::bit_or<>, T> {
+    using type = bit_or;
+};
+template <std::integral T>
+struct twin<std::bit_or<T>, T> {
+    using type = bit_or;
+};
+template <std::integral T>
+struct twin<std::bit_xor<>, T> {
+    using type = bit_xor;
+};
+template <std::integral T>
+struct twin<std::bit_xor<T>, T> {
+    using type = bit_xor;
+};
 
 /// The twin of an operator on values of type T, or else the operator itself.
 template <class T, class Op>

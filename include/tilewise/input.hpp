@@ -3,8 +3,8 @@
 
 /// @file
 /// What an engine reads: an iterator as it is, or one of the inputs below, which an algorithm lays over iterators. An
-/// input needs `*` and `++`, comparison with the end of its range, and `+ n` where its iterators are random access. It is
-/// passed by value.
+/// input needs `*` and `++`, comparison with the end of its range, and `+ n` where its iterators are random access. It
+/// is passed by value.
 
 #include <tilewise/config.hpp>
 #include <tilewise/iterator.hpp>
@@ -12,84 +12,158 @@
 
 #include <concepts>
 #include <ranges>
+#include <type_traits>
+#include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 
 /// The elements of one range, transformed.
 template <class Transform, class It>
-struct transformed {
-    Transform transform;
-    It it;
+class transformed {
+public:
+    constexpr transformed(Transform transform, It it) : transform_(std::move(transform)), it_(std::move(it)) {}
+    constexpr transformed(transformed const&) = default;
+    /// Moves to another position of the same input: the transform, which may not be assignable, stays.
+    constexpr transformed& operator=(transformed const& other)
+    {
+        it_ = other.it_;
+        return *this;
+    }
 
-    constexpr decltype(auto) operator*() { return transform(*it); }
+    constexpr decltype(auto) operator*()
+    {
+        if constexpr (std::is_reference_v<decltype(*it_)>)
+            return transform_(*it_);
+        else // a reference from the transform may be to the element, which ends here
+            return std::remove_cvref_t<decltype(transform_(*it_))>(transform_(*it_));
+    }
     constexpr transformed& operator++()
     {
-        ++it;
+        ++it_;
         return *this;
     }
     template <class Sentinel>
-    friend constexpr bool operator==(transformed const& input, Sentinel const& last)
+    constexpr bool operator==(Sentinel const& last) const
     {
-        return input.it == last;
+        return it_ == last;
     }
-    friend constexpr transformed operator+(transformed const& input, offset n)
+    constexpr transformed operator+(offset n) const
         requires random_access<It>
     {
-        return {input.transform, input.it + n};
+        return {transform_, it_ + n};
     }
-};
 
-template <class Transform, class It>
-transformed(Transform, It) -> transformed<Transform, It>;
+    /// Calls `sink(i, element)` for the next `count` elements. The position is a variable of its own meanwhile, which
+    /// nothing that `sink` writes can change, so that the compiler may use vector instructions.
+    template <class Sink>
+    constexpr void for_each(offset count, Sink sink)
+    {
+        It it = it_;
+        for (offset i = 0; i < count; ++i, ++it)
+            sink(i, transform_(*it));
+        it_ = std::move(it);
+    }
+
+private:
+    Transform transform_;
+    It it_;
+};
 
 /// The elements of two ranges, transformed in pairs.
 template <class Transform, class It1, class It2>
-struct transformed_pairs {
-    Transform transform;
-    It1 it1;
-    It2 it2;
+class transformed_pairs {
+public:
+    constexpr transformed_pairs(Transform transform, It1 it1, It2 it2)
+        : transform_(std::move(transform)), it1_(std::move(it1)), it2_(std::move(it2))
+    {}
+    constexpr transformed_pairs(transformed_pairs const&) = default;
+    constexpr transformed_pairs& operator=(transformed_pairs const& other)
+    {
+        it1_ = other.it1_;
+        it2_ = other.it2_;
+        return *this;
+    }
 
-    constexpr decltype(auto) operator*() { return transform(*it1, *it2); }
+    constexpr decltype(auto) operator*()
+    {
+        if constexpr (std::is_reference_v<decltype(*it1_)> && std::is_reference_v<decltype(*it2_)>)
+            return transform_(*it1_, *it2_);
+        else // as above
+            return std::remove_cvref_t<decltype(transform_(*it1_, *it2_))>(transform_(*it1_, *it2_));
+    }
     constexpr transformed_pairs& operator++()
     {
-        ++it1;
-        ++it2;
+        ++it1_;
+        ++it2_;
         return *this;
     }
     template <class Sentinel>
-    friend constexpr bool operator==(transformed_pairs const& input, Sentinel const& last)
+    constexpr bool operator==(Sentinel const& last) const
     {
-        return input.it1 == last;
+        return it1_ == last;
     }
-    friend constexpr transformed_pairs operator+(transformed_pairs const& input, offset n)
+    constexpr transformed_pairs operator+(offset n) const
         requires random_access<It1> && random_access<It2>
     {
-        return {input.transform, input.it1 + n, input.it2 + n};
+        return {transform_, it1_ + n, it2_ + n};
     }
+    template <class Sink>
+    constexpr void for_each(offset count, Sink sink)
+    {
+        It1 it1 = it1_;
+        It2 it2 = it2_;
+        for (offset i = 0; i < count; ++i, ++it1, ++it2)
+            sink(i, transform_(*it1, *it2));
+        it1_ = std::move(it1);
+        it2_ = std::move(it2);
+    }
+
+private:
+    Transform transform_;
+    It1 it1_;
+    It2 it2_;
 };
 
 /// The positions of a range in place of its elements: for algorithms that answer with an iterator.
 template <class It>
-struct positions {
-    It it;
+class positions {
+public:
+    constexpr explicit positions(It it) : it_(std::move(it)) {}
 
-    constexpr It operator*() const { return it; }
+    constexpr It operator*() const { return it_; }
     constexpr positions& operator++()
     {
-        ++it;
+        ++it_;
         return *this;
     }
     template <class Sentinel>
-    friend constexpr bool operator==(positions const& input, Sentinel const& last)
+    constexpr bool operator==(Sentinel const& last) const
     {
-        return input.it == last;
+        return it_ == last;
     }
-    friend constexpr positions operator+(positions const& input, offset n)
+    constexpr positions operator+(offset n) const
         requires random_access<It>
     {
-        return {input.it + n};
+        return positions(it_ + n);
     }
+
+private:
+    It it_;
 };
+
+/// The same for any input, also if it is a plain iterator.
+template <class Input, class Sink>
+constexpr void for_each(Input& input, offset count, Sink sink)
+{
+    if constexpr (requires { input.for_each(count, sink); }) {
+        input.for_each(count, sink);
+    } else {
+        Input it = input;
+        for (offset i = 0; i < count; ++i, ++it)
+            sink(i, *it);
+        input = std::move(it);
+    }
+}
 
 /// May be read more than once, from any place that a copy was left at.
 template <class Input>
@@ -101,11 +175,21 @@ inline constexpr bool is_forward_input<transformed_pairs<Transform, It1, It2>> =
 template <class It>
 inline constexpr bool is_forward_input<positions<It>> = forward<It>;
 
+/// Its elements are computed, at a cost that nobody knows, and not just read.
+template <class Input>
+inline constexpr bool is_computed = false;
+template <class Transform, class It>
+inline constexpr bool is_computed<transformed<Transform, It>> = true;
+template <class Transform, class It1, class It2>
+inline constexpr bool is_computed<transformed_pairs<Transform, It1, It2>> = true;
+
 /// Where an input ends: the number of its elements if the iterators tell it at once, else the end of its range.
 template <class It, class Sentinel>
 constexpr auto extent(It const& first, Sentinel const& last)
 {
-    if constexpr (random_access<It> && requires { { last - first } -> std::convertible_to<offset>; })
+    if constexpr (random_access<It> && requires {
+                      { last - first } -> std::convertible_to<offset>;
+                  })
         return static_cast<offset>(last - first);
     else
         return last;

@@ -41,8 +41,20 @@ concept forward = iterator<It> &&
 template <iterator It>
 using value_of = std::iter_value_t<It>;
 
+/// Writes a value through an output iterator, converted to what stands there.
+template <iterator Out, class T>
+constexpr void store(Out& out, T&& value)
+{
+    using stored = std::remove_reference_t<decltype(*out)>;
+    if constexpr (std::is_arithmetic_v<stored> && std::is_arithmetic_v<std::remove_cvref_t<T>>)
+        *out = static_cast<stored>(value);
+    else
+        *out = std::forward<T>(value);
+}
+
 /// Dereferences to a T that stands in memory beside its neighbours.
 template <class It, class T>
-concept contiguous_of = std::contiguous_iterator<It> && std::same_as<std::remove_const_t<std::remove_reference_t<std::iter_reference_t<It>>>, T>;
+concept contiguous_of = std::contiguous_iterator<It> &&
+                        std::same_as<std::remove_const_t<std::remove_reference_t<std::iter_reference_t<It>>>, T>;
 
 TILEWISE_NAMESPACE_END

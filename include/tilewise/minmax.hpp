@@ -62,7 +62,7 @@ struct widest {
 template <class Answer, execution_policy Policy, iterator It, class Extent, class Better>
 Answer best_position(Policy&&, It first, Extent end, Better better)
 {
-    return reduce_input(policy_for<Policy>{}, positions<It>{first}, std::move(end), Answer(first), std::move(better));
+    return reduce_input(policy_for<Policy>{}, positions<It>(first), std::move(end), Answer(first), std::move(better));
 }
 
 /// @name min_element

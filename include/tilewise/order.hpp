@@ -18,8 +18,8 @@ using offset = std::ptrdiff_t;
 /// The version of the order. It changes if, and only if, some result may change in some bit.
 inline constexpr int order_version = 1;
 
-/// The sizes of the order's units. Tests instantiate the engines with smaller ones, so that a few hundred elements cross
-/// every level; nobody else has a reason to.
+/// The sizes of the order's units. Tests instantiate the engines with smaller ones, so that a few hundred elements
+/// cross every level; nobody else has a reason to.
 struct standard_geometry {
     static constexpr int lane_vector_bytes = 16; ///< consecutive elements, combined left to right
     static constexpr int lanes_per_row = 32;     ///< combined as an adjacent-pair tree
@@ -65,8 +65,8 @@ struct order {
                 static_cast<int>(index % row / lane_vector), static_cast<int>(index % lane_vector)};
     }
 
-    /// How many tiles of a range of `count` elements (at least one) come before its last. The last tile is combined as a
-    /// scan combines its last element, also when it is full; the others are combined whole.
+    /// How many tiles of a range of `count` elements (at least one) come before its last. The last tile is combined as
+    /// a scan combines its last element, also when it is full; the others are combined whole.
     static constexpr offset tiles_before_last(offset count) { return (count - 1) / tile; }
 };
 

@@ -31,8 +31,8 @@ TILEWISE_NAMESPACE_BEGIN
 /// iterators; par copies `op` and calls the copies concurrently. `op` may be called on any two neighbouring partial
 /// results, and shall not modify elements or invalidate iterators.
 /// @par Complexity
-/// n applications of `op`, each element read once. With p threads n / p + O(n / tile) steps; par keeps one T per tile of
-/// 2048 * max(1, 16 / sizeof(T)) elements.
+/// n applications of `op`, each element read once. With p threads n / p + O(n / tile) steps; par keeps one T per tile
+/// of 2048 * max(1, 16 / sizeof(T)) elements.
 /// @par Errors
 /// An exception from `op`, a conversion or an iterator leaves the call; under par, one of them if there are several.
 /// par throws `std::bad_alloc` when there is no memory for the partial results. The hardened mode throws
@@ -107,7 +107,8 @@ auto reduce(First&& first, Rest&&... rest)
 template <execution_policy Policy, iterator It, iterator Out, class... InitAndOp>
 Out reduce_into(Policy&& policy, It first, It last, Out out, InitAndOp... init_and_op)
 {
-    *out = tilewise::reduce(policy, std::move(first), std::move(last), std::move(init_and_op)...);
+    check_range("reduce_into", first, last);
+    tilewise::store(out, tilewise::reduce(policy, std::move(first), std::move(last), std::move(init_and_op)...));
     return ++out;
 }
 
@@ -116,7 +117,7 @@ template <execution_policy Policy, class Range, iterator Out, class... InitAndOp
     requires(range_before<Range, Out> || (std::ranges::input_range<Range> && !begins_with_iterator<InitAndOp...>))
 Out reduce_into(Policy&& policy, Range&& range, Out out, InitAndOp... init_and_op)
 {
-    *out = tilewise::reduce(policy, range, std::move(init_and_op)...);
+    tilewise::store(out, tilewise::reduce(policy, range, std::move(init_and_op)...));
     return ++out;
 }
 
@@ -134,8 +135,8 @@ auto reduce_into(First&& first, Rest&&... rest)
 /// reduce over transformed elements: of one range, or of two ranges in pairs.
 ///
 /// What `transform_op` returns takes the place of the element in all that is said of reduce; it is converted to T, the
-/// type of `init`, before it is combined, and is never contracted with that combination. Without operators the pairs are
-/// multiplied and the products added up. `transform_op` is called once per element or pair, concurrently on copies
+/// type of `init`, before it is combined, and is never contracted with that combination. Without operators the pairs
+/// are multiplied and the products added up. `transform_op` is called once per element or pair, concurrently on copies
 /// under par. A second range begins at `first2` and is as long as the first, or longer if it is passed as a range.
 /// @see [transform.reduce], https://eel.is/c++draft/transform.reduce
 /// @{
@@ -231,8 +232,9 @@ auto transform_reduce(First&& first, Rest&&... rest)
 template <execution_policy Policy, iterator It, iterator Out, class T, operation Op, operation Transform>
 Out transform_reduce_into(Policy&& policy, It first, It last, Out out, T init, Op op, Transform transform_op)
 {
-    *out = tilewise::transform_reduce(policy, std::move(first), std::move(last), std::move(init), std::move(op),
-                                      std::move(transform_op));
+    check_range("transform_reduce_into", first, last);
+    tilewise::store(out, tilewise::transform_reduce(policy, std::move(first), std::move(last), std::move(init),
+                                                    std::move(op), std::move(transform_op)));
     return ++out;
 }
 
@@ -241,8 +243,10 @@ Out transform_reduce_into(Policy&& policy, It first, It last, Out out, T init, O
 template <execution_policy Policy, iterator It1, iterator It2, iterator Out, class T, operation... Ops>
 Out transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It2 first2, Out out, T init, Ops... ops)
 {
-    *out = tilewise::transform_reduce(policy, std::move(first1), std::move(last1), std::move(first2), std::move(init),
-                                      std::move(ops)...);
+    check_range("transform_reduce_into", first1, last1);
+    check_second_range("transform_reduce_into", first1, last1, first2);
+    tilewise::store(out, tilewise::transform_reduce(policy, std::move(first1), std::move(last1), std::move(first2),
+                                                    std::move(init), std::move(ops)...));
     return ++out;
 }
 
@@ -251,7 +255,8 @@ template <execution_policy Policy, class Range, iterator Out, class T, operation
     requires(std::ranges::input_range<Range> && !iterator<T>)
 Out transform_reduce_into(Policy&& policy, Range&& range, Out out, T init, Op op, Transform transform_op)
 {
-    *out = tilewise::transform_reduce(policy, range, std::move(init), std::move(op), std::move(transform_op));
+    tilewise::store(out,
+                    tilewise::transform_reduce(policy, range, std::move(init), std::move(op), std::move(transform_op)));
     return ++out;
 }
 
@@ -261,7 +266,8 @@ template <execution_policy Policy, std::ranges::input_range Range1, std::ranges:
           class T, operation... Ops>
 Out transform_reduce_into(Policy&& policy, Range1&& range1, Range2&& range2, Out out, T init, Ops... ops)
 {
-    *out = tilewise::transform_reduce(policy, range1, range2, std::move(init), std::move(ops)...);
+    check_lengths("transform_reduce_into", range1, range2);
+    tilewise::store(out, tilewise::transform_reduce(policy, range1, range2, std::move(init), std::move(ops)...));
     return ++out;
 }
 

@@ -27,8 +27,9 @@ constexpr bool can_reduce()
     constexpr bool converts = std::is_convertible_v<decltype(*std::declval<Input&>()), T>;
     constexpr bool readable = std::same_as<Policy, sequenced_policy> || is_forward_input<Input>;
     static_assert(movable, "tilewise: the accumulator, of init's type, must be move constructible");
-    static_assert(combines, "tilewise: op must take two values of the accumulator's type, which is init's (without init, "
-                            "the elements'), and its result must convert to that type");
+    static_assert(combines,
+                  "tilewise: op must take two values of the accumulator's type, which is init's (without init, "
+                  "the elements'), and its result must convert to that type");
     static_assert(converts, "tilewise: elements, or results of transform_op, must convert to the accumulator's type, "
                             "which is init's");
     static_assert(readable, "tilewise: par needs iterators that can be read more than once (forward iterators); pass "

@@ -90,15 +90,29 @@ T tree(Op& op, offset count, Next&& next)
 }
 
 /// Combines `count` values, at least one, as the adjacent-pair tree that ends with the last of them; missing left
-/// operands are dropped. The value that a doubling (Kogge-Stone) scan computes at its last position.
+/// operands are dropped. It is what a doubling (Kogge-Stone) scan computes at its last position: the first value and
+/// then, left to right, a whole tree for every bit that is set in `count - 1`, from the lowest.
 template <class T, class Op, class Next>
 T right_aligned_tree(Op& op, offset count, Next&& next)
 {
-    if (count == 1)
+    std::optional<T> total(next());
+    for (auto trees = static_cast<std::size_t>(count - 1); trees != 0; trees &= trees - 1)
+        append<T>(op, total, tree<T>(op, static_cast<offset>(trees & (~trees + 1)), next));
+    return std::move(*total);
+}
+
+/// The same for at most `2 * widest` values, with every tree compiled in place.
+template <class T, int widest, class Op, class Next>
+TILEWISE_INLINE T right_aligned_tree(Op& op, int count, Next&& next)
+{
+    if constexpr (widest == 0) {
         return next();
-    offset const right_count = half_of_tree(count);
-    T left = right_aligned_tree<T>(op, count - right_count, next);
-    return combine<T>(op, std::move(left), tree<T>(op, right_count, next));
+    } else {
+        T total = right_aligned_tree<T, widest / 2>(op, count, next);
+        if ((count - 1) & widest)
+            total = combine<T>(op, std::move(total), tree<T, widest>(op, next));
+        return total;
+    }
 }
 
 /// Combines the totals of the `tiles` tiles before the last onto `carry`: groups, supers, and supers left to right.

@@ -14,6 +14,9 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
+#include <chrono>
+#include <utility>
+
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
@@ -25,6 +28,25 @@ void parallel_for(offset count, Body const& body)
         tbb::parallel_for(tbb::blocked_range<offset>(0, count),
                           [&](tbb::blocked_range<offset> const& part) { body(part.begin(), part.end()); });
     });
+}
+
+/// How many threads the caller's arena has.
+inline offset concurrency()
+{
+    return tbb::this_task_arena::max_concurrency();
+}
+
+/// Whether `count` calls of `work` would take longer than threads need to come to help, by the time that one call
+/// takes. A clock costs some 30 ns to read, so what takes less than thrice as long counts as nothing.
+template <class Work>
+bool takes_long(offset count, Work work)
+{
+    using clock = std::chrono::steady_clock;
+    using namespace std::chrono_literals;
+    auto const begin = clock::now();
+    static_cast<void>(work());
+    auto const time = clock::now() - begin;
+    return time > 100ns && time > 50us / count;
 }
 
 /// Calls `producer(run)` on this thread; each task that it hands to `run` may begin at once on another.

@@ -14,6 +14,7 @@
 #include <tilewise/order.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -32,8 +33,8 @@ using integer_of_size = std::conditional_t<
 /// What a register holds for values of type T under Op. Sums and products are unsigned, so that they wrap.
 template <class T, class Op>
 struct register_element {
-    using type = integer_of_size<sizeof(T), std::is_signed_v<T> && (std::same_as<Op, named::minimum> ||
-                                                                    std::same_as<Op, named::maximum>)>;
+    using type = integer_of_size<sizeof(T), std::is_signed_v<T> &&
+                                                (std::same_as<Op, named::minimum> || std::same_as<Op, named::maximum>)>;
 };
 template <std::floating_point T, class Op>
 struct register_element<T, Op> {
@@ -84,51 +85,70 @@ TILEWISE_INLINE void transpose(Vector (&rows)[count])
     }
 }
 
-/// Combines `lanes` lane vectors of several rows side by side as an adjacent-pair tree.
-template <int lanes, class Op, class Element, int bytes, class T>
-TILEWISE_INLINE void tree_of_lanes(vector_register<Element, bytes>& total, T const*& lane, offset stride)
+/// Loads a square of values for every block: `block[i]` has element i of each of several runs `stride` elements apart.
+template <int bytes, class Element, class T>
+TILEWISE_INLINE void load_transposed(vector_register<Element, bytes> (&block)[16 / sizeof(T)], T const* first,
+                                     offset stride)
 {
-    if constexpr (lanes == 1) {
-        constexpr offset per_block = 16 / sizeof(T);
-        vector_register<Element, bytes> block[16 / sizeof(T)];
-        for (offset i = 0; i < per_block; ++i)
-            load_blocks<bytes, Element>(block[i], lane + i * stride, per_block * stride);
-        transpose<bytes / sizeof(T)>(block);
+    constexpr offset per_block = 16 / sizeof(T);
+    for (offset i = 0; i < per_block; ++i)
+        load_blocks<bytes, Element>(block[i], first + i * stride, per_block * stride);
+    transpose<bytes / sizeof(T)>(block);
+}
+
+/// Writes the totals of `count` lane vectors, each folded left to right, as far as they fill registers. Returns how
+/// many.
+template <int bytes, class Op, class T>
+TILEWISE_INLINE int totals_of_lanes(T const* first, int count, T* totals)
+{
+    using element = typename register_element<T, Op>::type;
+    constexpr offset per_block = 16 / sizeof(T);
+    constexpr int at_once = bytes / int{sizeof(T)};
+    int done = 0;
+    for (; done + at_once <= count; done += at_once) {
+        vector_register<element, bytes> block[16 / sizeof(T)];
+        load_transposed<bytes, element>(block, first + done * per_block, per_block);
         for (offset i = 1; i < per_block; ++i)
             Op::append(block[0], block[i]);
+        __builtin_memcpy(totals + done, &block[0], bytes);
+    }
+    return done;
+}
+
+/// Combines `width` values of several runs side by side as an adjacent-pair tree.
+template <int width, class Op, class Element, int bytes, class T>
+TILEWISE_INLINE void tree_of_values(vector_register<Element, bytes>& total, T const* value, offset stride)
+{
+    constexpr int per_block = 16 / int{sizeof(T)};
+    if constexpr (width == per_block) {
+        vector_register<Element, bytes> block[16 / sizeof(T)];
+        load_transposed<bytes, Element>(block, value, stride);
+        for (int step = 1; step < per_block; step *= 2)
+            for (int i = 0; i < per_block; i += 2 * step)
+                Op::append(block[i], block[i + step]);
         total = block[0];
-        lane += per_block;
     } else {
         vector_register<Element, bytes> right;
-        tree_of_lanes<lanes / 2, Op, Element, bytes>(total, lane, stride);
-        tree_of_lanes<lanes / 2, Op, Element, bytes>(right, lane, stride);
+        tree_of_values<width / 2, Op, Element, bytes>(total, value, stride);
+        tree_of_values<width / 2, Op, Element, bytes>(right, value + width / 2, stride);
         Op::append(total, right);
     }
 }
 
-/// Writes the totals of `count` runs of `lanes` lane vectors each, as many side by side as a register has room for.
-/// Returns how many it wrote: all of them, unless there are fewer than the narrowest register takes.
-template <int bytes, int lanes, class Op, class T>
-TILEWISE_INLINE int totals_side_by_side(T const* first, int count, T* totals)
+/// Writes the totals of `count` rows, given as the totals of their `width` lanes, as far as they fill registers.
+/// Returns how many.
+template <int bytes, int width, class Op, class T>
+TILEWISE_INLINE int totals_of_rows(T const* lanes, int count, T* totals)
 {
     using element = typename register_element<T, Op>::type;
     constexpr int at_once = bytes / int{sizeof(T)};
-    constexpr offset stride = offset{lanes} * 16 / offset{sizeof(T)};
-    if (count < at_once) {
-        if constexpr (bytes > 16)
-            return totals_side_by_side<bytes / 2, lanes, Op>(first, count, totals);
-        else
-            return 0;
-    }
-    for (int done = 0; done < count; done += at_once) {
-        if (done > count - at_once)
-            done = count - at_once; // some of the last ones twice
+    int done = 0;
+    for (; done + at_once <= count; done += at_once) {
         vector_register<element, bytes> total;
-        T const* lane = first + done * stride;
-        tree_of_lanes<lanes, Op, element, bytes>(total, lane, stride);
+        tree_of_values<width, Op, element, bytes>(total, lanes + done * width, width);
         __builtin_memcpy(totals + done, &total, bytes);
     }
-    return count;
+    return done;
 }
 
 /// Combines `count` values, at least one, in whatever order is fastest.
@@ -168,10 +188,15 @@ TILEWISE_INLINE T total_in_any_order(T const* first, offset count)
 /// The processor has 256-bit registers for every type.
 inline bool const has_avx2 = __builtin_cpu_supports("avx2");
 
-template <int lanes, class Op, class T>
-[[gnu::target("avx2")]] int totals_with_avx2(T const* first, int count, T* totals)
+template <class Op, class T>
+[[gnu::target("avx2")]] int lanes_with_avx2(T const* first, int count, T* totals)
 {
-    return totals_side_by_side<32, lanes, Op>(first, count, totals);
+    return totals_of_lanes<32, Op>(first, count, totals);
+}
+template <int width, class Op, class T>
+[[gnu::target("avx2")]] int rows_with_avx2(T const* lanes, int count, T* totals)
+{
+    return totals_of_rows<32, width, Op>(lanes, count, totals);
 }
 template <class Op, class T>
 [[gnu::target("avx2")]] T total_with_avx2(T const* first, offset count)
@@ -186,16 +211,27 @@ inline constexpr int register_bytes = 32;
 inline constexpr int register_bytes = 16;
 #endif
 
-/// Writes the totals of `count` runs of `lanes` lane vectors each, and returns how many it wrote: all or, when there are
-/// too few of them for the registers, none.
-template <int lanes, class Op, class T>
+/// Writes the totals of `count` lane vectors as far as they fill registers, and returns how many.
+template <class Op, class T>
 int lane_totals(T const* first, int count, T* totals)
 {
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return totals_with_avx2<lanes, Op>(first, count, totals);
+        return lanes_with_avx2<Op>(first, count, totals);
 #endif
-    return totals_side_by_side<register_bytes, lanes, Op>(first, count, totals);
+    return totals_of_lanes<register_bytes, Op>(first, count, totals);
+}
+
+/// Writes the totals of `count` rows of `width` lanes, whose totals are given, as far as they fill registers, and
+/// returns how many.
+template <int width, class Op, class T>
+int row_totals(T const* lanes, int count, T* totals)
+{
+#ifdef TILEWISE_CHOOSES_REGISTERS
+    if (has_avx2)
+        return rows_with_avx2<width, Op>(lanes, count, totals);
+#endif
+    return totals_of_rows<register_bytes, width, Op>(lanes, count, totals);
 }
 
 /// Combines `count` values, at least one, whose combination is the same in every order.
