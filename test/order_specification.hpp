@@ -24,7 +24,7 @@ struct units {
 template <class T, class Op>
 class order {
 public:
-    explicit order(Op op, units sizes = {}) : op(std::move(op)), of(sizes) {}
+    explicit order(Op operation, units sizes = {}) : op(std::move(operation)), of(sizes) {}
 
     /// inclusive out[i], for all i.
     std::vector<T> inclusive_scan(std::vector<T> const& x, maybe<T> init) const

@@ -10,6 +10,7 @@
 #include <tilewise/policy.hpp>
 
 #include <concepts>
+#include <iterator>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -24,6 +25,13 @@ concept operation = std::is_class_v<Op> || std::is_function_v<std::remove_pointe
 template <class Range, class Next>
 concept range_before = std::ranges::input_range<Range> &&
                        !(std::is_array_v<std::remove_reference_t<Range>> && std::same_as<std::decay_t<Range>, Next>);
+
+/// A transform of pairs where pointers stand: the call passes two arrays as ranges, which decay to what looks like
+/// [first, last).
+template <class Transform, class It>
+concept transform_of_two_arrays =
+    std::is_pointer_v<It> && !std::is_invocable_v<Transform&, std::iter_reference_t<It>> &&
+    std::is_invocable_v<Transform&, std::iter_reference_t<It>, std::iter_reference_t<It>>;
 
 /// Whether a list of types begins with an iterator.
 template <class... Types>

@@ -183,11 +183,12 @@ inline constexpr bool is_computed<transformed<Transform, It>> = true;
 template <class Transform, class It1, class It2>
 inline constexpr bool is_computed<transformed_pairs<Transform, It1, It2>> = true;
 
-/// Where an input ends: the number of its elements if the iterators tell it at once, else the end of its range.
-template <class It, class Sentinel>
+/// Where an input ends: the number of its elements if the iterators tell it at once, else the end of its range. Others
+/// are the iterators that it steps along with them, which must be able to skip elements too.
+template <class... Others, class It, class Sentinel>
 constexpr auto extent(It const& first, Sentinel const& last)
 {
-    if constexpr (random_access<It> && requires {
+    if constexpr ((random_access<It> && ... && random_access<Others>) && requires {
                       { last - first } -> std::convertible_to<offset>;
                   })
         return static_cast<offset>(last - first);
@@ -196,13 +197,14 @@ constexpr auto extent(It const& first, Sentinel const& last)
 }
 
 /// The same for the whole of a range.
-template <class Range>
+template <class... Others, class Range>
 constexpr auto extent_of(Range& range)
 {
-    if constexpr (random_access<std::ranges::iterator_t<Range>> && std::ranges::sized_range<Range>)
+    using It = std::ranges::iterator_t<Range>;
+    if constexpr ((random_access<It> && ... && random_access<Others>) && std::ranges::sized_range<Range>)
         return static_cast<offset>(std::ranges::size(range));
     else
-        return extent(std::ranges::begin(range), std::ranges::end(range));
+        return extent<Others...>(std::ranges::begin(range), std::ranges::end(range));
 }
 
 TILEWISE_NAMESPACE_END

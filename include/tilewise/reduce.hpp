@@ -143,6 +143,7 @@ auto reduce_into(First&& first, Rest&&... rest)
 
 /// Combines `init` and the transformed elements of [first, last).
 template <execution_policy Policy, iterator It, class T, operation Op, operation Transform>
+    requires(!transform_of_two_arrays<Transform, It>)
 T transform_reduce(Policy&&, It first, It last, T init, Op op, Transform transform_op)
 {
     check_range("transform_reduce", first, last);
@@ -162,7 +163,7 @@ T transform_reduce(Policy&&, It1 first1, It1 last1, It2 first2, T init, Op op, T
     if constexpr (can_transform<Transform, It1, It2>())
         return reduce_input(policy_for<Policy>{},
                             transformed_pairs<Transform, It1, It2>{std::move(transform_op), first1, first2},
-                            extent(first1, last1), std::move(init), std::move(op));
+                            extent<It2>(first1, last1), std::move(init), std::move(op));
     else
         return init;
 }
@@ -201,7 +202,7 @@ T transform_reduce(Policy&&, Range1&& range1, Range2&& range2, T init, Op op, Tr
         return reduce_input(policy_for<Policy>{},
                             transformed_pairs<Transform, It1, It2>{std::move(transform_op), std::ranges::begin(range1),
                                                                    std::ranges::begin(range2)},
-                            extent_of(range1), std::move(init), std::move(op));
+                            extent_of<It2>(range1), std::move(init), std::move(op));
     else
         return init;
 }
@@ -230,6 +231,7 @@ auto transform_reduce(First&& first, Rest&&... rest)
 
 /// Combines `init` and the transformed elements of [first, last) into `*out`.
 template <execution_policy Policy, iterator It, iterator Out, class T, operation Op, operation Transform>
+    requires(!transform_of_two_arrays<Transform, It>)
 Out transform_reduce_into(Policy&& policy, It first, It last, Out out, T init, Op op, Transform transform_op)
 {
     check_range("transform_reduce_into", first, last);

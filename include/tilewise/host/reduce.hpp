@@ -94,9 +94,9 @@ private:
     /// doubles 75; as one unrolled tree 5 to 13 and 10 to 67; with a stack in place of trees 4 to 9 and 7 to 25.
     [[gnu::flatten]] T row_in_place()
     {
-        constexpr int quads = geometry::lanes_per_row / 4;
+        constexpr std::size_t quads = geometry::lanes_per_row / 4;
         storage<quads> quad;
-        for (int i = 0; i < quads; ++i)
+        for (std::size_t i = 0; i < quads; ++i)
             std::construct_at(quad.value + i, tree<T, 4>(op_, [&] { return lane(); }));
         if constexpr (std::is_class_v<T>)
             return tree<T, quads>(op_, [next = quad.value]() mutable { return *next++; });
@@ -108,7 +108,8 @@ private:
     [[gnu::flatten]] T lanes_in_place(int count)
     {
         storage<geometry::lanes_per_row> lanes;
-        for (int i = 0; i < count; ++i)
+        std::construct_at(lanes.value, lane());
+        for (int i = 1; i < count; ++i)
             std::construct_at(lanes.value + i, lane());
         return halve(lanes.value, count);
     }
@@ -369,7 +370,7 @@ T reduce_lanes_first(Input const& input, offset count, T init, Op op)
                                             std::move(init), std::move(op));
 }
 
-/// As many tiles before the last are combined faster on all cores than on one. TODO
+/// From this many tiles before the last on, all cores are faster than one. MEASURE
 template <class T, class Op>
 inline constexpr offset tiles_that_pay = named::is_twin<Op>                ? 32
                                          : std::is_trivially_copyable_v<T> ? 4
@@ -380,7 +381,6 @@ template <class Geometry, class T, class Op, class Input, class Extent>
 T reduce(parallel_policy, Input input, Extent end, T init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
-    totals<T> tiles;
     if constexpr (std::same_as<Extent, offset>) {
         offset const count = order::tiles_before_last(end);
         if constexpr (is_computed<Input>) {
@@ -389,7 +389,7 @@ T reduce(parallel_policy, Input input, Extent end, T init, Op op)
         }
         if (count < tiles_that_pay<T, Op>)
             return reduce<Geometry>(seq, std::move(input), end, std::move(init), std::move(op));
-        tiles.resize(static_cast<std::size_t>(count));
+        totals<T> tiles(static_cast<std::size_t>(count));
         parallel_for(count, [&](offset first, offset last) {
             Op own_op = op;
             auto reader = reader_at<order, T>(input + first * order::tile, own_op);
@@ -398,6 +398,7 @@ T reduce(parallel_policy, Input input, Extent end, T init, Op op)
         });
         return combine_all<order>(op, std::move(init), tiles, input + count * order::tile, end - count * order::tile);
     } else {
+        totals<T> tiles;
         offset count = 0;
         parallel_tasks([&](auto const& run) { count = walk_tiles<order, T>(op, input, end, tiles, run); });
         return combine_all<order>(op, std::move(init), tiles, std::move(input), count);

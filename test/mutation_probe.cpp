@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// A quick digest of the tests, for the mutation list: compiles in seconds, and fails if any result deviates.
+
+#include "backend.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <forward_list>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+int failures = 0;
+void expect(bool claim, char const* what)
+{
+    if (!claim) {
+        ++failures;
+        std::printf("failed: %s\n", what);
+    }
+}
+
+/// Neither associative nor commutative, so that it tells every order from every other.
+template <class T>
+struct telltale {
+    T operator()(T const& a, T const& b) const
+    {
+        T result = a;
+        for (std::size_t i = 0; i < std::size(result.part); ++i)
+            result.part[i] = (a.part[i] ^ (a.part[i] >> 13) ^ (b.part[i] << 7)) * 0x9e3779b1u + b.part[i];
+        return result;
+    }
+};
+template <std::size_t parts>
+struct words {
+    std::uint32_t part[parts];
+};
+
+template <class T, class Make>
+std::vector<T> made(std::size_t count, Make make)
+{
+    std::vector<T> x;
+    std::uint64_t state = 88172645463325252u;
+    for (std::size_t i = 0; i < count; ++i) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        x.push_back(make(state));
+    }
+    return x;
+}
+
+template <class Geometry, class T, class Op>
+void expect_specified(std::vector<T> const& x, std::size_t step, Op op, char const* what)
+{
+    auto const scan = specification::order<T, Op>(op, backend::units_of<Geometry>()).inclusive_scan(x, x.back());
+    for (std::size_t count = 1; count <= x.size(); count += step)
+        backend::on_all<Geometry>([&](auto on) {
+            T const result = on.reduce(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count), x.back(), op);
+            expect(std::memcmp(&result, &scan[count - 1], sizeof(T)) == 0, what);
+        });
+}
+
+void orders()
+{
+    auto const one =
+        made<words<1>>(2500, [](std::uint64_t bits) { return words<1>{{static_cast<std::uint32_t>(bits)}}; });
+    expect_specified<backend::tiny_geometry>(one, 1, telltale<words<1>>(), "order of 4-byte structs");
+    auto const six =
+        made<words<6>>(70000, [](std::uint64_t bits) { return words<6>{{static_cast<std::uint32_t>(bits)}}; });
+    expect_specified<tilewise::standard_geometry>(six, 6997, telltale<words<6>>(), "order of 24-byte structs");
+    auto const text =
+        made<std::string>(100, [](std::uint64_t bits) { return std::string(1, static_cast<char>('a' + bits % 26)); });
+    expect(tilewise::reduce(tilewise::par, text, std::string("-")) ==
+               std::accumulate(text.begin(), text.end(), std::string("-")),
+           "strings");
+
+    auto const number = [](std::uint64_t bits) {
+        return static_cast<float>(static_cast<std::int32_t>(bits)) * static_cast<float>(1 << bits % 11);
+    };
+    auto const floats = made<float>(30000, number);
+    expect_specified<backend::tiny_geometry>(std::vector<float>(floats.begin(), floats.begin() + 2500), 1,
+                                             std::plus<>(), "order of floats, small");
+    expect_specified<tilewise::standard_geometry>(floats, 149, std::plus<>(), "order of floats");
+    auto const doubles =
+        made<double>(9000, [&](std::uint64_t bits) { return static_cast<double>(number(bits)) * 1.1; });
+    expect_specified<tilewise::standard_geometry>(doubles, 149, std::plus<>(), "order of doubles");
+    auto const near_one =
+        made<double>(9000, [&](std::uint64_t bits) { return 1 + static_cast<double>(number(bits)) * 0x1p-60; });
+    expect_specified<tilewise::standard_geometry>(near_one, 149, std::multiplies<>(), "order of products");
+    for (std::ptrdiff_t const count : {1, 8191, 8192, 8193, 16384, 30000}) {
+        std::forward_list<float> const list(floats.begin(), floats.begin() + count);
+        float const sum = tilewise::reduce(floats.begin(), floats.begin() + count);
+        expect(tilewise::reduce(tilewise::seq, list) == sum && tilewise::reduce(tilewise::par, list) == sum, "lists");
+    }
+    std::ostringstream out;
+    for (int i = 0; i < 20000; ++i)
+        out << i << ' ';
+    std::istringstream in(out.str());
+    expect(tilewise::reduce(std::istream_iterator<int>(in), std::istream_iterator<int>(), 1) == 199990001, "streams");
+}
+
+void integers()
+{
+    auto const x = made<std::int32_t>(200000, [](std::uint64_t bits) { return static_cast<std::int32_t>(bits >> 32); });
+    std::uint32_t sum = 0;
+    std::int32_t least = std::numeric_limits<std::int32_t>::max();
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        expect(i % 1009 || tilewise::reduce(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(i)) ==
+                               static_cast<std::int32_t>(sum),
+               "sums of integers");
+        sum += static_cast<std::uint32_t>(x[i]);
+        least = std::min(least, x[i]);
+        bits ^= static_cast<std::uint32_t>(x[i]);
+    }
+    expect(tilewise::reduce(tilewise::par, x) == static_cast<std::int32_t>(sum), "parallel sums of integers");
+    expect(tilewise::reduce(x, x[0], tilewise::minimum<>()) == least, "minimum");
+    expect(tilewise::reduce(x, 0, std::bit_xor<>()) == static_cast<std::int32_t>(bits), "xor");
+    expect(tilewise::minimum<>()(0.0, -0.0) == 0 && !std::signbit(tilewise::minimum<>()(0.0, -0.0)), "first of equals");
+    expect(std::signbit(tilewise::maximum<>()(-0.0, 0.0)), "first of equals");
+    expect(tilewise::count(x, x[5]) == std::count(x.begin(), x.end(), x[5]), "count");
+    std::vector<int> const ties{3, 1, 1, 7, 7, 2};
+    expect(tilewise::min_element(ties) - ties.begin() == 1 && tilewise::max_element(ties) - ties.begin() == 3, "ties");
+    auto const [low, high] = tilewise::minmax_element(tilewise::par, ties);
+    expect(low - ties.begin() == 1 && high - ties.begin() == 4, "ties of minmax");
+}
+
+void threads()
+{
+    tbb::global_control const allow(tbb::global_control::max_allowed_parallelism, 4);
+    tbb::task_arena(4).execute([] {
+        std::vector<int> few(41);
+        std::iota(few.begin(), few.end(), 1);
+        std::atomic<bool> helped = false;
+        auto const caller = std::this_thread::get_id();
+        auto const slow = [&](int i) {
+            if (std::this_thread::get_id() != caller)
+                helped = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            return 0.1 * i;
+        };
+        auto const parallel = tilewise::transform_reduce(tilewise::par, few, 0.0, std::plus<>(), slow);
+        expect(helped, "threads help with few slow transforms");
+        expect(parallel == tilewise::transform_reduce(few, 0.0, std::plus<>(), [](int i) { return 0.1 * i; }),
+               "slow transforms");
+
+        helped = false;
+        std::vector<double> const many(1 << 22, 0.1);
+        for (int i = 0; i < 20 && !helped; ++i)
+            tilewise::transform_reduce(tilewise::par, many, 0.0, std::plus<>(), [&](double value) {
+                if (std::this_thread::get_id() != caller)
+                    helped = true;
+                return value;
+            });
+        expect(helped, "threads help with many elements");
+    });
+}
+
+void bad_input()
+{
+    int const some[3] = {1, 2, 3};
+    auto const rejects = [](auto call, std::string const& name) {
+        try {
+            call();
+            return false;
+        } catch (std::invalid_argument const& error) {
+            return std::string(error.what()).find("tilewise::" + name) == 0;
+        }
+    };
+    expect(rejects([&] { tilewise::reduce(some + 2, some); }, "reduce"), "last before first");
+    expect(rejects([] { tilewise::reduce(static_cast<int const*>(nullptr), static_cast<int const*>(nullptr) + 1); },
+                   "reduce"),
+           "null");
+    expect(rejects([&] { tilewise::transform_reduce(some, some + 3, static_cast<int const*>(nullptr), 0); },
+                   "transform_reduce"),
+           "null first2");
+    expect(
+        rejects([&] { tilewise::transform_reduce(std::vector<int>(3), std::vector<int>(2), 0); }, "transform_reduce"),
+        "short second range");
+}
+
+} // namespace
+
+int main()
+{
+    orders();
+    integers();
+    threads();
+    bad_input();
+    return failures != 0;
+}
