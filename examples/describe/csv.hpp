@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "number_column.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace example {
+
+/// One column of a text of separated values (see `csv_reader` for what that is): the one `wanted` says, else the first
+/// whose first field that is not missing is a number. Missing are empty fields and `NA`; they are read as NaN.
+/// The first record is a header when it holds some text and no number. Every record has as many fields as the first.
+/// Throws `bad_input`, with the place, for records of another length and for fields that are not numbers.
+number_column read_csv(std::string_view text, std::optional<std::string> const& wanted = std::nullopt);
+
+} // namespace example

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Describes one column of numbers: how many there are, their sum, mean, standard deviation, minimum and maximum.
+
+#include "describe.hpp"
+
+#include "bad_input.hpp"
+#include "csv.hpp"
+#include "mapped_file.hpp"
+#include "npy.hpp"
+#include "options.hpp"
+#include "policies.hpp"
+#include "raw.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace {
+
+using namespace example;
+
+constexpr char const* help = R"(Usage: describe [options] FILE
+
+Describes one column of numbers: count, missing (NaNs, empty fields), sum, mean,
+sample standard deviation (divisor n - 1), minimum and maximum, and how fast.
+
+  --column NAME|NUMBER  which column, by name or counted from 1; default: the
+                        first that holds numbers
+  --format csv|npy|raw  what the file is; default: by its ending (.csv, .npy,
+                        .bin and .raw), raw where there is a --type
+  --type TYPE           what a raw file holds: f16 f32 f64 i8 i16 i32 i64
+                        u8 u16 u32 u64 bool
+  --policy POLICY       where to compute: %s; default: par
+  --repeat N            compute N times and report the median time; default: 1
+  --help                show this
+
+csv  fields separated by , or ; or tabs, quoted or not; a first line that holds
+     no number is a header; blank lines and lines that begin with # are skipped;
+     an empty field or NA is missing
+npy  a little-endian NumPy array of up to two dimensions, in C order
+raw  little-endian numbers and nothing else
+
+Numbers are computed with as f64: whole numbers beyond 2^53 lose their last
+digits. The time is that of the computation alone, without opening or parsing;
+npy and raw files are mapped, so there it includes reading what memory does not
+hold yet. GB/s counts the bytes of the column.
+
+Exit status: 0, 1 when the file is bad, 2 when the command line is.
+)";
+
+number_column read_column(mapped_file const& file, options const& chosen)
+{
+    switch (chosen.format) {
+    case file_format::csv:
+        return read_csv(file.text(), chosen.column);
+    case file_format::npy:
+        return read_npy(file.bytes(), chosen.column);
+    case file_format::raw:
+        return read_raw(file.bytes(), chosen.type, chosen.column);
+    }
+    throw std::logic_error("unreachable");
+}
+
+struct timed_moments {
+    moments result;
+    double seconds;
+};
+
+template <class Policy>
+timed_moments median_of_runs(int repeat, Policy const& policy, number_column const& column)
+{
+    using clock = std::chrono::steady_clock;
+    moments result;
+    std::vector<double> seconds;
+    for (int run = 0; run < repeat; ++run) {
+        auto const start = clock::now();
+        result = std::visit([&](auto const& numbers) { return describe(policy, numbers); }, column.values);
+        seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());
+    }
+    auto const middle = seconds.begin() + repeat / 2;
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    return {result, *middle};
+}
+
+void print_line(char const* name, double value)
+{
+    std::printf("%-10s %.10g\n", name, std::isnan(value) ? std::fabs(value) : value); // a NaN's sign says nothing
+}
+
+void print(moments const& m)
+{
+    std::printf("count      %lld\n", static_cast<long long>(m.count));
+    std::printf("missing    %lld\n", static_cast<long long>(m.nans));
+    print_line("sum", m.sum);
+    if (m.count == 0) {
+        std::printf("nothing to describe\n");
+        return;
+    }
+    print_line("mean", mean(m));
+    print_line("sample sd", sample_standard_deviation(m));
+    print_line("min", m.min);
+    print_line("max", m.max);
+}
+
+template <class Policy>
+void describe_file(options const& chosen, Policy const& policy)
+{
+    mapped_file const file(chosen.file);
+    auto const column = read_column(file, chosen);
+    auto const [result, seconds] = median_of_runs(chosen.repeat, policy, column);
+
+    auto const label = column.label.empty() ? "" : ", " + column.label;
+    std::printf("%s%s (%.*s)\n", chosen.file.c_str(), label.c_str(), static_cast<int>(column.type.size()),
+                column.type.data());
+    print(result);
+    auto const type = find_element_type(&named_element_type::name, column.type);
+    auto const bytes = static_cast<double>(result.count + result.nans) * static_cast<double>(size_of(type->type));
+    std::printf("%.3f ms, %.2f GB/s, %s\n", seconds * 1e3, seconds > 0 ? bytes / seconds * 1e-9 : 0.0,
+                chosen.policy.c_str());
+}
+
+int report(std::string const& file, std::string const& message, std::optional<text_place> place = std::nullopt)
+{
+    auto const where = place ? ':' + std::to_string(place->line) + ':' + std::to_string(place->column) : "";
+    std::fprintf(stderr, "describe: %s%s: %s\n", file.c_str(), where.c_str(), message.c_str());
+    return 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    options chosen;
+    try {
+        chosen = parse_options({argv + 1, argv + argc});
+        if (chosen.help) {
+            std::printf(help, policy_names().c_str());
+        } else {
+            with_policy(chosen.policy, [&](auto const& policy) { describe_file(chosen, policy); });
+        }
+    } catch (usage_error const& error) {
+        std::fprintf(stderr, "describe: %s; see describe --help\n", error.what());
+        return 2;
+    } catch (bad_input const& error) {
+        return report(chosen.file, error.what(), error.place());
+    } catch (std::exception const& error) {
+        return report(chosen.file, error.what());
+    }
+    return std::fflush(stdout) == 0 ? 0 : report("standard output", "cannot write");
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "number_column.hpp"
+
+#include "bad_input.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace example {
+namespace {
+
+std::string listed(std::span<std::string const> names, std::size_t count)
+{
+    if (names.empty()) {
+        return count == 1 ? "there is one column" : "columns are numbered 1 to " + std::to_string(count);
+    }
+    std::string list = "the columns are";
+    for (auto const& name : names) {
+        list += (&name == &names.front() ? " \"" : ", \"") + name + '"';
+    }
+    return list;
+}
+
+} // namespace
+
+std::size_t find_column(std::string const& wanted, std::size_t count, std::span<std::string const> names)
+{
+    auto const named = std::find(names.begin(), names.end(), wanted);
+    if (named != names.end()) {
+        return static_cast<std::size_t>(named - names.begin());
+    }
+    std::size_t number = 0;
+    auto const* const last = wanted.data() + wanted.size();
+    auto const [end, error] = std::from_chars(wanted.data(), last, number);
+    if (error == std::errc{} && end == last && number >= 1 && number <= count) {
+        return number - 1;
+    }
+    throw bad_input("no column \"" + wanted + "\"; " + listed(names, count));
+}
+
+} // namespace example

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "options.hpp"
+
+#include <charconv>
+#include <string_view>
+
+namespace example {
+namespace {
+
+/// Walks over the arguments; an option's value may follow it as `--x v` or be part of it, as `--x=v`.
+class argument_reader {
+public:
+    explicit argument_reader(std::span<char const* const> arguments) : rest_(arguments) {}
+
+    bool read()
+    {
+        if (rest_.empty()) {
+            return false;
+        }
+        std::string_view const argument = rest_.front();
+        rest_ = rest_.subspan(1);
+        auto const equals = argument.starts_with("--") ? argument.find('=') : argument.npos;
+        has_own_value_ = equals != argument.npos;
+        word_ = argument.substr(0, equals);
+        own_value_ = has_own_value_ ? argument.substr(equals + 1) : "";
+        return true;
+    }
+
+    /// The option's name, or the whole argument that is none.
+    std::string_view word() const { return word_; }
+    bool has_own_value() const { return has_own_value_; }
+
+    std::string_view value()
+    {
+        if (has_own_value_) {
+            return own_value_;
+        }
+        if (rest_.empty()) {
+            throw usage_error(std::string(word_) + " needs a value");
+        }
+        std::string_view const value = rest_.front();
+        rest_ = rest_.subspan(1);
+        return value;
+    }
+
+private:
+    std::span<char const* const> rest_;
+    std::string_view word_;
+    std::string_view own_value_;
+    bool has_own_value_ = false;
+};
+
+std::string quoted(std::string_view text)
+{
+    return '\'' + std::string(text) + '\'';
+}
+
+file_format parse_format(std::string_view name)
+{
+    if (name == "csv") {
+        return file_format::csv;
+    }
+    if (name == "npy") {
+        return file_format::npy;
+    }
+    if (name == "raw") {
+        return file_format::raw;
+    }
+    throw usage_error("unknown format " + quoted(name) + "; there are csv, npy, raw");
+}
+
+named_element_type parse_type(std::string_view name)
+{
+    if (auto const found = find_element_type(&named_element_type::name, name)) {
+        return *found;
+    }
+    std::string names;
+    for (auto const& type : element_types) {
+        names += (names.empty() ? "" : ", ") + std::string(type.name);
+    }
+    throw usage_error("unknown type " + quoted(name) + "; there are " + names);
+}
+
+int parse_repeat(std::string_view text)
+{
+    int number = 0;
+    auto const* const last = text.data() + text.size();
+    auto const [end, error] = std::from_chars(text.data(), last, number);
+    if (error != std::errc{} || end != last || number < 1) {
+        throw usage_error("--repeat needs a whole number from 1, not " + quoted(text));
+    }
+    return number;
+}
+
+file_format format_of_ending(std::string_view file)
+{
+    if (file.ends_with(".csv")) {
+        return file_format::csv;
+    }
+    if (file.ends_with(".npy")) {
+        return file_format::npy;
+    }
+    if (file.ends_with(".bin") || file.ends_with(".raw")) {
+        return file_format::raw;
+    }
+    throw usage_error("the ending of " + quoted(file) + " tells no format; say --format or --type");
+}
+
+} // namespace
+
+options parse_options(std::span<char const* const> arguments)
+{
+    options chosen;
+    std::optional<std::string> file;
+    std::optional<file_format> format;
+    std::optional<named_element_type> type;
+    argument_reader argument(arguments);
+    while (argument.read()) {
+        auto const word = argument.word();
+        if (word == "--help" && !argument.has_own_value()) {
+            chosen.help = true;
+            return chosen;
+        } else if (word == "--column") {
+            chosen.column = argument.value();
+        } else if (word == "--format") {
+            format = parse_format(argument.value());
+        } else if (word == "--type") {
+            type = parse_type(argument.value());
+        } else if (word == "--policy") {
+            chosen.policy = argument.value();
+        } else if (word == "--repeat") {
+            chosen.repeat = parse_repeat(argument.value());
+        } else if (word.starts_with('-')) {
+            throw usage_error("unknown option " + quoted(word));
+        } else if (file) {
+            throw usage_error("one file at a time: " + quoted(*file) + " or " + quoted(word));
+        } else {
+            file = word;
+        }
+    }
+    if (!file) {
+        throw usage_error("which file?");
+    }
+    chosen.file = *file;
+    chosen.format = format ? *format : type ? file_format::raw : format_of_ending(*file);
+    if (type && chosen.format != file_format::raw) {
+        throw usage_error("--type is for raw files; others tell their type");
+    }
+    if (!type && chosen.format == file_format::raw) {
+        throw usage_error("a raw file needs --type");
+    }
+    chosen.type = type.value_or(named_element_type{});
+    return chosen;
+}
+
+} // namespace example

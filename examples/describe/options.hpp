@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "element_type.hpp"
+
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace example {
+
+enum class file_format { csv, npy, raw };
+
+/// What the command line asks for.
+struct options {
+    std::string file;
+    file_format format = file_format::csv;
+    named_element_type type{}; ///< of the numbers in a raw file
+    std::optional<std::string> column;
+    std::string policy = "par";
+    int repeat = 1;
+    bool help = false; ///< then nothing else is set
+};
+
+/// A command line that cannot be understood.
+class usage_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Reads the arguments that follow the program's name. Throws `usage_error`.
+options parse_options(std::span<char const* const> arguments);
+
+} // namespace example

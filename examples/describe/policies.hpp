@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "options.hpp"
+
+#include <tilewise/reduce.hpp>
+
+#include <string>
+#include <string_view>
+#include <tuple>
+
+namespace example {
+
+template <class Policy>
+struct named_policy {
+    std::string_view name;
+    Policy policy;
+};
+
+template <class Policy>
+named_policy(char const*, Policy) -> named_policy<Policy>;
+
+/// What `--policy` can say; the one place that names the policies.
+inline auto const policies = std::tuple{
+    named_policy{"seq", tilewise::seq},
+    named_policy{"par", tilewise::par},
+};
+
+inline std::string policy_names()
+{
+    return std::apply(
+        [](auto const& first, auto const&... others) {
+            return (std::string(first.name) + ... + (", " + std::string(others.name)));
+        },
+        policies);
+}
+
+/// Calls `use(policy)` with the policy of this name. Throws `usage_error` when there is none.
+template <class Use>
+void with_policy(std::string_view name, Use use)
+{
+    bool const is_known = std::apply(
+        [&](auto const&... known) { return ((known.name == name && (use(known.policy), true)) || ...); }, policies);
+    if (!is_known) {
+        throw usage_error("unknown policy '" + std::string(name) + "'; there are " + policy_names());
+    }
+}
+
+} // namespace example

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the program as a user would: DESCRIBE_PROGRAM on files of DESCRIBE_DATA and on files written here.
+
+#include "npy_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace example;
+
+struct outcome {
+    int status;
+    std::string output;
+    std::string errors;
+};
+
+std::string contents(std::filesystem::path const& file)
+{
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string without_last_line(std::string text)
+{
+    text.pop_back();
+    return text.substr(0, text.rfind('\n') + 1);
+}
+
+bool begins_with(std::string const& text, std::string const& start)
+{
+    return text.starts_with(start);
+}
+
+/// Each test has a folder of its own, and runs in it.
+class command : public testing::Test {
+protected:
+    command()
+    {
+        std::string name = std::filesystem::temp_directory_path() / "describe-XXXXXX";
+        folder_ = ::mkdtemp(name.data());
+    }
+    ~command() override { std::filesystem::remove_all(folder_); }
+
+    std::string write(std::string const& name, std::string const& text) const
+    {
+        std::ofstream(folder_ / name, std::ios::binary) << text;
+        return name;
+    }
+
+    outcome describe(std::string const& arguments) const
+    {
+        auto const line = "cd '" + folder_.string() + "' && '" DESCRIBE_PROGRAM "' " + arguments + " >output 2>errors";
+        int const status = std::system(line.c_str());
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "output"),
+                contents(folder_ / "errors")};
+    }
+
+    void expect_error(std::string const& arguments, int status, std::string const& message) const
+    {
+        auto const actual = describe(arguments);
+        EXPECT_EQ(actual.status, status) << arguments;
+        EXPECT_EQ(actual.output, "") << arguments;
+        EXPECT_EQ(actual.errors, "describe: " + message + '\n') << arguments;
+    }
+
+private:
+    std::filesystem::path folder_;
+};
+
+TEST_F(command, describes_old_faithful)
+{
+    auto const actual = describe(DESCRIBE_DATA "/old_faithful.csv");
+    EXPECT_EQ(actual.status, 0);
+    EXPECT_EQ(actual.errors, "");
+    EXPECT_EQ(without_last_line(actual.output), DESCRIBE_DATA "/old_faithful.csv, column \"eruptions\" (f64)\n"
+                                                              "count      272\n"
+                                                              "missing    0\n"
+                                                              "sum        948.677\n"
+                                                              "mean       3.487783088\n"
+                                                              "sample sd  1.141371251\n"
+                                                              "min        1.6\n"
+                                                              "max        5.1\n");
+    double milliseconds = -1;
+    double speed = -1;
+    auto const last_line = actual.output.substr(without_last_line(actual.output).size());
+    EXPECT_EQ(std::sscanf(last_line.c_str(), "%lf ms, %lf GB/s, par\n", &milliseconds, &speed), 2) << last_line;
+    EXPECT_GE(milliseconds, 0);
+    EXPECT_GE(speed, 0);
+}
+
+TEST_F(command, says_the_same_under_every_policy)
+{
+    for (std::string const arguments : {DESCRIBE_DATA "/old_faithful.csv --column waiting",
+                                        DESCRIBE_DATA "/mauna_loa_co2.csv --column ppm --repeat 3"}) {
+        auto const one = describe(arguments + " --policy seq");
+        auto const all = describe(arguments + " --policy=par");
+        EXPECT_EQ(one.status, 0);
+        EXPECT_EQ(all.status, 0);
+        EXPECT_EQ(without_last_line(one.output), without_last_line(all.output));
+        EXPECT_TRUE(one.output.ends_with(" seq\n")) << one.output;
+        EXPECT_TRUE(all.output.ends_with(" par\n")) << all.output;
+    }
+}
+
+TEST_F(command, describes_binary_files)
+{
+    auto const numbers = bytes_of<float>({1, 2, 3, 6});
+    write("x.npy", npy_file(npy_dictionary("<f4", "(2, 2)"), numbers));
+    write("x.bin", numbers);
+    auto const array = describe("--column=2 x.npy");
+    EXPECT_TRUE(begins_with(array.output, "x.npy, column 2 (f32)\ncount      2\nmissing    0\nsum        8\n"))
+        << array.output;
+    auto const raw = describe("x.bin --type f32");
+    EXPECT_TRUE(begins_with(raw.output, "x.bin (f32)\ncount      4\nmissing    0\nsum        12\n")) << raw.output;
+    auto const bytes = describe("x.npy --format raw --type=u8");
+    EXPECT_TRUE(begins_with(bytes.output, "x.npy (u8)\ncount      144\n")) << bytes.output;
+}
+
+TEST_F(command, says_when_there_is_nothing_to_describe)
+{
+    auto const nothing = std::string("count      0\nmissing    0\nsum        0\nnothing to describe\n");
+    write("empty.csv", "");
+    write("header.csv", "a,b\n");
+    write("missing.csv", "a,b\n,\n,\n");
+    for (std::string const arguments : {"empty.csv", "header.csv", "empty.csv --type f64"}) {
+        auto const actual = describe(arguments);
+        EXPECT_EQ(actual.status, 0) << arguments;
+        EXPECT_NE(actual.output.find(nothing), std::string::npos) << actual.output;
+    }
+    EXPECT_NE(describe("missing.csv").output.find("count      0\nmissing    2\nsum        0\nnothing"),
+              std::string::npos);
+}
+
+TEST_F(command, shows_help)
+{
+    auto const actual = describe("--help");
+    EXPECT_EQ(actual.status, 0);
+    EXPECT_TRUE(begins_with(actual.output, "Usage: describe [options] FILE\n"));
+    EXPECT_NE(actual.output.find("seq, par; default: par"), std::string::npos);
+}
+
+TEST_F(command, explains_bad_usage)
+{
+    auto const see = std::string("; see describe --help");
+    expect_error("", 2, "which file?" + see);
+    expect_error("--colour=1 x.csv", 2, "unknown option '--colour'" + see);
+    expect_error("-h", 2, "unknown option '-h'" + see);
+    expect_error("x.csv --column", 2, "--column needs a value" + see);
+    expect_error("x.csv y.csv", 2, "one file at a time: 'x.csv' or 'y.csv'" + see);
+    expect_error("x.csv --policy device", 2, "unknown policy 'device'; there are seq, par" + see);
+    expect_error("x.csv --format xls", 2, "unknown format 'xls'; there are csv, npy, raw" + see);
+    expect_error("x.csv --format csv --type f64", 2, "--type is for raw files; others tell their type" + see);
+    expect_error("x.bin", 2, "a raw file needs --type" + see);
+    expect_error("x.txt", 2, "the ending of 'x.txt' tells no format; say --format or --type" + see);
+    expect_error("x.bin --type f65", 2,
+                 "unknown type 'f65'; there are f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool" + see);
+    for (std::string const number : {"0", "-1", "many", "1.5", "''"}) {
+        auto const unquoted = number == "''" ? "" : number;
+        expect_error("x.csv --repeat " + number, 2,
+                     "--repeat needs a whole number from 1, not '" + unquoted + "'" + see);
+    }
+}
+
+TEST_F(command, explains_bad_files)
+{
+    auto const array = npy_file(npy_dictionary("<f8", "(2,)"), bytes_of<double>({1, 2}));
+    write("bad.csv", "a,b\n1,2\n3,x\n");
+    write("short.npy", array.substr(0, array.size() - 1));
+    write("big.npy", npy_file(npy_dictionary(">f8", "(2,)"), bytes_of<double>({1, 2})));
+    write("odd.bin", "123456789");
+    expect_error("none.csv", 1, "none.csv: cannot open: No such file or directory");
+    expect_error(". --format csv", 1, ".: is not a regular file");
+    expect_error("bad.csv --column b", 1, "bad.csv:3:3: 'x' is not a number");
+    expect_error("bad.csv --column c", 1, "bad.csv: no column \"c\"; the columns are \"a\", \"b\"");
+    expect_error("short.npy", 1, "short.npy: truncated: 16 bytes of numbers announced, 15 found");
+    expect_error("big.npy", 1, "big.npy: big-endian type '>f8': only little-endian numbers can be described");
+    expect_error("odd.bin --type f64", 1, "odd.bin: the size, 9 bytes, is not a multiple of the 8 bytes of f64");
+    expect_error("odd.bin --type u8 --column 2", 1, "odd.bin: no column \"2\"; there is one column");
+    expect_error("odd.bin --format npy", 1, "odd.bin: is not an .npy file: it does not begin with \\x93NUMPY");
+}
+
+} // namespace

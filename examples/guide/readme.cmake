@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Fails unless README contains the region [first_program] of LISTING.
+file(READ "${LISTING}" listing)
+file(READ "${README}" readme)
+set(mark "//! [first_program]\n")
+string(FIND "${listing}" "${mark}" first)
+string(FIND "${listing}" "${mark}" last REVERSE)
+string(LENGTH "${mark}" mark_length)
+math(EXPR first "${first} + ${mark_length}")
+math(EXPR length "${last} - ${first}")
+if(length LESS_EQUAL 0)
+    message(FATAL_ERROR "${LISTING} has no region [first_program]")
+endif()
+string(SUBSTRING "${listing}" ${first} ${length} region)
+string(FIND "${readme}" "```cpp\n${region}```" found)
+if(found EQUAL -1)
+    message(FATAL_ERROR "the program in README.md differs from the one in ${LISTING}")
+endif()
