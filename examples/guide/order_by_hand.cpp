@@ -13,9 +13,9 @@ namespace {
 
 std::vector<double> samples()
 {
-    std::vector<double> x;
-    for (int i = 0; i < 200; ++i)
-        x.push_back(1.0 / (i + 1));
+    std::vector<double> x(200, 1.0);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] /= static_cast<double>(i + 1);
     return x;
 }
 

@@ -175,13 +175,17 @@ inline constexpr bool is_forward_input<transformed_pairs<Transform, It1, It2>> =
 template <class It>
 inline constexpr bool is_forward_input<positions<It>> = forward<It>;
 
-/// Its elements are computed, at a cost that nobody knows, and not just read.
+/// Its elements are computed, at a cost that nobody knows, and not just read; and they may be computed twice, because
+/// they are not moved out of what they are computed from.
 template <class Input>
 inline constexpr bool is_computed = false;
 template <class Transform, class It>
-inline constexpr bool is_computed<transformed<Transform, It>> = true;
+inline constexpr bool is_computed<transformed<Transform, It>> =
+    !std::is_rvalue_reference_v<decltype(*std::declval<It&>())>;
 template <class Transform, class It1, class It2>
-inline constexpr bool is_computed<transformed_pairs<Transform, It1, It2>> = true;
+inline constexpr bool is_computed<transformed_pairs<Transform, It1, It2>> =
+    !std::is_rvalue_reference_v<decltype(*std::declval<It1&>())> &&
+    !std::is_rvalue_reference_v<decltype(*std::declval<It2&>())>;
 
 /// Where an input ends: the number of its elements if the iterators tell it at once, else the end of its range. Others
 /// are the iterators that it steps along with them, which must be able to skip elements too.

@@ -17,8 +17,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
-/// The better of two positions, the earlier one first.
-/// @{
+/// Of two positions, the earlier one first: that of the smaller element, the first of equals.
 template <class Less>
 struct first_smallest {
     Less less;
@@ -28,6 +27,8 @@ struct first_smallest {
         return less(*b, *a) ? b : a;
     }
 };
+
+/// Likewise that of the larger element, the first of equals.
 template <class Less>
 struct first_largest {
     Less less;
@@ -37,7 +38,6 @@ struct first_largest {
         return less(*a, *b) ? b : a;
     }
 };
-/// @}
 
 /// The positions of the first smallest and the last largest element seen.
 template <class It>
@@ -46,6 +46,8 @@ struct extremes {
     constexpr extremes(It only) : smallest(only), largest(only) {}
     constexpr extremes(It smallest_so_far, It largest_so_far) : smallest(smallest_so_far), largest(largest_so_far) {}
 };
+
+/// The extremes of two stretches, the earlier one first.
 template <class Less>
 struct widest {
     Less less;
@@ -62,7 +64,15 @@ struct widest {
 template <class Answer, execution_policy Policy, iterator It, class Extent, class Better>
 Answer best_position(Policy&&, It first, Extent end, Better better)
 {
-    return reduce_input(policy_for<Policy>{}, positions<It>(first), std::move(end), Answer(first), std::move(better));
+    constexpr bool readable = forward<It>;
+    static_assert(readable,
+                  "tilewise: min_element, max_element and minmax_element need iterators that can be read more "
+                  "than once (forward iterators)");
+    if constexpr (readable)
+        return reduce_input(policy_for<Policy>{}, positions<It>(first), std::move(end), Answer(first),
+                            std::move(better));
+    else
+        return Answer(first);
 }
 
 /// @name min_element

@@ -137,7 +137,7 @@ auto reduce_into(First&& first, Rest&&... rest)
 /// What `transform_op` returns takes the place of the element in all that is said of reduce; it is converted to T, the
 /// type of `init`, before it is combined, and is never contracted with that combination. Without operators the pairs
 /// are multiplied and the products added up. `transform_op` is called once per element or pair, concurrently on copies
-/// under par. A second range begins at `first2` and is as long as the first, or longer if it is passed as a range.
+/// under par, which may call it once more for the first, to learn how long it takes. A second range begins at `first2` and is as long as the first, or longer if it is passed as a range.
 /// @see [transform.reduce], https://eel.is/c++draft/transform.reduce
 /// @{
 

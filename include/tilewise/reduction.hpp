@@ -13,6 +13,7 @@
 #include <tilewise/policy.hpp>
 
 #include <concepts>
+#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
@@ -37,16 +38,16 @@ constexpr bool can_reduce()
     return movable && combines && converts && readable;
 }
 
-/// Combines `init` and an input to a T. The policy is dispatched on here and nowhere else.
+/// Combines `init`, which is spent, and an input to a T. The policy is dispatched on here and nowhere else.
 template <class Policy, class Input, class Extent, class T, class Op>
-T reduce_input(Policy policy, Input input, Extent end, T init, Op op)
+T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
 {
     if constexpr (can_reduce<Policy, T, Op, Input>()) {
         if constexpr (std::same_as<Extent, offset>) {
             if (end <= 0)
-                return init;
+                return std::move(init);
         } else if (input == end) {
-            return init;
+            return std::move(init);
         }
         host::make_opaque(init);
         T result = host::reduce<standard_geometry>(policy, std::move(input), std::move(end), std::move(init),
@@ -54,7 +55,7 @@ T reduce_input(Policy policy, Input input, Extent end, T init, Op op)
         host::make_opaque(result);
         return result;
     } else {
-        return init;
+        std::abort(); // a T may be neither moved nor made
     }
 }
 

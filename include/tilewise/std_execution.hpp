@@ -4,7 +4,7 @@
 /// @file
 /// Accepts the policies of `std::execution`: `seq` and `unseq` mean tilewise::seq, `par` and `par_unseq` tilewise::par.
 ///
-/// Opt-in, because `<execution>` of libstdc++ takes long to compile.
+/// Opt-in: a program that names no standard policy need not depend on its standard library's parallel algorithms.
 
 #include <tilewise/policy.hpp>
 

@@ -20,7 +20,7 @@ namespace host {
 
 /// `op(left, right)` as a T. The operands are spent.
 template <class T, class Op>
-TILEWISE_INLINE T combine(Op& op, T&& left, T&& right)
+TILEWISE_INLINE T combine(Op& op, std::type_identity_t<T>&& left, std::type_identity_t<T>&& right)
 {
     if constexpr (std::is_invocable_v<Op&, T, T>)
         return static_cast<T>(op(std::move(left), std::move(right)));
