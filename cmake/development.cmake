@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Settings of the project's own builds; a project that uses tilewise never sees them.
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "The kind of build" FORCE)
+endif()
+
+find_program(TILEWISE_CCACHE ccache)
+mark_as_advanced(TILEWISE_CCACHE)
+if(TILEWISE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${TILEWISE_CCACHE}")
+endif()
+
+# Tests, examples and benchmarks are compiled with these.
+add_library(tilewise_warnings INTERFACE)
+target_compile_options(tilewise_warnings INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion;-Werror>")

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Seeds each bug of test/mutations.txt into a copy of the library; the tests must notice every one.
+
+The list has one block for each bug, separated by empty lines; lines that begin with # are comments:
+
+    name: the last row of a chunk is lost
+    file: include/tilewise/host/fold.hpp
+    find: row < rows
+    replace: row + 1 < rows
+    test: test/mutation_probe.cpp
+
+`find` must occur exactly once in `file`. `test` (this one when left out) names test programs, separated by commas,
+one of which must fail. A text of several lines stands between `find<<<` and `>>>`, on lines of their own; likewise
+`replace<<<`. A bug that does not compile is an error of the list.
+"""
+
+import argparse
+import concurrent.futures
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LIST = ROOT / "test" / "mutations.txt"
+PROBE = "test/mutation_probe.cpp"
+FLAGS = ["-std=c++20", "-O1", "-DTILEWISE_HARDENED", "-DTILEWISE_STRICT_FP", "-ffp-contract=off", "-w"]
+GTEST = ["-lgtest_main", "-lgmock", "-lgtest", "-lrapidcheck"]
+SECONDS = 60
+
+
+class ListError(Exception):
+    pass
+
+
+def parse(text):
+    """The blocks of the list, each a dictionary."""
+    blocks, block, lines = [], {}, iter(text.splitlines())
+    for line in lines:
+        if line.startswith("#"):
+            continue
+        if not line.strip():
+            if block:
+                blocks.append(block)
+            block = {}
+            continue
+        if line.endswith("<<<"):
+            key, value = line.removesuffix("<<<"), []
+            for inner in lines:
+                if inner == ">>>":
+                    break
+                value.append(inner)
+            else:
+                raise ListError(f"no >>> after {line}")
+            value = "\n".join(value)
+        else:
+            key, colon, value = line.partition(":")
+            if not colon:
+                raise ListError(f"neither `key: value` nor `key<<<`: {line}")
+            value = value.strip()
+        if key not in ("name", "file", "find", "replace", "test") or key in block:
+            raise ListError(f"unexpected `{key}` in {block.get('name', line)}")
+        block[key] = value
+    if block:
+        blocks.append(block)
+    for block in blocks:
+        missing = {"name", "file", "find", "replace"} - block.keys()
+        if missing:
+            raise ListError(f"{block.get('name', block)}: {', '.join(sorted(missing))} missing")
+    return blocks
+
+
+def tests_of(bug):
+    return [test.strip() for test in bug.get("test", PROBE).split(",")]
+
+
+def mutated(bug):
+    """The text of the bug's file with the bug in it."""
+    text = (ROOT / bug["file"]).read_text()
+    if text.count(bug["find"]) != 1:
+        raise ListError(f"{bug['name']}: `find` occurs {text.count(bug['find'])} times in {bug['file']}")
+    return text.replace(bug["find"], bug["replace"])
+
+
+def failing_test(compiler, tests, includes, folder):
+    """The first of the tests that fails, or None; raises when one does not compile."""
+    for number, test in enumerate(tests):
+        program = folder / f"program{number}"
+        command = [compiler, *FLAGS, *(f"-I{path}" for path in includes), f"-I{ROOT}/test", ROOT / test,
+                   "-o", program, "-ltbb"]
+        if "gtest/gtest.h" in (ROOT / test).read_text():
+            command += [f'-DTILEWISE_GOLDEN_DIR="{ROOT}/test/golden"', *GTEST]
+        built = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if built.returncode != 0:
+            raise ListError(f"does not compile:\n{built.stderr[:2000]}")
+        try:
+            ran = subprocess.run([program], timeout=SECONDS, stdin=subprocess.DEVNULL, capture_output=True)
+            failed = ran.returncode != 0
+        except subprocess.TimeoutExpired:
+            failed = True
+        if failed:
+            return test
+    return None
+
+
+def verdict(compiler, bug):
+    """"caught", "survived", or what is wrong with the list."""
+    try:
+        text = mutated(bug)
+        with tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as folder:
+            copy = Path(folder) / bug["file"]
+            copy.parent.mkdir(parents=True)
+            copy.write_text(text)
+            failed = failing_test(compiler, tests_of(bug), [Path(folder) / "include", ROOT / "include"], Path(folder))
+        return "caught" if failed else "survived"
+    except (ListError, OSError) as error:
+        return f"error: {error}"
+
+
+def fingerprint(compiler, tests):
+    """Changes whenever a result could."""
+    digest = hashlib.sha256(subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout)
+    headers = [*(ROOT / "include").rglob("*"), *(ROOT / "test").rglob("*.hpp"), *(ROOT / "test/golden").rglob("*")]
+    for path in sorted({p for p in headers if p.is_file()} | {ROOT / test for test in tests} | {LIST, Path(__file__)}):
+        digest.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def run(compiler, jobs, only):
+    bugs = [bug for bug in parse(LIST.read_text()) if only in bug["name"]]
+    if not bugs:
+        raise ListError("no bugs in the list")
+    tests = sorted({test for bug in bugs for test in tests_of(bug)})
+
+    # Nothing changed since the last complete success?
+    cache = ROOT / "build" / "mutation.cache"
+    key = fingerprint(compiler, tests)
+    if not only and cache.is_file() and cache.read_text() == key:
+        print(f"caught {len(bugs)} of {len(bugs)} (nothing changed)")
+        return 0
+
+    # The tests pass without bugs.
+    for test in tests:
+        with tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as folder:
+            if failing_test(compiler, [test], [ROOT / "include"], Path(folder)):
+                raise ListError(f"{test} fails without any bug")
+
+    # Every bug makes one of them fail.
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        verdicts = list(pool.map(lambda bug: verdict(compiler, bug), bugs))
+    for bug, text in zip(bugs, verdicts):
+        if text != "caught":
+            print(f"{bug['name']}: {text}")
+    caught = verdicts.count("caught")
+    print(f"caught {caught} of {len(bugs)}")
+    if caught == len(bugs) and not only:
+        cache.parent.mkdir(exist_ok=True)
+        cache.write_text(key)
+    return 0 if caught == len(bugs) else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="", metavar="TEXT", help="only bugs whose name contains TEXT")
+    arguments = parser.parse_args()
+    try:
+        return run(arguments.compiler, arguments.jobs, arguments.only)
+    except (ListError, OSError) as error:
+        print(f"mutation: {error}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

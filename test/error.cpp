@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// The checks of the hardened mode, which the tests are compiled in.
+#include <tilewise/error.hpp>
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tw = tilewise;
+
+namespace {
+
+static_assert(tw::hardened, "define TILEWISE_HARDENED");
+
+/// What the `std::invalid_argument` says that a call throws.
+template <class Call>
+std::string rejection(Call call)
+{
+    try {
+        call();
+    } catch (std::invalid_argument const& exception) {
+        return exception.what();
+    }
+    return "nothing";
+}
+
+/// Functions that fail the test when they are called.
+auto const op = [](int a, int) { return ADD_FAILURE() << "called op", a; };
+auto const transform_op = [](int a, auto...) { return ADD_FAILURE() << "called transform_op", a; };
+auto const less = [](int, int) { return ADD_FAILURE() << "called less", false; };
+
+/// Every algorithm rejects [first, last) in its own name, and writes nothing.
+template <class Policy, class It>
+void expect_rejected(Policy policy, It first, It last, std::string const& reason)
+{
+    int const untouched = 4711;
+    int out = untouched;
+    std::vector<int> const second(100);
+    auto const first2 = second.begin();
+    auto const expect = [&](std::string const& algorithm, auto call) {
+        EXPECT_EQ(rejection(call), "tilewise::" + algorithm + ": " + reason);
+        EXPECT_EQ(out, untouched);
+    };
+    expect("reduce", [&] { tw::reduce(policy, first, last); });
+    expect("reduce", [&] { tw::reduce(policy, first, last, 0); });
+    expect("reduce", [&] { tw::reduce(policy, first, last, 0, op); });
+    expect("reduce_into", [&] { tw::reduce_into(policy, first, last, &out); });
+    expect("reduce_into", [&] { tw::reduce_into(policy, first, last, &out, 0, op); });
+    expect("transform_reduce", [&] { tw::transform_reduce(policy, first, last, 0, op, transform_op); });
+    expect("transform_reduce", [&] { tw::transform_reduce(policy, first, last, first2, 0); });
+    expect("transform_reduce", [&] { tw::transform_reduce(policy, first, last, first2, 0, op, transform_op); });
+    expect("transform_reduce_into", [&] { tw::transform_reduce_into(policy, first, last, &out, 0, op, transform_op); });
+    expect("transform_reduce_into", [&] { tw::transform_reduce_into(policy, first, last, first2, &out, 0); });
+    expect("count", [&] { tw::count(policy, first, last, 1); });
+    expect("count_if", [&] { tw::count_if(policy, first, last, transform_op); });
+    expect("min_element", [&] { static_cast<void>(tw::min_element(policy, first, last, less)); });
+    expect("max_element", [&] { static_cast<void>(tw::max_element(policy, first, last, less)); });
+    expect("minmax_element", [&] { static_cast<void>(tw::minmax_element(policy, first, last, less)); });
+}
+
+TEST(hardened, mode_rejects_a_last_before_first)
+{
+    std::vector<int> const vector(5);
+    std::deque<int> const deque(5000);
+    auto const check = [&](auto policy) {
+        expect_rejected(policy, vector.data() + 1, vector.data(), "last is before first");
+        expect_rejected(policy, vector.end(), vector.begin(), "last is before first");
+        expect_rejected(policy, deque.end(), deque.begin(), "last is before first");
+    };
+    check(tw::seq);
+    check(tw::par);
+}
+
+TEST(hardened, mode_rejects_a_null_pointer_with_elements)
+{
+    int const* const first = nullptr;
+    auto const* const last = reinterpret_cast<int const*>(std::uintptr_t{16});
+    expect_rejected(tw::seq, first, last, "first is null and the range is not empty");
+    expect_rejected(tw::par, first, last, "first is null and the range is not empty");
+}
+
+TEST(hardened, mode_rejects_a_null_pointer_for_the_second_range)
+{
+    std::vector<int> const v(5);
+    std::list<int> const list(5);
+    int const* const null = nullptr;
+    int out = 7;
+    std::string const reason = ": first2 is null and the range is not empty";
+    auto const check = [&](auto policy, auto const& range) {
+        auto const first = range.begin(), last = range.end();
+        EXPECT_EQ(rejection([&] { tw::transform_reduce(policy, first, last, null, 0); }),
+                  "tilewise::transform_reduce" + reason);
+        EXPECT_EQ(rejection([&] { tw::transform_reduce(policy, first, last, null, 0, op, transform_op); }),
+                  "tilewise::transform_reduce" + reason);
+        EXPECT_EQ(rejection([&] { tw::transform_reduce_into(policy, first, last, null, &out, 0); }),
+                  "tilewise::transform_reduce_into" + reason);
+        EXPECT_EQ(out, 7);
+    };
+    check(tw::seq, v);
+    check(tw::par, v);
+    check(tw::seq, list);
+    check(tw::par, list);
+}
+
+TEST(hardened, mode_rejects_a_second_range_that_is_shorter)
+{
+    std::vector<int> const five(5), four(4);
+    std::list<int> const list(4);
+    int out = 7;
+    std::string const reason = ": the second range is shorter than the first";
+    auto const check = [&](auto policy, auto const& shorter) {
+        EXPECT_EQ(rejection([&] { tw::transform_reduce(policy, five, shorter, 0); }),
+                  "tilewise::transform_reduce" + reason);
+        EXPECT_EQ(rejection([&] { tw::transform_reduce(policy, five, shorter, 0, op, transform_op); }),
+                  "tilewise::transform_reduce" + reason);
+        EXPECT_EQ(rejection([&] { tw::transform_reduce_into(policy, five, shorter, &out, 0); }),
+                  "tilewise::transform_reduce_into" + reason);
+        EXPECT_EQ(out, 7);
+        EXPECT_EQ(tw::transform_reduce(policy, shorter, five, 3), 3); // the other way round is fine
+    };
+    check(tw::seq, four);
+    check(tw::par, four);
+    check(tw::seq, list);
+    check(tw::par, list);
+}
+
+TEST(hardened, mode_accepts_null_pointers_without_elements)
+{
+    int const* const null = nullptr;
+    int out = 0;
+    auto const check = [&](auto policy) {
+        EXPECT_EQ(tw::reduce(policy, null, null), 0);
+        EXPECT_EQ(tw::reduce(policy, null, null, 7, op), 7);
+        EXPECT_EQ(tw::reduce_into(policy, null, null, &out, 7), &out + 1);
+        EXPECT_EQ(out, 7);
+        EXPECT_EQ(tw::transform_reduce(policy, null, null, 7, op, transform_op), 7);
+        EXPECT_EQ(tw::transform_reduce(policy, null, null, null, 7), 7);
+        EXPECT_EQ(tw::transform_reduce_into(policy, null, null, null, &out, 8), &out + 1);
+        EXPECT_EQ(out, 8);
+        EXPECT_EQ(tw::count(policy, null, null, 1), 0);
+        EXPECT_EQ(tw::count_if(policy, null, null, transform_op), 0);
+        EXPECT_EQ(tw::min_element(policy, null, null, less), null);
+        EXPECT_EQ(tw::max_element(policy, null, null, less), null);
+        EXPECT_EQ(tw::minmax_element(policy, null, null, less), std::pair(null, null));
+    };
+    check(tw::seq);
+    check(tw::par);
+}
+
+TEST(reject_argument, names_the_algorithm_and_the_rule)
+{
+    EXPECT_EQ(rejection([] { tw::reject_argument("reduce", "the rule"); }), "tilewise::reduce: the rule");
+}
+
+} // namespace

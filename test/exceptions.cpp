@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// Exceptions from everything that a user passes: each leaves the call as it was thrown, and leaves nothing behind.
+#include <tilewise/count.hpp>
+#include <tilewise/minmax.hpp>
+#include <tilewise/reduce.hpp>
+
+#include "values.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <forward_list>
+#include <functional>
+#include <iterator>
+#include <list>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tw = tilewise;
+
+namespace {
+
+using values::blown, values::fuse, values::tracked;
+
+/// Blows the fuse at the first, the last and some events in between of those that `call` makes. Each time the exception
+/// comes out of it, and nothing that was made on the way is left.
+template <class Call>
+void expect_exceptions_from(Call call)
+{
+    long const alive = tracked::alive;
+    fuse::set(fuse::never);
+    call();
+    long const events = fuse::events_since_set_to_never();
+    ASSERT_GT(events, 0);
+    ASSERT_EQ(tracked::alive, alive);
+    for (long const event : {1L, 2L, 3L, events / 7, events / 2, events - events / 16, events - 1, events}) {
+        if (event < 1 || event > events)
+            continue;
+        fuse::set(event);
+        try {
+            call();
+            ADD_FAILURE() << "event " << event << " of " << events << " threw nothing";
+        } catch (blown const& exception) {
+            EXPECT_STREQ(exception.what(), "the fuse has blown");
+        }
+        EXPECT_EQ(tracked::alive, alive) << "event " << event << " of " << events;
+    }
+    fuse::set(fuse::never);
+    call(); // works as before
+    EXPECT_EQ(tracked::alive, alive);
+}
+
+/// For one element, a part of a tile and, where par takes tasks, many tiles.
+template <class Check>
+void for_each_size_and_policy(Check check)
+{
+    for (std::size_t const size : {std::size_t{1}, std::size_t{300}, values::many_tiles(sizeof(tracked))}) {
+        SCOPED_TRACE(size);
+        std::vector<unsigned> const elements = values::seeds(size);
+        check(tw::seq, elements);
+        check(tw::par, elements);
+        if (size < 30000) {
+            check(tw::seq, std::forward_list(elements.begin(), elements.end()));
+            check(tw::par, std::forward_list(elements.begin(), elements.end()));
+        }
+    }
+    std::vector<unsigned> const elements = values::seeds(3 * values::tile_of(sizeof(tracked)));
+    check(tw::par, std::forward_list(elements.begin(), elements.end()));
+}
+
+TEST(exceptions, of_op_leave_the_call)
+{
+    for_each_size_and_policy([](auto policy, auto const& elements) {
+        expect_exceptions_from(
+            [&] { tw::reduce(policy, elements, 0U, [](unsigned a, unsigned b) { return fuse::burn(), a + b; }); });
+    });
+}
+
+TEST(exceptions, of_transform_leave_the_call)
+{
+    for_each_size_and_policy([](auto policy, auto const& elements) {
+        auto const half = [](unsigned a) { return fuse::burn(), a / 2; };
+        auto const product = [](unsigned a, unsigned b) { return fuse::burn(), a * b; };
+        expect_exceptions_from([&] { tw::transform_reduce(policy, elements, 0U, std::plus<>{}, half); });
+        expect_exceptions_from([&] { tw::transform_reduce(policy, elements, 0.0, std::plus<>{}, half); });
+        expect_exceptions_from([&] { tw::transform_reduce(policy, elements, elements, 0U, std::plus<>{}, product); });
+        expect_exceptions_from([&] { tw::count_if(policy, elements, half); });
+    });
+}
+
+TEST(exceptions, of_comparisons_leave_the_call)
+{
+    for_each_size_and_policy([](auto policy, auto const& elements) {
+        auto const less = [](unsigned a, unsigned b) { return fuse::burn(), a < b; };
+        expect_exceptions_from([&] { static_cast<void>(tw::min_element(policy, elements, less)); });
+        expect_exceptions_from([&] { static_cast<void>(tw::minmax_element(policy, elements, less)); });
+    });
+}
+
+TEST(exceptions, of_making_copying_and_moving_the_accumulator_leave_the_call)
+{
+    for_each_size_and_policy([](auto policy, auto const& elements) {
+        expect_exceptions_from([&] { tw::reduce(policy, elements, tracked(0), std::plus<>{}); });
+    });
+    std::vector<tracked> const stored(1000, tracked(1));
+    for_each_size_and_policy([&](auto policy, auto const&) {
+        expect_exceptions_from([&] { tw::reduce(policy, stored, tracked(0), std::plus<>{}); });
+    });
+}
+
+/// Throws where a list would have to walk.
+class fused_iterator {
+public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = unsigned;
+    using difference_type = std::ptrdiff_t;
+    using pointer = unsigned const*;
+    using reference = unsigned const&;
+
+    fused_iterator() = default;
+    explicit fused_iterator(unsigned const* element) : element_(element) {}
+    unsigned const& operator*() const { return *element_; }
+    fused_iterator& operator++()
+    {
+        fuse::burn();
+        ++element_;
+        return *this;
+    }
+    fused_iterator operator++(int)
+    {
+        auto const before = *this;
+        ++*this;
+        return before;
+    }
+    bool operator==(fused_iterator const&) const = default;
+
+private:
+    unsigned const* element_ = nullptr;
+};
+
+TEST(exceptions, of_iterators_leave_the_call)
+{
+    for (std::size_t const size : {std::size_t{1}, std::size_t{300}, 5 * values::tile_of(sizeof(tracked))}) {
+        auto const elements = values::seeds(size);
+        fused_iterator const first(elements.data()), last(elements.data() + size);
+        expect_exceptions_from([&] { tw::reduce(tw::seq, first, last, 0U); });
+        expect_exceptions_from([&] { tw::reduce(tw::par, first, last, 0U); });
+        long const alive = tracked::alive;
+        fuse::set(static_cast<long>(size));
+        EXPECT_THROW(tw::transform_reduce(tw::par, first, last, std::string(), std::plus<>{},
+                                          [](unsigned) { return std::string(50, 'x'); }),
+                     blown);
+        fuse::set(fuse::never);
+        EXPECT_EQ(tracked::alive, alive);
+    }
+}
+
+TEST(exceptions, of_a_single_pass_iterator_leave_the_call)
+{
+    auto const elements = values::seeds(3 * values::tile_of(sizeof(tracked)));
+    expect_exceptions_from([&] {
+        values::single_pass::state stream{elements};
+        tw::reduce(values::single_pass(stream), values::single_pass(), tracked(0), std::plus<>{});
+    });
+}
+
+TEST(exceptions, keep_their_type_and_what_they_carry)
+{
+    struct position {
+        unsigned value;
+    };
+    auto const elements = values::seeds(values::many_tiles(sizeof(unsigned)));
+    unsigned const culprit = elements[elements.size() / 2];
+    auto const check = [&](auto policy) {
+        try {
+            tw::transform_reduce(policy, elements, 0U, std::plus<>{}, [&](unsigned element) {
+                if (element == culprit)
+                    throw position{element};
+                return element;
+            });
+            ADD_FAILURE() << "no exception";
+        } catch (position const& thrown) {
+            EXPECT_EQ(thrown.value, culprit);
+        }
+    };
+    check(tw::seq);
+    check(tw::par);
+}
+
+TEST(exceptions, of_several_tasks_come_out_as_one)
+{
+    auto const elements = values::seeds(values::many_tiles(sizeof(unsigned)));
+    auto const always = [fails = !elements.empty()](unsigned a, unsigned b) {
+        if (fails)
+            throw std::out_of_range("always");
+        return a + b;
+    };
+    for (int i = 0; i < 20; ++i)
+        EXPECT_THROW(tw::reduce(tw::par, elements, 0U, always), std::out_of_range);
+}
+
+TEST(exceptions, keep_the_into_forms_from_writing)
+{
+    for_each_size_and_policy([](auto policy, auto const& elements) {
+        double out = 0.25;
+        auto const add = [](double a, double b) { return fuse::burn(), a + b; };
+        auto const half = [](unsigned a) { return a / 2.0; };
+        auto const check = [&](auto call) {
+            fuse::set(1);
+            EXPECT_THROW(call(), blown);
+            EXPECT_EQ(out, 0.25);
+        };
+        check([&] { tw::reduce_into(policy, elements, &out, 0.0, add); });
+        check([&] { tw::reduce_into(policy, elements.begin(), elements.end(), &out, 0.0, add); });
+        check([&] { tw::transform_reduce_into(policy, elements, &out, 0.0, add, half); });
+        check([&] { tw::transform_reduce_into(policy, elements, elements, &out, 0.0, add, std::plus<>{}); });
+    });
+    fuse::set(fuse::never);
+}
+
+} // namespace

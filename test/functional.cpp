@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tilewise/functional.hpp>
+
+#include "values.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace tw = tilewise;
+namespace named = tilewise::named;
+
+namespace {
+
+TEST(minimum, is_the_smaller_value_and_maximum_the_larger)
+{
+    static_assert(tw::minimum<>{}(2, 1) == 1 && tw::minimum<>{}(1, 2) == 1);
+    static_assert(tw::maximum<>{}(2, 1) == 2 && tw::maximum<>{}(1, 2) == 2);
+    static_assert(tw::minimum<double>{}(2, 1) == 1.0 && tw::maximum<double>{}(2, 1) == 2.0);
+    static_assert(std::same_as<decltype(tw::minimum<>{}(1U, 2U)), unsigned>); // a value, which no temporary outlives
+    EXPECT_EQ(tw::minimum<>{}(std::string("b"), std::string("a")), "a");
+    EXPECT_EQ(tw::maximum<std::string>{}("b", "a"), "b");
+}
+
+/// Compares by its key alone, so that equals can be told apart.
+struct keyed {
+    int key, name;
+    friend bool operator<(keyed const& a, keyed const& b) { return a.key < b.key; }
+};
+
+TEST(minimum, is_the_first_of_equals_and_so_is_maximum)
+{
+    keyed const first{1, 1}, second{1, 2};
+    EXPECT_EQ(tw::minimum<>{}(first, second).name, 1);
+    EXPECT_EQ(tw::maximum<>{}(first, second).name, 1);
+    EXPECT_EQ(tw::minimum<keyed>{}(second, first).name, 2);
+    EXPECT_EQ(tw::maximum<keyed>{}(second, first).name, 2);
+    auto const check = [](auto minimum, auto maximum) {
+        EXPECT_TRUE(std::signbit(minimum(-0.0, 0.0)));
+        EXPECT_FALSE(std::signbit(minimum(0.0, -0.0)));
+        EXPECT_TRUE(std::signbit(maximum(-0.0, 0.0)));
+        EXPECT_FALSE(std::signbit(maximum(0.0, -0.0)));
+    };
+    check(tw::minimum<>{}, tw::maximum<>{});
+    check(tw::minimum<double>{}, tw::maximum<double>{});
+    check(named::minimum{}, named::maximum{});
+}
+
+TEST(minimum, agrees_with_its_twin_on_vector_registers_and_so_does_maximum)
+{
+    using vector = double __attribute__((vector_size(32)));
+    vector const left{-0.0, 0.0, 1.0, 2.0}, right{0.0, -0.0, 2.0, 1.0};
+    vector least = left, greatest = left;
+    named::minimum::append(least, right);
+    named::maximum::append(greatest, right);
+    auto const bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(bits(least[i]), bits(tw::minimum<>{}(left[i], right[i]))) << i;
+        EXPECT_EQ(bits(greatest[i]), bits(tw::maximum<>{}(left[i], right[i]))) << i;
+    }
+}
+
+template <class Int>
+constexpr bool wraps()
+{
+    using limits = std::numeric_limits<Int>;
+    constexpr named::plus plus;
+    constexpr named::multiplies multiplies;
+    return plus(limits::max(), Int{1}) == limits::min() && plus(limits::min(), limits::min()) == 0 &&
+           plus(limits::max(), limits::max()) == static_cast<Int>(-2) && multiplies(limits::max(), Int{2}) == Int(-2) &&
+           multiplies(limits::max(), limits::max()) == 1 && multiplies(limits::min(), limits::min()) == 0;
+}
+
+TEST(twins, wrap_sums_and_products_of_integers)
+{
+    static_assert(wraps<std::int8_t>() && wraps<std::int16_t>() && wraps<std::int32_t>() && wraps<std::int64_t>());
+    static_assert(named::plus{}(std::uint8_t{255}, std::uint8_t{2}) == 1);
+    static_assert(named::multiplies{}(std::uint16_t{65535}, std::uint16_t{65535}) == 1); // no overflow of int
+    EXPECT_TRUE(wraps<long long>() && wraps<signed char>()); // at run time, where sanitizers watch
+}
+
+TEST(twins, compute_what_the_operators_of_std_do)
+{
+    static_assert(named::plus{}(0.5, 0.25) == 0.75 && named::multiplies{}(0.5F, 0.5F) == 0.25F);
+    static_assert(named::bit_and{}(12, 10) == 8 && named::bit_or{}(12, 10) == 14 && named::bit_xor{}(12, 10) == 6);
+    static_assert(std::same_as<decltype(named::bit_xor{}(char{1}, char{2})), char>);
+    unsigned const a = 0xF0F0'1234U, b = 0x1234'5678U;
+    EXPECT_EQ(named::plus{}(a, b), a + b);
+    EXPECT_EQ(named::multiplies{}(a, b), a * b);
+    EXPECT_EQ(named::bit_and{}(a, b), a & b);
+    EXPECT_EQ(named::bit_or{}(a, b), a | b);
+    EXPECT_EQ(named::bit_xor{}(a, b), a ^ b);
+}
+
+/// The engines run Runs in place of Op when they combine values of type T.
+template <class T, class Op, class Runs>
+constexpr bool is_run_as = std::same_as<decltype(named::twin_or_self<T>(std::declval<Op>())), Runs>;
+
+TEST(twins, stand_in_for_operators_that_compute_in_the_accumulators_type)
+{
+    static_assert(is_run_as<int, std::plus<>, named::plus> && is_run_as<int, std::plus<int>, named::plus>);
+    static_assert(is_run_as<float, std::plus<>, named::plus> && is_run_as<char, std::plus<>, named::plus>);
+    static_assert(is_run_as<double, std::multiplies<>, named::multiplies>);
+    static_assert(is_run_as<long, std::multiplies<long>, named::multiplies>);
+    static_assert(is_run_as<float, tw::minimum<>, named::minimum> && is_run_as<int, tw::minimum<int>, named::minimum>);
+    static_assert(is_run_as<float, tw::maximum<>, named::maximum> && is_run_as<int, tw::maximum<int>, named::maximum>);
+    static_assert(is_run_as<int, std::bit_and<>, named::bit_and> && is_run_as<int, std::bit_and<int>, named::bit_and>);
+    static_assert(is_run_as<int, std::bit_or<>, named::bit_or> && is_run_as<int, std::bit_or<int>, named::bit_or>);
+    static_assert(is_run_as<int, std::bit_xor<>, named::bit_xor> && is_run_as<int, std::bit_xor<int>, named::bit_xor>);
+}
+
+TEST(twins, leave_every_other_operator_as_it_is)
+{
+    // another type of operands than the accumulator's, whose conversions the operator would make
+    static_assert(is_run_as<int, std::plus<long>, std::plus<long>>);
+    static_assert(is_run_as<double, std::plus<float>, std::plus<float>>);
+    static_assert(is_run_as<float, tw::minimum<int>, tw::minimum<int>>);
+    // no vector registers, or none that every compiler can combine
+    static_assert(is_run_as<bool, std::plus<>, std::plus<>>);
+    static_assert(is_run_as<long double, std::plus<>, std::plus<>>);
+    static_assert(is_run_as<std::string, std::plus<>, std::plus<>>);
+    static_assert(is_run_as<values::matrix, std::multiplies<>, std::multiplies<>>);
+    static_assert(is_run_as<int*, tw::minimum<>, tw::minimum<>>);
+    // operators that are not the library's to know
+    static_assert(is_run_as<int, std::logical_and<>, std::logical_and<>>);
+    static_assert(is_run_as<int, std::minus<>, std::minus<>>);
+    struct derived : std::plus<> {};
+    static_assert(is_run_as<int, derived, derived>);
+    auto const lambda = [](int a, int) { return a; };
+    static_assert(is_run_as<int, decltype(lambda), std::remove_const_t<decltype(lambda)>>);
+    EXPECT_EQ(named::twin_or_self<int>(lambda)(3, 4), 3);
+}
+
+TEST(twins, are_exact_for_integers_alone)
+{
+    static_assert(named::is_exact<named::plus, int> && named::is_exact<named::minimum, std::uint8_t>);
+    static_assert(!named::is_exact<named::plus, float> && !named::is_exact<named::maximum, double>);
+    static_assert(!named::is_exact<std::plus<>, int>); // which might not wrap
+}
+
+} // namespace

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that must not compile, and what the compiler must say.
+
+Usage: check.py COMPILER FLAGS... : checks every *.cpp beside this script, whose first comment lines say
+
+    // expect: a sentence that the output must contain (may be given several times)
+    // lines: 15      the most lines the output may have (may be left out)
+
+With TILEWISE_REJECT_FIXED defined the same program must compile: it fails for that one reason.
+"""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def compile_it(command, path, *options):
+    """The compiler's success and its output; from the file's folder, so that paths in the output stay short."""
+    result = subprocess.run(
+        [*command, "-fsyntax-only", "-fno-diagnostics-color", *options, path.name],
+        cwd=path.parent, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return result.returncode == 0, result.stdout
+
+
+def complaint(command, path):
+    """What is wrong with the way the compiler rejects `path`, or nothing."""
+    head = re.match(r"(?://.*\n)*", path.read_text()).group()
+    expected = re.findall(r"^// expect: *(.+?) *$", head, re.MULTILINE)
+    limit = re.search(r"^// lines: *(\d+) *$", head, re.MULTILINE)
+    if not expected:
+        return "the first lines have no `// expect: ...`"
+    compiles, output = compile_it(command, path, "-DTILEWISE_REJECT_FIXED")
+    if not compiles:
+        return f"does not compile with TILEWISE_REJECT_FIXED:\n{output}"
+    compiles, output = compile_it(command, path)
+    if compiles:
+        return "compiles"
+    for sentence in expected:
+        if sentence not in output:
+            return f"the output does not say `{sentence}`:\n{output}"
+    count = len(output.splitlines())
+    if limit and count > int(limit.group(1)):
+        return f"{count} lines of output, allowed are {limit.group(1)}:\n{output}"
+    return None
+
+
+def main():
+    command = sys.argv[1:]
+    if not command:
+        sys.exit(__doc__)
+    programs = sorted(HERE.glob("*.cpp"))
+    if not programs:
+        sys.exit("no programs to reject")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        complaints = list(pool.map(lambda path: complaint(command, path), programs))
+    for path, text in zip(programs, complaints):
+        print(f"{path.name}: {text or 'rejected as it should be'}")
+    sys.exit(1 if any(complaints) else 0)
+
+
+if __name__ == "__main__":
+    main()
