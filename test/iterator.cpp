@@ -256,6 +256,14 @@ TEST(iterator, may_be_of_a_view)
         check(tw::par);
     }
 }
+
+TEST(iterator, of_a_view_that_reads_as_it_begins_is_begun_once)
+{
+    std::istringstream numbers("1 2 3 4");
+    EXPECT_EQ(tw::reduce(std::views::istream<int>(numbers), 0), 10);
+    std::istringstream again("1 2 3 4");
+    EXPECT_EQ(tw::transform_reduce(std::views::istream<int>(again), 0, std::plus<>{}, [](int i) { return i * i; }), 30);
+}
 #endif
 
 } // namespace

@@ -23,6 +23,7 @@ class transformed {
 public:
     constexpr transformed(Transform transform, It it) : transform_(std::move(transform)), it_(std::move(it)) {}
     constexpr transformed(transformed const&) = default;
+    constexpr transformed(transformed&&) = default;
     /// Moves to another position of the same input: the transform, which may not be assignable, stays.
     constexpr transformed& operator=(transformed const& other)
     {
@@ -77,6 +78,7 @@ public:
         : transform_(std::move(transform)), it1_(std::move(it1)), it2_(std::move(it2))
     {}
     constexpr transformed_pairs(transformed_pairs const&) = default;
+    constexpr transformed_pairs(transformed_pairs&&) = default;
     constexpr transformed_pairs& operator=(transformed_pairs const& other)
     {
         it1_ = other.it1_;
@@ -200,15 +202,14 @@ constexpr auto extent(It const& first, Sentinel const& last)
         return last;
 }
 
-/// The same for the whole of a range.
-template <class... Others, class Range>
-constexpr auto extent_of(Range& range)
+/// The same for the whole of a range, whose beginning is at hand: a range that can be read once begins only once.
+template <class... Others, class Range, class It>
+constexpr auto extent_of(Range& range, It const& first)
 {
-    using It = std::ranges::iterator_t<Range>;
     if constexpr ((random_access<It> && ... && random_access<Others>) && std::ranges::sized_range<Range>)
         return static_cast<offset>(std::ranges::size(range));
     else
-        return extent<Others...>(std::ranges::begin(range), std::ranges::end(range));
+        return extent<Others...>(first, std::ranges::end(range));
 }
 
 TILEWISE_NAMESPACE_END

@@ -98,7 +98,7 @@ std::ranges::borrowed_iterator_t<Range> min_element(Policy&& policy, Range&& ran
     It const first = std::ranges::begin(range);
     if (first == std::ranges::end(range))
         return first;
-    return best_position<It>(policy, first, extent_of(range), first_smallest<Less>{less});
+    return best_position<It>(policy, first, extent_of(range, first), first_smallest<Less>{less});
 }
 
 /// Without a policy: the same on the calling thread.
@@ -132,7 +132,7 @@ std::ranges::borrowed_iterator_t<Range> max_element(Policy&& policy, Range&& ran
     It const first = std::ranges::begin(range);
     if (first == std::ranges::end(range))
         return first;
-    return best_position<It>(policy, first, extent_of(range), first_largest<Less>{less});
+    return best_position<It>(policy, first, extent_of(range, first), first_largest<Less>{less});
 }
 
 /// Without a policy: the same on the calling thread.
@@ -171,7 +171,7 @@ auto minmax_element(Policy&& policy, Range&& range, Less less = {})
     It const first = std::ranges::begin(range);
     if (first == std::ranges::end(range))
         return {first, first};
-    auto const found = best_position<extremes<It>>(policy, first, extent_of(range), widest<Less>{less});
+    auto const found = best_position<extremes<It>>(policy, first, extent_of(range, first), widest<Less>{less});
     return {found.smallest, found.largest};
 }
 

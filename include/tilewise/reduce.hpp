@@ -67,8 +67,9 @@ template <execution_policy Policy, class Range, class T, operation Op>
     requires range_before<Range, T>
 T reduce(Policy&&, Range&& range, T init, Op op)
 {
-    return reduce_input(policy_for<Policy>{}, std::ranges::begin(range), extent_of(range), std::move(init),
-                        std::move(op));
+    auto first = std::ranges::begin(range);
+    auto const end = extent_of(range, first);
+    return reduce_input(policy_for<Policy>{}, std::move(first), end, std::move(init), std::move(op));
 }
 
 /// Adds up `init` and the elements of a range.
@@ -137,7 +138,8 @@ auto reduce_into(First&& first, Rest&&... rest)
 /// What `transform_op` returns takes the place of the element in all that is said of reduce; it is converted to T, the
 /// type of `init`, before it is combined, and is never contracted with that combination. Without operators the pairs
 /// are multiplied and the products added up. `transform_op` is called once per element or pair, concurrently on copies
-/// under par, which may call it once more for the first, to learn how long it takes. A second range begins at `first2` and is as long as the first, or longer if it is passed as a range.
+/// under par, which may call it once more for the first, to learn how long it takes. A second range begins at `first2`
+/// and is as long as the first, or longer if it is passed as a range.
 /// @see [transform.reduce], https://eel.is/c++draft/transform.reduce
 /// @{
 
@@ -182,12 +184,14 @@ template <execution_policy Policy, class Range, class T, operation Op, operation
 T transform_reduce(Policy&&, Range&& range, T init, Op op, Transform transform_op)
 {
     using It = std::ranges::iterator_t<Range>;
-    if constexpr (can_transform<Transform, It>())
-        return reduce_input(policy_for<Policy>{},
-                            transformed<Transform, It>{std::move(transform_op), std::ranges::begin(range)},
-                            extent_of(range), std::move(init), std::move(op));
-    else
+    if constexpr (can_transform<Transform, It>()) {
+        It first = std::ranges::begin(range);
+        auto const end = extent_of(range, first);
+        return reduce_input(policy_for<Policy>{}, transformed<Transform, It>(std::move(transform_op), std::move(first)),
+                            end, std::move(init), std::move(op));
+    } else {
         return init;
+    }
 }
 
 /// Combines `init` and the transformed pairs of two ranges.
@@ -198,13 +202,16 @@ T transform_reduce(Policy&&, Range1&& range1, Range2&& range2, T init, Op op, Tr
     using It1 = std::ranges::iterator_t<Range1>;
     using It2 = std::ranges::iterator_t<Range2>;
     check_lengths("transform_reduce", range1, range2);
-    if constexpr (can_transform<Transform, It1, It2>())
+    if constexpr (can_transform<Transform, It1, It2>()) {
+        It1 first1 = std::ranges::begin(range1);
+        auto const end = extent_of<It2>(range1, first1);
         return reduce_input(policy_for<Policy>{},
-                            transformed_pairs<Transform, It1, It2>{std::move(transform_op), std::ranges::begin(range1),
-                                                                   std::ranges::begin(range2)},
-                            extent_of<It2>(range1), std::move(init), std::move(op));
-    else
+                            transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
+                                                                   std::ranges::begin(range2)),
+                            end, std::move(init), std::move(op));
+    } else {
         return init;
+    }
 }
 
 /// Adds up `init` and the products of two ranges.

@@ -3,8 +3,9 @@
 
 /// @file
 /// Work for all cores, through oneTBB. The threads are those of the task arena that the caller is in. A thread that
-/// waits here takes up no task from outside, which could need a lock that the caller holds. An exception in one task
-/// cancels those not yet begun and reaches the caller.
+/// waits here takes up no task from outside, which could need a lock that the caller holds; and what runs here is not
+/// cancelled together with work around it, which would leave results unwritten. An exception in one task cancels those
+/// not yet begun and reaches the caller.
 
 #include <tilewise/config.hpp>
 #include <tilewise/order.hpp>
@@ -24,9 +25,11 @@ namespace host {
 template <class Body>
 void parallel_for(offset count, Body const& body)
 {
+    tbb::task_group_context context(tbb::task_group_context::isolated);
     tbb::this_task_arena::isolate([&] {
-        tbb::parallel_for(tbb::blocked_range<offset>(0, count),
-                          [&](tbb::blocked_range<offset> const& part) { body(part.begin(), part.end()); });
+        tbb::parallel_for(
+            tbb::blocked_range<offset>(0, count),
+            [&](tbb::blocked_range<offset> const& part) { body(part.begin(), part.end()); }, context);
     });
 }
 
@@ -53,8 +56,9 @@ bool takes_long(offset count, Work work)
 template <class Producer>
 void parallel_tasks(Producer const& producer)
 {
+    tbb::task_group_context context(tbb::task_group_context::isolated);
     tbb::this_task_arena::isolate([&] {
-        tbb::task_group tasks;
+        tbb::task_group tasks(context);
         producer([&](auto task) {
             tasks.run([task = std::move(task)] {
                 auto own_task = task; // may change as it runs
