@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -82,7 +83,7 @@ TEST(hardened, mode_rejects_a_last_before_first)
 TEST(hardened, mode_rejects_a_null_pointer_with_elements)
 {
     int const* const first = nullptr;
-    auto const* const last = reinterpret_cast<int const*>(std::uintptr_t{16});
+    auto const* const last = std::bit_cast<int const*>(std::uintptr_t{16});
     expect_rejected(tw::seq, first, last, "first is null and the range is not empty");
     expect_rejected(tw::par, first, last, "first is null and the range is not empty");
 }

@@ -99,7 +99,7 @@ private:
         for (std::size_t i = 0; i < quads; ++i)
             std::construct_at(quad.value + i, tree<T, 4>(op_, [&] { return lane(); }));
         if constexpr (std::is_class_v<T>)
-            return tree<T, quads>(op_, [next = quad.value]() mutable { return *next++; });
+            return tree<T, quads>(op_, [next = quad.value]() mutable -> T&& { return std::move(*next++); });
         else
             return halve(quad.value, quads);
     }
@@ -184,20 +184,20 @@ public:
     }
     T lanes(int count)
     {
-        T totals[geometry::lanes_per_row];
+        T totals[geometry::lanes_per_row] = {};
         total_lanes(source_.next(count * Order::lane_vector), count, totals);
         return right_aligned_tree<T, geometry::lanes_per_row / 2>(op_, count,
                                                                   [total = totals]() mutable { return *total++; });
     }
     T rows(int count)
     {
-        T totals[geometry::rows_per_chunk];
+        T totals[geometry::rows_per_chunk] = {};
         total_rows(count, totals);
         return fold<T>(op_, count, [total = totals]() mutable { return *total++; });
     }
     T chunk()
     {
-        T totals[geometry::rows_per_chunk];
+        T totals[geometry::rows_per_chunk] = {};
         total_rows(geometry::rows_per_chunk, totals);
         return fold<T, geometry::rows_per_chunk>(op_, [total = totals]() mutable { return *total++; });
     }
