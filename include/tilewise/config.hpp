@@ -43,7 +43,5 @@
 
 /// Small functions on the hot path, which must vanish even where the compiler would rather not.
 #define TILEWISE_INLINE [[gnu::always_inline]] inline
-/// The same for a lambda: stands between its parameters and its body.
-#define TILEWISE_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace tilewise {}

@@ -41,8 +41,26 @@ struct register_element<T, Op> {
     using type = T;
 };
 
+/// A register of `bytes` bytes. (A member type, because nvcc ignores the attribute of an alias template.)
 template <class T, int bytes>
-using vector_register __attribute__((vector_size(bytes))) = T;
+struct register_of {
+    using type __attribute__((vector_size(bytes))) = T;
+};
+template <class T, int bytes>
+using vector_register = typename register_of<T, bytes>::type;
+
+/// Puts together the elements `i...` of two registers, numbered from the first of `a` to the last of `b`.
+template <class Result, class Vector, std::size_t... i>
+TILEWISE_INLINE void shuffle(Result& result, Vector const& a, Vector const& b, std::index_sequence<i...>)
+{
+#ifdef __CUDACC__ // whose front end expands no packs in a builtin
+    constexpr std::size_t from[] = {i...}, size = sizeof(Vector) / sizeof(a[0]);
+    for (std::size_t k = 0; k < sizeof...(i); ++k)
+        result[k] = from[k] < size ? a[from[k]] : b[from[k] - size];
+#else
+    result = __builtin_shufflevector(a, b, i...);
+#endif
+}
 
 /// Loads one block of 16 bytes from each of several places `stride` elements apart.
 template <int bytes, class Element, class T>
@@ -54,9 +72,7 @@ TILEWISE_INLINE void load_blocks(vector_register<Element, bytes>& blocks, T cons
         vector_register<Element, bytes / 2> low, high;
         load_blocks<bytes / 2, Element>(low, first, stride);
         load_blocks<bytes / 2, Element>(high, first + bytes / 32 * stride, stride);
-        [&]<std::size_t... i>(std::index_sequence<i...>) TILEWISE_INLINE_LAMBDA {
-            blocks = __builtin_shufflevector(low, high, i...);
-        }(std::make_index_sequence<bytes / sizeof(Element)>{});
+        shuffle(blocks, low, high, std::make_index_sequence<bytes / sizeof(Element)>());
     }
 }
 
@@ -65,8 +81,9 @@ template <bool upper, std::size_t block, class Vector, std::size_t... i>
 TILEWISE_INLINE void interleave(Vector& result, Vector const& even, Vector const& odd, std::index_sequence<i...>)
 {
     constexpr std::size_t width = sizeof...(i);
-    result = __builtin_shufflevector(
-        even, odd, (i / block * block + (upper ? block / 2 : 0) + i % block / 2 + (i % 2 ? width : 0))...);
+    shuffle(
+        result, even, odd,
+        std::index_sequence<(i / block * block + (upper ? block / 2 : 0) + i % block / 2 + (i % 2 ? width : 0))...>());
 }
 
 /// Transposes the square matrices that `count` registers of blocks of `count` elements hold, one per block.
