@@ -39,8 +39,7 @@ class bad_input : public std::runtime_error {
 public:
     explicit bad_input(std::string const& message, std::optional<text_place> place = std::nullopt)
         : std::runtime_error(message), place_(place)
-    {
-    }
+    {}
 
     std::optional<text_place> place() const { return place_; }
 

@@ -72,7 +72,7 @@ inline constexpr std::array<named_element_type, 12> element_types{{
 }};
 
 /// The entry whose `key` (`&named_element_type::name` or `&named_element_type::numpy`) is `value`, if there is one.
-inline std::optional<named_element_type> find_element_type(std::string_view named_element_type::*key,
+inline std::optional<named_element_type> find_element_type(std::string_view named_element_type::* key,
                                                            std::string_view value)
 {
     auto const found = std::find_if(element_types.begin(), element_types.end(),

@@ -11,7 +11,7 @@ namespace example {
 
 /// Elements a fixed number of bytes apart, at any alignment: each is copied out of the bytes when it is read.
 template <class T>
-requires std::is_trivially_copyable_v<T>
+    requires std::is_trivially_copyable_v<T>
 class strided_view {
 public:
     class iterator {
@@ -65,8 +65,7 @@ public:
         friend strided_view;
         iterator(std::byte const* first, difference_type stride, difference_type index)
             : first_(first), stride_(stride), index_(index)
-        {
-        }
+        {}
 
         // An index rather than a moving pointer: the end of a column would lie past the end of the bytes.
         std::byte const* first_ = nullptr;
@@ -76,8 +75,7 @@ public:
 
     strided_view(std::byte const* first, std::size_t stride, std::size_t count)
         : first_(first), stride_(static_cast<std::ptrdiff_t>(stride)), count_(static_cast<std::ptrdiff_t>(count))
-    {
-    }
+    {}
 
     iterator begin() const { return {first_, stride_, 0}; }
     iterator end() const { return {first_, stride_, count_}; }
