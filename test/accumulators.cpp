@@ -155,7 +155,7 @@ TEST(operator_of_reduce, may_be_any_callable)
         check([](unsigned const& a, unsigned const& b) { return wrapped{a + b}; });
         check([](unsigned& a, unsigned& b) { return a + b; });
         check(add_in_place);
-        check([calls = 0U](unsigned a, unsigned b) mutable { return ++calls, a + b; });
+        check([calls = 0U](unsigned a, unsigned b) mutable { return ++calls != 0 ? a + b : 0U; });
         check([keep = std::string("a capture that allocates memory")](unsigned a, unsigned b) { return a + b; });
         check([](unsigned long a, unsigned long b) { return static_cast<unsigned>(a + b); });
         unsigned const least = tw::reduce(

@@ -375,15 +375,13 @@ T reduce_lanes_first(Input const& input, offset count, T init, Op op)
 /// Threads that sleep take 10 to 20 us to come to help, and cost that much if the work is done before. Speed of two
 /// cores over one, Zen 4, threads awake / asleep: i32 sums 16 tiles 1.17 / 0.42, 64 tiles 1.5 / 1.0; f32 sums 8
 /// tiles 1.6 / 0.5, 32 tiles 1.9 / 0.8; 2x2 matrices and lambdas 2 tiles 1.2 / 0.4, 8 tiles 1.6 / 0.7 to 0.9.
-template <class T, class Op>
+template <class T, class Op, class Input>
 constexpr offset tiles_that_pay()
 {
-    if constexpr (named::is_exact<Op, T>)
-        return 64;
-    else if constexpr (named::is_twin<Op>)
-        return 32;
+    if constexpr (named::is_twin<Op> && contiguous_of<Input, T>)
+        return named::is_exact<Op, T> ? 64 : 12;
     else
-        return std::is_trivially_copyable_v<T> ? 8 : 1;
+        return std::is_trivially_copyable_v<T> ? 4 : 1;
 }
 
 /// Combines `init` and an input that is not empty, on all cores.
@@ -397,7 +395,7 @@ T reduce(parallel_policy, Input input, Extent end, T init, Op op)
             if (count < 8 * concurrency() && takes_long(end, [input]() mutable { return take<T>(input); }))
                 return reduce_lanes_first<Geometry>(input, end, std::move(init), std::move(op));
         }
-        if (count < tiles_that_pay<T, Op>())
+        if (count < tiles_that_pay<T, Op, Input>())
             return reduce<Geometry>(seq, std::move(input), end, std::move(init), std::move(op));
         totals<T> tiles(static_cast<std::size_t>(count));
         parallel_for(count, [&](offset first, offset last) {
