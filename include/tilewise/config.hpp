@@ -41,6 +41,21 @@
     }                                                                                                                  \
     }
 
+/// Defined where the kernels can be compiled and started: under nvcc, and by the tests that run them on a CPU. Elsewhere
+/// a call under tilewise::device throws.
+#if defined(__CUDACC__) && !defined(TILEWISE_DEVICE_ENGINE)
+#define TILEWISE_DEVICE_ENGINE 1
+#endif
+
+/// A function for the host and for kernels.
+#ifdef __CUDACC__
+#define TILEWISE_PORTABLE __host__ __device__
+#define TILEWISE_CALLS_ANY _Pragma("nv_exec_check_disable") ///< what it calls may be for one of the two only
+#else
+#define TILEWISE_PORTABLE
+#define TILEWISE_CALLS_ANY
+#endif
+
 /// Small functions on the hot path, which must vanish even where the compiler would rather not.
 #define TILEWISE_INLINE [[gnu::always_inline]] inline
 

@@ -14,9 +14,38 @@
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
+
+/// One for every element that satisfies a predicate.
+template <class Predicate, class Count>
+struct one_if {
+    Predicate predicate;
+    TILEWISE_CALLS_ANY
+    template <class Element>
+    TILEWISE_PORTABLE constexpr Count operator()(Element&& element)
+    {
+        return predicate(element) ? Count{1} : Count{0};
+    }
+};
+
+/// Equal to a value.
+template <class T>
+struct equals {
+    T value;
+    TILEWISE_CALLS_ANY
+    template <class Element>
+    TILEWISE_PORTABLE constexpr bool operator()(Element&& element) const
+    {
+        return element == value;
+    }
+};
+
+/// How a value to look for is held: a kernel needs one of its own, and a host may not be able to copy it.
+template <class Policy, class T>
+using wanted = std::conditional_t<is_device_policy<policy_for<Policy>>, T, T const&>;
 
 /// @name count_if
 /// The number of elements that satisfy a predicate, as a difference of iterators. n calls of the predicate; otherwise
@@ -31,9 +60,7 @@ std::iter_difference_t<It> count_if(Policy&& policy, It first, It last, Predicat
     check_range("count_if", first, last);
     using count = std::iter_difference_t<It>;
     return tilewise::transform_reduce(policy, std::move(first), std::move(last), count{0}, std::plus<>{},
-                                      [predicate = std::move(predicate)](auto&& element) mutable {
-                                          return predicate(element) ? count{1} : count{0};
-                                      });
+                                      one_if<Predicate, count>{std::move(predicate)});
 }
 
 /// Counts in a range.
@@ -42,9 +69,7 @@ std::ranges::range_difference_t<Range> count_if(Policy&& policy, Range&& range, 
 {
     using count = std::ranges::range_difference_t<Range>;
     return tilewise::transform_reduce(policy, range, count{0}, std::plus<>{},
-                                      [predicate = std::move(predicate)](auto&& element) mutable {
-                                          return predicate(element) ? count{1} : count{0};
-                                      });
+                                      one_if<Predicate, count>{std::move(predicate)});
 }
 
 /// Without a policy: the same on the calling thread.
@@ -67,15 +92,14 @@ template <execution_policy Policy, iterator It, class T>
 std::iter_difference_t<It> count(Policy&& policy, It first, It last, T const& value)
 {
     check_range("count", first, last);
-    return tilewise::count_if(policy, std::move(first), std::move(last),
-                              [&value](auto&& element) { return element == value; });
+    return tilewise::count_if(policy, std::move(first), std::move(last), equals<wanted<Policy, T>>{value});
 }
 
 /// Counts in a range.
 template <execution_policy Policy, std::ranges::input_range Range, class T>
 std::ranges::range_difference_t<Range> count(Policy&& policy, Range&& range, T const& value)
 {
-    return tilewise::count_if(policy, range, [&value](auto&& element) { return element == value; });
+    return tilewise::count_if(policy, range, equals<wanted<Policy, T>>{value});
 }
 
 /// Without a policy: the same on the calling thread.

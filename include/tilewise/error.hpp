@@ -2,12 +2,13 @@
 #pragma once
 
 /// @file
-/// Checks of preconditions, which the hardened mode turns on.
+/// What the library throws, and the checks of preconditions that the hardened mode turns on.
 
 #include <tilewise/config.hpp>
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 TILEWISE_NAMESPACE_BEGIN
 
@@ -19,9 +20,32 @@ inline constexpr bool hardened = false;
 #endif
 
 /// Throws `std::invalid_argument` with the algorithm's name and the broken rule.
-[[noreturn]] inline void reject_argument(char const* algorithm, char const* what)
+[[noreturn]] inline void reject_argument(char const* algorithm, std::string const& what)
 {
     throw std::invalid_argument(std::string("tilewise::") + algorithm + ": " + what);
 }
+
+/// There is nothing to run tilewise::device on: no GPU, no driver, or no CUDA compiler when the program was made.
+class no_device : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The category of `cuda_error`: the values are those of `cudaError_t`.
+inline std::error_category const& cuda_category()
+{
+    static class : public std::error_category {
+        char const* name() const noexcept override { return "cuda"; }
+        std::string message(int code) const override { return "CUDA error " + std::to_string(code); }
+    } const category;
+    return category;
+}
+
+/// CUDA reported an error. `what()` names the algorithm, the call of the CUDA runtime and the error; `code()` has the
+/// `cudaError_t`. After an error inside a kernel CUDA itself is lost to the process, whoever's kernel it was.
+class cuda_error : public std::system_error {
+public:
+    cuda_error(int code, std::string const& what) : std::system_error(code, cuda_category(), what) {}
+};
 
 TILEWISE_NAMESPACE_END

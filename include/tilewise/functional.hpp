@@ -8,27 +8,32 @@
 
 #include <concepts>
 #include <functional>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 
 /// The smaller of two values, the first of equals: `b < a ? b : a`. Associative unless NaNs occur.
 template <class T = void>
 struct minimum {
-    constexpr T operator()(T const& a, T const& b) const { return b < a ? b : a; }
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE constexpr T operator()(T const& a, T const& b) const { return b < a ? b : a; }
 };
 
 /// The larger of two values, the first of equals: `a < b ? b : a`. Associative unless NaNs occur.
 template <class T = void>
 struct maximum {
-    constexpr T operator()(T const& a, T const& b) const { return a < b ? b : a; }
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE constexpr T operator()(T const& a, T const& b) const { return a < b ? b : a; }
 };
 
 /// Deduces its type.
 template <>
 struct minimum<void> {
+    TILEWISE_CALLS_ANY
     template <class T>
-    constexpr T operator()(T const& a, T const& b) const
+    TILEWISE_PORTABLE constexpr T operator()(T const& a, T const& b) const
     {
         return b < a ? b : a;
     }
@@ -37,8 +42,9 @@ struct minimum<void> {
 /// Deduces its type.
 template <>
 struct maximum<void> {
+    TILEWISE_CALLS_ANY
     template <class T>
-    constexpr T operator()(T const& a, T const& b) const
+    TILEWISE_PORTABLE constexpr T operator()(T const& a, T const& b) const
     {
         return a < b ? b : a;
     }
@@ -58,8 +64,9 @@ using wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
 
 /// Twin of `std::plus`.
 struct plus : twin_operator {
+    TILEWISE_CALLS_ANY
     template <class T>
-    constexpr T operator()(T a, T b) const
+    TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
         if constexpr (std::integral<T>)
             return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
@@ -75,8 +82,9 @@ struct plus : twin_operator {
 
 /// Twin of `std::multiplies`.
 struct multiplies : twin_operator {
+    TILEWISE_CALLS_ANY
     template <class T>
-    constexpr T operator()(T a, T b) const
+    TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
         if constexpr (std::integral<T>)
             return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
@@ -110,8 +118,9 @@ struct maximum : twin_operator, tilewise::maximum<> {
 
 /// Twin of `std::bit_and`.
 struct bit_and : twin_operator {
+    TILEWISE_CALLS_ANY
     template <class T>
-    constexpr T operator()(T a, T b) const
+    TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
         return static_cast<T>(a & b);
     }
@@ -124,8 +133,9 @@ struct bit_and : twin_operator {
 
 /// Twin of `std::bit_or`.
 struct bit_or : twin_operator {
+    TILEWISE_CALLS_ANY
     template <class T>
-    constexpr T operator()(T a, T b) const
+    TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
         return static_cast<T>(a | b);
     }
@@ -138,8 +148,9 @@ struct bit_or : twin_operator {
 
 /// Twin of `std::bit_xor`.
 struct bit_xor : twin_operator {
+    TILEWISE_CALLS_ANY
     template <class T>
-    constexpr T operator()(T a, T b) const
+    TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
         return static_cast<T>(a ^ b);
     }
@@ -216,6 +227,42 @@ struct twin<std::bit_xor<T>, T> {
     using type = bit_xor;
 };
 
+/// Whether a type is that of a lambda.
+template <class Type>
+constexpr bool is_lambda()
+{
+    std::string_view text = __PRETTY_FUNCTION__; // ... [with Type = function()::<lambda(arguments)>]
+    text.remove_prefix(text.find("Type ="));
+    return std::is_class_v<Type> && (text.find("lambda") != text.npos);
+}
+
+/// Whether a class template's instance goes by a name: the way to know Thrust's iterators without its headers, whose
+/// inline namespaces rule out a declaration.
+template <class Type>
+constexpr bool is_named(std::string_view library, std::string_view name)
+{
+    std::string_view text = __PRETTY_FUNCTION__; // ... [with Type = library::...::name<arguments>]
+    text.remove_prefix(text.find("Type ="));
+    text = text.substr(0, text.find('<'));
+    return text.find(library) != text.npos && text.ends_with(name);
+}
+
+/// A lambda that nvcc was not told to compile for kernels, or for kernels only. Only nvcc can tell.
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+template <class Function>
+inline constexpr bool is_device_lambda = __nv_is_extended_device_lambda_closure_type(Function);
+template <class Function>
+inline constexpr bool is_portable_lambda = __nv_is_extended_host_device_lambda_closure_type(Function);
+#else
+template <class Function>
+inline constexpr bool is_device_lambda = false;
+template <class Function>
+inline constexpr bool is_portable_lambda = false;
+#endif
+template <class Function>
+inline constexpr bool is_host_lambda = !is_device_lambda<Function> && !is_portable_lambda<Function> &&
+                                       is_lambda<Function>();
+
 /// The twin of an operator on values of type T, or else the operator itself.
 template <class T, class Op>
 constexpr auto twin_or_self(Op op)
@@ -225,6 +272,50 @@ constexpr auto twin_or_self(Op op)
     else
         return op;
 }
+
+/// An operator that kernels can call in place of one on values of type T that is for the host only: the twins of the
+/// standard's operators, whatever T is, and of libcu++'s and Thrust's, which a compiler may fuse with a product.
+template <class T, class Op>
+constexpr auto portable_twin_or_self(Op op)
+{
+    if constexpr (requires { typename twin<Op, T>::type; })
+        return typename twin<Op, T>::type{};
+    else if constexpr (is_named<Op>("cuda", "::plus"))
+        return plus{};
+    else
+        return op;
+}
+
+/// Comparisons that kernels can call in place of the standard's.
+struct less {
+    TILEWISE_CALLS_ANY
+    template <class T, class U>
+    TILEWISE_PORTABLE constexpr bool operator()(T const& a, U const& b) const
+    {
+        return a < b;
+    }
+};
+struct greater {
+    TILEWISE_CALLS_ANY
+    template <class T, class U>
+    TILEWISE_PORTABLE constexpr bool operator()(T const& a, U const& b) const
+    {
+        return b < a;
+    }
+};
+template <class Less>
+constexpr auto portable_comparison(Less comparison)
+{
+    if constexpr (std::same_as<Less, std::less<>>)
+        return less{};
+    else if constexpr (std::same_as<Less, std::greater<>>)
+        return greater{};
+    else
+        return comparison;
+}
+
+template <class Less>
+using comparison_for = decltype(portable_comparison(std::declval<Less>()));
 
 /// Op is a twin.
 template <class Op>

@@ -7,6 +7,7 @@
 /// is passed by value.
 
 #include <tilewise/config.hpp>
+#include <tilewise/functional.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 
@@ -65,6 +66,9 @@ public:
         it_ = std::move(it);
     }
 
+    constexpr Transform const& transform() const { return transform_; }
+    constexpr It const& base() const { return it_; }
+
 private:
     Transform transform_;
     It it_;
@@ -119,6 +123,10 @@ public:
         it1_ = std::move(it1);
         it2_ = std::move(it2);
     }
+
+    constexpr Transform const& transform() const { return transform_; }
+    constexpr It1 const& base1() const { return it1_; }
+    constexpr It2 const& base2() const { return it2_; }
 
 private:
     Transform transform_;
@@ -188,6 +196,27 @@ template <class Transform, class It1, class It2>
 inline constexpr bool is_computed<transformed_pairs<Transform, It1, It2>> =
     !std::is_rvalue_reference_v<decltype(*std::declval<It1&>())> &&
     !std::is_rvalue_reference_v<decltype(*std::declval<It2&>())>;
+
+/// What the library lays over iterators, and whether it has a lambda in it that kernels cannot call, or that nobody
+/// else can.
+template <class Input>
+inline constexpr bool is_transformed = false;
+template <class Transform, class It>
+inline constexpr bool is_transformed<transformed<Transform, It>> =
+    std::is_trivially_copyable_v<Transform> && std::is_trivially_copyable_v<It>;
+template <class Transform, class It1, class It2>
+inline constexpr bool is_transformed<transformed_pairs<Transform, It1, It2>> =
+    std::is_trivially_copyable_v<Transform> && std::is_trivially_copyable_v<It1> && std::is_trivially_copyable_v<It2>;
+template <class It>
+inline constexpr bool is_transformed<positions<It>> = std::is_trivially_copyable_v<It>;
+template <class Input>
+inline constexpr bool has_host_lambda = false;
+template <class Transform, class... Its, template <class...> class Kind>
+inline constexpr bool has_host_lambda<Kind<Transform, Its...>> = named::is_host_lambda<Transform>;
+template <class Input>
+inline constexpr bool has_device_lambda = false;
+template <class Transform, class... Its, template <class...> class Kind>
+inline constexpr bool has_device_lambda<Kind<Transform, Its...>> = named::is_device_lambda<Transform>;
 
 /// Where an input ends: the number of its elements if the iterators tell it at once, else the end of its range. Others
 /// are the iterators that it steps along with them, which must be able to skip elements too.

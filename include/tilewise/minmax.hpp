@@ -21,8 +21,9 @@ TILEWISE_NAMESPACE_BEGIN
 template <class Less>
 struct first_smallest {
     Less less;
+    TILEWISE_CALLS_ANY
     template <class It>
-    constexpr It operator()(It a, It b)
+    TILEWISE_PORTABLE constexpr It operator()(It a, It b)
     {
         return less(*b, *a) ? b : a;
     }
@@ -32,8 +33,9 @@ struct first_smallest {
 template <class Less>
 struct first_largest {
     Less less;
+    TILEWISE_CALLS_ANY
     template <class It>
-    constexpr It operator()(It a, It b)
+    TILEWISE_PORTABLE constexpr It operator()(It a, It b)
     {
         return less(*a, *b) ? b : a;
     }
@@ -43,16 +45,17 @@ struct first_largest {
 template <class It>
 struct extremes {
     It smallest, largest;
-    constexpr extremes(It only) : smallest(only), largest(only) {}
-    constexpr extremes(It smallest_so_far, It largest_so_far) : smallest(smallest_so_far), largest(largest_so_far) {}
+    TILEWISE_PORTABLE constexpr extremes(It only) : smallest(only), largest(only) {}
+    TILEWISE_PORTABLE constexpr extremes(It smallest_so_far, It largest_so_far) : smallest(smallest_so_far), largest(largest_so_far) {}
 };
 
 /// The extremes of two stretches, the earlier one first.
 template <class Less>
 struct widest {
     Less less;
+    TILEWISE_CALLS_ANY
     template <class It>
-    constexpr extremes<It> operator()(extremes<It> const& a, extremes<It> const& b)
+    TILEWISE_PORTABLE constexpr extremes<It> operator()(extremes<It> const& a, extremes<It> const& b)
     {
         return {less(*b.smallest, *a.smallest) ? b.smallest : a.smallest,
                 less(*b.largest, *a.largest) ? a.largest : b.largest};
@@ -62,14 +65,14 @@ struct widest {
 /// Combines the positions of a range, which is not empty, to an Answer. The first position is where the accumulator
 /// starts, and is read again as an element, which changes nothing.
 template <class Answer, execution_policy Policy, iterator It, class Extent, class Better>
-Answer best_position(Policy&&, It first, Extent end, Better better)
+Answer best_position(Policy&& policy, It first, Extent end, Better better)
 {
     constexpr bool readable = forward<It>;
     static_assert(readable,
                   "tilewise: min_element, max_element and minmax_element need iterators that can be read more "
                   "than once (forward iterators)");
     if constexpr (readable)
-        return reduce_input(policy_for<Policy>{}, positions<It>(first), std::move(end), Answer(first),
+        return reduce_input(resolve(policy), positions<It>(first), std::move(end), Answer(first),
                             std::move(better));
     else
         return Answer(first);
@@ -87,7 +90,7 @@ template <execution_policy Policy, iterator It, operation Less = std::less<>>
 It min_element(Policy&& policy, It first, It last, Less less = {})
 {
     check_range("min_element", first, last);
-    return first == last ? last : best_position<It>(policy, first, extent(first, last), first_smallest<Less>{less});
+    return first == last ? last : best_position<It>(policy, first, extent(first, last), first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Finds it in a range.
@@ -98,7 +101,7 @@ std::ranges::borrowed_iterator_t<Range> min_element(Policy&& policy, Range&& ran
     It const first = std::ranges::begin(range);
     if (first == std::ranges::end(range))
         return first;
-    return best_position<It>(policy, first, extent_of(range, first), first_smallest<Less>{less});
+    return best_position<It>(policy, first, extent_of(range, first), first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Without a policy: the same on the calling thread.
@@ -121,7 +124,7 @@ template <execution_policy Policy, iterator It, operation Less = std::less<>>
 It max_element(Policy&& policy, It first, It last, Less less = {})
 {
     check_range("max_element", first, last);
-    return first == last ? last : best_position<It>(policy, first, extent(first, last), first_largest<Less>{less});
+    return first == last ? last : best_position<It>(policy, first, extent(first, last), first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Finds it in a range.
@@ -132,7 +135,7 @@ std::ranges::borrowed_iterator_t<Range> max_element(Policy&& policy, Range&& ran
     It const first = std::ranges::begin(range);
     if (first == std::ranges::end(range))
         return first;
-    return best_position<It>(policy, first, extent_of(range, first), first_largest<Less>{less});
+    return best_position<It>(policy, first, extent_of(range, first), first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Without a policy: the same on the calling thread.
@@ -158,7 +161,7 @@ std::pair<It, It> minmax_element(Policy&& policy, It first, It last, Less less =
     check_range("minmax_element", first, last);
     if (first == last)
         return {last, last};
-    auto const found = best_position<extremes<It>>(policy, first, extent(first, last), widest<Less>{less});
+    auto const found = best_position<extremes<It>>(policy, first, extent(first, last), widest<named::comparison_for<Less>>{named::portable_comparison(less)});
     return {found.smallest, found.largest};
 }
 
@@ -171,7 +174,7 @@ auto minmax_element(Policy&& policy, Range&& range, Less less = {})
     It const first = std::ranges::begin(range);
     if (first == std::ranges::end(range))
         return {first, first};
-    auto const found = best_position<extremes<It>>(policy, first, extent_of(range, first), widest<Less>{less});
+    auto const found = best_position<extremes<It>>(policy, first, extent_of(range, first), widest<named::comparison_for<Less>>{named::portable_comparison(less)});
     return {found.smallest, found.largest};
 }
 

@@ -59,7 +59,7 @@ struct order {
     };
 
     /// The place of element `index` of a tile.
-    static constexpr position locate(offset index)
+    TILEWISE_PORTABLE static constexpr position locate(offset index)
     {
         return {static_cast<int>(index / chunk), static_cast<int>(index % chunk / row),
                 static_cast<int>(index % row / lane_vector), static_cast<int>(index % lane_vector)};
@@ -67,7 +67,7 @@ struct order {
 
     /// How many tiles of a range of `count` elements (at least one) come before its last. The last tile is combined as
     /// a scan combines its last element, also when it is full; the others are combined whole.
-    static constexpr offset tiles_before_last(offset count) { return (count - 1) / tile; }
+    TILEWISE_PORTABLE static constexpr offset tiles_before_last(offset count) { return (count - 1) / tile; }
 };
 
 TILEWISE_NAMESPACE_END

@@ -6,7 +6,12 @@
 
 #include <tilewise/config.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <type_traits>
+
+/// What a `cudaStream_t` points to, named here so that a policy needs no header of CUDA's.
+struct CUstream_st;
 
 TILEWISE_NAMESPACE_BEGIN
 
@@ -18,11 +23,189 @@ struct sequenced_policy {};
 /// concurrent, each thread using copies of its own; if some throw, one of the exceptions reaches the caller.
 struct parallel_policy {};
 
+/// One kernel launch, as told to `device.trace(sink)`.
+struct launch_record {
+    char const* algorithm;           ///< the function that was called
+    char const* kernel;              ///< the kernel's name
+    int blocks;                      ///< in the grid
+    int threads;                     ///< per block
+    int cluster;                     ///< blocks per cluster
+    std::ptrdiff_t items;            ///< elements of the input
+    int resident_blocks;             ///< that fit a multiprocessor at once
+    double microseconds;             ///< from the launch to its end, in the timed mode; otherwise 0
+    static constexpr int unknown = 0; ///< what `resident_blocks` is where nothing can tell
+};
+
+/// What a trace does beyond listing launches.
+enum class trace_mode {
+    launches, ///< nothing: calls stay as asynchronous as they are
+    timed     ///< waits for every kernel, to report its time and to catch its errors where they arise
+};
+
+/// Where a call gets its scratch memory, in stream order: anything with
+/// * `allocate(bytes, stream)` and `deallocate(pointer, bytes, stream)`, with `stream` a `cudaStream_t`, or
+/// * `allocate_async(bytes, alignment, stream)` and `deallocate_async(pointer, bytes, alignment, stream)`, as the
+///   stream-ordered resources of libcu++ and RMM have them, with a stream type made from a `cudaStream_t`, or
+/// * `allocate(stream, bytes, alignment)` and `deallocate(stream, pointer, bytes, alignment)`, as their successors.
+template <class Resource>
+concept stream_ordered_resource =
+    requires(Resource& r, CUstream_st* stream, void* p) { r.deallocate((r.allocate(1u, stream), p), 1u, stream); } ||
+    requires(Resource& r, CUstream_st* stream, void* p) {
+        r.deallocate_async((r.allocate_async(1u, 256u, stream), p), 1u, 256u, stream);
+    } || requires(Resource& r, CUstream_st* stream, void* p) {
+        r.deallocate(stream, (r.allocate(stream, 1u, 256u), p), 1u, 256u);
+    };
+
+/// A stream_ordered_resource that somebody else owns.
+class resource_ref {
+public:
+    static constexpr std::size_t alignment = 256;
+
+    constexpr resource_ref() = default;
+    template <stream_ordered_resource Resource>
+    constexpr explicit resource_ref(Resource& resource)
+        : resource_(&resource), allocate_([](void* r, std::size_t bytes, CUstream_st* stream) -> void* {
+              auto& self = *static_cast<Resource*>(r);
+              if constexpr (requires { self.allocate(bytes, stream); })
+                  return self.allocate(bytes, stream);
+              else if constexpr (requires { self.allocate_async(bytes, alignment, stream); })
+                  return self.allocate_async(bytes, alignment, stream);
+              else
+                  return self.allocate(stream, bytes, alignment);
+          }),
+          deallocate_([](void* r, void* p, std::size_t bytes, CUstream_st* stream) {
+              auto& self = *static_cast<Resource*>(r);
+              if constexpr (requires { self.deallocate(p, bytes, stream); })
+                  self.deallocate(p, bytes, stream);
+              else if constexpr (requires { self.deallocate_async(p, bytes, alignment, stream); })
+                  self.deallocate_async(p, bytes, alignment, stream);
+              else
+                  self.deallocate(stream, p, bytes, alignment);
+          })
+    {}
+
+    constexpr explicit operator bool() const { return resource_ != nullptr; }
+    void* allocate(std::size_t bytes, CUstream_st* stream) const { return allocate_(resource_, bytes, stream); }
+    void deallocate(void* p, std::size_t bytes, CUstream_st* stream) const
+    {
+        deallocate_(resource_, p, bytes, stream);
+    }
+
+private:
+    void* resource_ = nullptr;
+    void* (*allocate_)(void*, std::size_t, CUstream_st*) = nullptr;
+    void (*deallocate_)(void*, void*, std::size_t, CUstream_st*) = nullptr;
+};
+
+/// A callable that takes a launch_record and that somebody else owns.
+class sink_ref {
+public:
+    constexpr sink_ref() = default;
+    template <std::invocable<launch_record const&> Sink>
+    constexpr sink_ref(Sink& sink, trace_mode mode)
+        : sink_(&sink), mode_(mode),
+          call_([](void* s, launch_record const& record) { (*static_cast<Sink*>(s))(record); })
+    {}
+
+    constexpr explicit operator bool() const { return sink_ != nullptr; }
+    constexpr trace_mode mode() const { return mode_; }
+    void operator()(launch_record const& record) const { call_(sink_, record); }
+
+private:
+    void* sink_ = nullptr;
+    trace_mode mode_ = trace_mode::launches;
+    void (*call_)(void*, launch_record const&) = nullptr;
+};
+
+/// Runs on a GPU, in a CUDA stream: the default stream of the current device, or the one chosen by `on`. Each member
+/// function returns a refined copy.
+///
+/// A call that waits returns when its work in the stream is done; other streams go on. Operators, transforms and
+/// iterators are copied to the GPU and must be trivially copyable. Calls from several threads, on one stream or on
+/// several, are safe. Errors: `no_device` where there is no GPU, driver or CUDA compiler; `cuda_error` when CUDA reports
+/// one; `std::bad_alloc` when there is no memory; `std::invalid_argument` for memory that the GPU cannot read.
+template <bool waits_for_results>
+class basic_device_policy {
+public:
+    static constexpr bool waits = waits_for_results;
+
+    constexpr basic_device_policy() = default;
+
+    /// In this stream, on its device.
+    constexpr basic_device_policy on(CUstream_st* stream) const
+    {
+        basic_device_policy refined = *this;
+        refined.stream_ = stream;
+        return refined;
+    }
+    /// In this stream: a `cuda::stream_ref`, or whatever else has a `cudaStream_t` to `get`.
+    template <class Stream>
+        requires requires(Stream const& stream) {
+            { stream.get() } -> std::convertible_to<CUstream_st*>;
+        }
+    constexpr basic_device_policy on(Stream const& stream) const
+    {
+        return on(static_cast<CUstream_st*>(stream.get()));
+    }
+
+    /// Does not wait: for the forms that write their result, which return as soon as the work is in the stream. Such a
+    /// call can be captured into a CUDA graph.
+    constexpr basic_device_policy<false> nosync() const;
+
+    /// With scratch memory from `resource`, which must outlive the calls.
+    template <stream_ordered_resource Resource>
+    constexpr basic_device_policy with(Resource& resource) const
+    {
+        basic_device_policy refined = *this;
+        refined.resource_ = resource_ref(resource);
+        return refined;
+    }
+    template <class Resource>
+    void with(Resource const&&) const = delete;
+
+    /// Tells `sink`, which must outlive the calls, of every kernel launch.
+    template <std::invocable<launch_record const&> Sink>
+    constexpr basic_device_policy trace(Sink& sink, trace_mode mode = trace_mode::launches) const
+    {
+        basic_device_policy refined = *this;
+        refined.sink_ = sink_ref(sink, mode);
+        return refined;
+    }
+    template <class Sink>
+    void trace(Sink const&&, trace_mode = trace_mode::launches) const = delete;
+
+    constexpr CUstream_st* stream() const { return stream_; }   ///< the stream chosen, or null
+    constexpr resource_ref resource() const { return resource_; } ///< the resource chosen, or none
+    constexpr sink_ref sink() const { return sink_; }           ///< the sink chosen, or none
+
+private:
+    template <bool>
+    friend class basic_device_policy;
+
+    CUstream_st* stream_ = nullptr;
+    resource_ref resource_;
+    sink_ref sink_;
+};
+
+template <bool waits_for_results>
+constexpr basic_device_policy<false> basic_device_policy<waits_for_results>::nosync() const
+{
+    basic_device_policy<false> refined;
+    refined.stream_ = stream_;
+    refined.resource_ = resource_;
+    refined.sink_ = sink_;
+    return refined;
+}
+
+using device_policy = basic_device_policy<true>; ///< waits for its results
+
 inline constexpr sequenced_policy seq{}; ///< The calling thread. The default of every algorithm.
 inline constexpr parallel_policy par{};  ///< All cores.
+inline constexpr device_policy device{}; ///< The current CUDA device.
 
 /// Says which of the library's policies stands for Policy, as a member `type`; specialise it to have algorithms accept
-/// a policy of another library. `<tilewise/std_execution.hpp>` does so for the standard's.
+/// a policy of another library. A member `static type from(Policy const&)` makes it where its value matters.
+/// `<tilewise/std_execution.hpp>` does so for the standard's, `<tilewise/thrust_execution.hpp>` for Thrust's.
 template <class Policy>
 struct policy_traits {};
 
@@ -35,6 +218,11 @@ template <>
 struct policy_traits<parallel_policy> {
     using type = parallel_policy;
 };
+template <bool waits>
+struct policy_traits<basic_device_policy<waits>> {
+    using type = basic_device_policy<waits>;
+    static constexpr type from(type const& policy) { return policy; }
+};
 /// @endcond
 
 /// A policy: the library's, or one that `policy_traits` knows.
@@ -44,5 +232,21 @@ concept execution_policy = requires { typename policy_traits<std::remove_cvref_t
 /// The library's policy that stands for Policy.
 template <execution_policy Policy>
 using policy_for = typename policy_traits<std::remove_cvref_t<Policy>>::type;
+
+/// The library's policy that stands for `policy`.
+template <execution_policy Policy>
+constexpr policy_for<Policy> resolve(Policy const& policy)
+{
+    if constexpr (requires { policy_traits<Policy>::from(policy); })
+        return policy_traits<Policy>::from(policy);
+    else
+        return {};
+}
+
+/// Runs on a GPU.
+template <class Policy>
+inline constexpr bool is_device_policy = false;
+template <bool waits>
+inline constexpr bool is_device_policy<basic_device_policy<waits>> = true;
 
 TILEWISE_NAMESPACE_END

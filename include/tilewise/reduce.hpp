@@ -42,10 +42,10 @@ TILEWISE_NAMESPACE_BEGIN
 
 /// Combines `init` and the elements of [first, last).
 template <execution_policy Policy, iterator It, class T, operation Op>
-T reduce(Policy&&, It first, It last, T init, Op op)
+T reduce(Policy&& policy, It first, It last, T init, Op op)
 {
     check_range("reduce", first, last);
-    return reduce_input(policy_for<Policy>{}, first, extent(first, last), std::move(init), std::move(op));
+    return reduce_input(resolve(policy), first, extent(first, last), std::move(init), std::move(op));
 }
 
 /// Adds up `init` and the elements of [first, last).
@@ -65,11 +65,11 @@ value_of<It> reduce(Policy&& policy, It first, It last)
 /// Combines `init` and the elements of a range.
 template <execution_policy Policy, class Range, class T, operation Op>
     requires range_before<Range, T>
-T reduce(Policy&&, Range&& range, T init, Op op)
+T reduce(Policy&& policy, Range&& range, T init, Op op)
 {
     auto first = std::ranges::begin(range);
     auto const end = extent_of(range, first);
-    return reduce_input(policy_for<Policy>{}, std::move(first), end, std::move(init), std::move(op));
+    return reduce_input(resolve(policy), std::move(first), end, std::move(init), std::move(op));
 }
 
 /// Adds up `init` and the elements of a range.
@@ -104,22 +104,45 @@ auto reduce(First&& first, Rest&&... rest)
 /// may be left out as there. Nothing is written if an exception leaves the call.
 /// @{
 
-/// Combines the elements of [first, last) into `*out`.
-template <execution_policy Policy, iterator It, iterator Out, class... InitAndOp>
-Out reduce_into(Policy&& policy, It first, It last, Out out, InitAndOp... init_and_op)
+/// Combines `init` and the elements of [first, last) into `*out`.
+template <execution_policy Policy, iterator It, iterator Out, class T, operation Op>
+Out reduce_into(Policy&& policy, It first, It last, Out out, T init, Op op)
 {
     check_range("reduce_into", first, last);
-    tilewise::store(out, tilewise::reduce(policy, std::move(first), std::move(last), std::move(init_and_op)...));
-    return ++out;
+    return reduce_input_into(resolve(policy), first, extent(first, last), std::move(out), std::move(init),
+                             std::move(op));
 }
 
-/// Combines the elements of a range into `*out`.
+/// Adds up `init` and the elements of [first, last) into `*out`.
+template <execution_policy Policy, iterator It, iterator Out, class T>
+Out reduce_into(Policy&& policy, It first, It last, Out out, T init)
+{
+    return tilewise::reduce_into(policy, std::move(first), std::move(last), std::move(out), std::move(init),
+                                 std::plus<>{});
+}
+
+/// Adds up the elements of [first, last) in their own type into `*out`.
+template <execution_policy Policy, iterator It, iterator Out>
+Out reduce_into(Policy&& policy, It first, It last, Out out)
+{
+    return tilewise::reduce_into(policy, std::move(first), std::move(last), std::move(out), value_of<It>{},
+                                 std::plus<>{});
+}
+
+/// Combines the elements of a range into `*out`; without `init` and `op` as above.
 template <execution_policy Policy, class Range, iterator Out, class... InitAndOp>
     requires(range_before<Range, Out> || (std::ranges::input_range<Range> && !begins_with_iterator<InitAndOp...>))
 Out reduce_into(Policy&& policy, Range&& range, Out out, InitAndOp... init_and_op)
 {
-    tilewise::store(out, tilewise::reduce(policy, range, std::move(init_and_op)...));
-    return ++out;
+    if constexpr (sizeof...(InitAndOp) == 2) {
+        auto first = std::ranges::begin(range);
+        auto const end = extent_of(range, first);
+        return reduce_input_into(resolve(policy), std::move(first), end, std::move(out), std::move(init_and_op)...);
+    } else if constexpr (sizeof...(InitAndOp) == 1) {
+        return tilewise::reduce_into(policy, range, std::move(out), std::move(init_and_op)..., std::plus<>{});
+    } else {
+        return tilewise::reduce_into(policy, range, std::move(out), std::ranges::range_value_t<Range>{}, std::plus<>{});
+    }
 }
 
 /// Without a policy: the same on the calling thread.
@@ -146,11 +169,11 @@ auto reduce_into(First&& first, Rest&&... rest)
 /// Combines `init` and the transformed elements of [first, last).
 template <execution_policy Policy, iterator It, class T, operation Op, operation Transform>
     requires(!transform_of_two_arrays<Transform, It>)
-T transform_reduce(Policy&&, It first, It last, T init, Op op, Transform transform_op)
+T transform_reduce(Policy&& policy, It first, It last, T init, Op op, Transform transform_op)
 {
     check_range("transform_reduce", first, last);
     if constexpr (can_transform<Transform, It>())
-        return reduce_input(policy_for<Policy>{}, transformed<Transform, It>{std::move(transform_op), first},
+        return reduce_input(resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
                             extent(first, last), std::move(init), std::move(op));
     else
         return init;
@@ -158,12 +181,12 @@ T transform_reduce(Policy&&, It first, It last, T init, Op op, Transform transfo
 
 /// Combines `init` and the transformed pairs of [first1, last1) and the range at `first2`.
 template <execution_policy Policy, iterator It1, iterator It2, class T, operation Op, operation Transform>
-T transform_reduce(Policy&&, It1 first1, It1 last1, It2 first2, T init, Op op, Transform transform_op)
+T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init, Op op, Transform transform_op)
 {
     check_range("transform_reduce", first1, last1);
     check_second_range("transform_reduce", first1, last1, first2);
     if constexpr (can_transform<Transform, It1, It2>())
-        return reduce_input(policy_for<Policy>{},
+        return reduce_input(resolve(policy),
                             transformed_pairs<Transform, It1, It2>{std::move(transform_op), first1, first2},
                             extent<It2>(first1, last1), std::move(init), std::move(op));
     else
@@ -181,13 +204,13 @@ T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init)
 /// Combines `init` and the transformed elements of a range.
 template <execution_policy Policy, class Range, class T, operation Op, operation Transform>
     requires range_before<Range, T>
-T transform_reduce(Policy&&, Range&& range, T init, Op op, Transform transform_op)
+T transform_reduce(Policy&& policy, Range&& range, T init, Op op, Transform transform_op)
 {
     using It = std::ranges::iterator_t<Range>;
     if constexpr (can_transform<Transform, It>()) {
         It first = std::ranges::begin(range);
         auto const end = extent_of(range, first);
-        return reduce_input(policy_for<Policy>{}, transformed<Transform, It>(std::move(transform_op), std::move(first)),
+        return reduce_input(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)),
                             end, std::move(init), std::move(op));
     } else {
         return init;
@@ -197,7 +220,7 @@ T transform_reduce(Policy&&, Range&& range, T init, Op op, Transform transform_o
 /// Combines `init` and the transformed pairs of two ranges.
 template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, class T,
           operation Op, operation Transform>
-T transform_reduce(Policy&&, Range1&& range1, Range2&& range2, T init, Op op, Transform transform_op)
+T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init, Op op, Transform transform_op)
 {
     using It1 = std::ranges::iterator_t<Range1>;
     using It2 = std::ranges::iterator_t<Range2>;
@@ -205,7 +228,7 @@ T transform_reduce(Policy&&, Range1&& range1, Range2&& range2, T init, Op op, Tr
     if constexpr (can_transform<Transform, It1, It2>()) {
         It1 first1 = std::ranges::begin(range1);
         auto const end = extent_of<It2>(range1, first1);
-        return reduce_input(policy_for<Policy>{},
+        return reduce_input(resolve(policy),
                             transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
                                                                    std::ranges::begin(range2)),
                             end, std::move(init), std::move(op));
@@ -242,9 +265,25 @@ template <execution_policy Policy, iterator It, iterator Out, class T, operation
 Out transform_reduce_into(Policy&& policy, It first, It last, Out out, T init, Op op, Transform transform_op)
 {
     check_range("transform_reduce_into", first, last);
-    tilewise::store(out, tilewise::transform_reduce(policy, std::move(first), std::move(last), std::move(init),
-                                                    std::move(op), std::move(transform_op)));
-    return ++out;
+    if constexpr (can_transform<Transform, It>())
+        return reduce_input_into(resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
+                                 extent(first, last), std::move(out), std::move(init), std::move(op));
+    else
+        return out;
+}
+
+/// What the forms over pairs have in common.
+template <class It1, class It2, class Policy, class Extent, class Out, class T, class Op, class Transform>
+Out transform_pairs_into(Policy&& policy, It1 first1, It2 first2, Extent end, Out out, T init, Op op,
+                         Transform transform_op)
+{
+    if constexpr (can_transform<Transform, It1, It2>())
+        return reduce_input_into(
+            resolve(policy),
+            transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1), std::move(first2)), end,
+            std::move(out), std::move(init), std::move(op));
+    else
+        return out;
 }
 
 /// Combines `init` and the pairs of [first1, last1) and the range at `first2` into `*out`: their products, or what
@@ -254,9 +293,12 @@ Out transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It2 first2, Ou
 {
     check_range("transform_reduce_into", first1, last1);
     check_second_range("transform_reduce_into", first1, last1, first2);
-    tilewise::store(out, tilewise::transform_reduce(policy, std::move(first1), std::move(last1), std::move(first2),
-                                                    std::move(init), std::move(ops)...));
-    return ++out;
+    if constexpr (sizeof...(Ops) == 0)
+        return tilewise::transform_reduce_into(policy, first1, last1, first2, std::move(out), std::move(init),
+                                               std::plus<>{}, std::multiplies<>{});
+    else
+        return transform_pairs_into<It1, It2>(policy, first1, first2, extent<It2>(first1, last1), std::move(out),
+                                              std::move(init), std::move(ops)...);
 }
 
 /// Combines `init` and the transformed elements of a range into `*out`.
@@ -264,9 +306,16 @@ template <execution_policy Policy, class Range, iterator Out, class T, operation
     requires(std::ranges::input_range<Range> && !iterator<T>)
 Out transform_reduce_into(Policy&& policy, Range&& range, Out out, T init, Op op, Transform transform_op)
 {
-    tilewise::store(out,
-                    tilewise::transform_reduce(policy, range, std::move(init), std::move(op), std::move(transform_op)));
-    return ++out;
+    using It = std::ranges::iterator_t<Range>;
+    if constexpr (can_transform<Transform, It>()) {
+        It first = std::ranges::begin(range);
+        auto const end = extent_of(range, first);
+        return reduce_input_into(resolve(policy),
+                                 transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
+                                 std::move(out), std::move(init), std::move(op));
+    } else {
+        return out;
+    }
 }
 
 /// Combines `init` and the pairs of two ranges into `*out`: their products, or what `op` and `transform_op` make of
@@ -276,8 +325,17 @@ template <execution_policy Policy, std::ranges::input_range Range1, std::ranges:
 Out transform_reduce_into(Policy&& policy, Range1&& range1, Range2&& range2, Out out, T init, Ops... ops)
 {
     check_lengths("transform_reduce_into", range1, range2);
-    tilewise::store(out, tilewise::transform_reduce(policy, range1, range2, std::move(init), std::move(ops)...));
-    return ++out;
+    using It1 = std::ranges::iterator_t<Range1>;
+    using It2 = std::ranges::iterator_t<Range2>;
+    if constexpr (sizeof...(Ops) == 0) {
+        return tilewise::transform_reduce_into(policy, range1, range2, std::move(out), std::move(init), std::plus<>{},
+                                               std::multiplies<>{});
+    } else {
+        It1 first1 = std::ranges::begin(range1);
+        auto const end = extent_of<It2>(range1, first1);
+        return transform_pairs_into<It1, It2>(policy, std::move(first1), std::ranges::begin(range2), end,
+                                              std::move(out), std::move(init), std::move(ops)...);
+    }
 }
 
 /// Without a policy: the same on the calling thread.

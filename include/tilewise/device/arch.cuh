@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The machine: what a kernel says to the GPU, and how a kernel is declared and started. The only file that names
+/// intrinsics; the tests have another of the same name that runs the kernels on a CPU.
+///
+/// What a GPU before sm_90 lacks (clusters, dependent launches) compiles to nothing there; `launch` knows.
+
+#include <tilewise/config.hpp>
+#include <tilewise/order.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+/// A function for kernels.
+#define TILEWISE_DEVICE __device__ __forceinline__
+
+/// A kernel for blocks of at most `threads` threads, of which `blocks` shall fit a multiprocessor.
+#define TILEWISE_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
+
+/// Declares an object that the threads of a block share. Nothing is constructed.
+#define TILEWISE_SHARED(name, ...)                                                                                     \
+    __shared__ ::tilewise::gpu::raw_storage<__VA_ARGS__> name##_storage;                                               \
+    [[maybe_unused]] __VA_ARGS__& name = name##_storage.object()
+
+/// Unrolls the loop that follows.
+#define TILEWISE_UNROLL _Pragma("unroll")
+#define TILEWISE_UNROLL_BY_8 _Pragma("unroll 8")
+#define TILEWISE_NO_UNROLL _Pragma("unroll 1")
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+inline constexpr int warp_size = 32;
+inline constexpr int granule_bytes = 16; ///< the widest load
+
+/// Room for an object of any type, which is not constructed.
+template <class Object>
+struct raw_storage {
+    alignas(alignof(Object) < 16 ? 16 : alignof(Object)) unsigned char bytes[sizeof(Object)];
+    TILEWISE_DEVICE Object& object() { return reinterpret_cast<Object&>(bytes); }
+};
+
+/// @name Where a thread is
+/// @{
+TILEWISE_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
+TILEWISE_DEVICE int lane_index() { return static_cast<int>(threadIdx.x) % warp_size; }
+TILEWISE_DEVICE int warp_index() { return static_cast<int>(threadIdx.x) / warp_size; }
+TILEWISE_DEVICE int block_index() { return static_cast<int>(blockIdx.x); }
+TILEWISE_DEVICE int block_count() { return static_cast<int>(gridDim.x); }
+/// @}
+
+/// Waits for all threads of the block, and makes their memory accesses before visible after.
+TILEWISE_DEVICE void sync_block() { __syncthreads(); }
+
+/// @name Exchange in a warp
+/// All lanes of the warp take part. Nothing is said about memory. A lane past either end yields the caller's own value.
+/// @{
+template <class T, class Exchange>
+TILEWISE_DEVICE T exchange_words(T const& value, Exchange exchange)
+{
+    constexpr int count = (sizeof(T) + 3) / 4;
+    unsigned words[count] = {};
+    std::memcpy(words, &value, sizeof(T));
+    TILEWISE_UNROLL
+    for (int i = 0; i < count; ++i)
+        words[i] = exchange(words[i]);
+    T result(value); // a T may have no default constructor
+    std::memcpy(&result, words, sizeof(T));
+    return result;
+}
+template <class T>
+TILEWISE_DEVICE T shuffle(T const& value, int lane)
+{
+    return exchange_words(value, [=](unsigned word) { return __shfl_sync(~0u, word, lane); });
+}
+template <class T>
+TILEWISE_DEVICE T shuffle_down(T const& value, int lanes)
+{
+    return exchange_words(value, [=](unsigned word) { return __shfl_down_sync(~0u, word, lanes); });
+}
+template <class T>
+TILEWISE_DEVICE T shuffle_up(T const& value, int lanes)
+{
+    return exchange_words(value, [=](unsigned word) { return __shfl_up_sync(~0u, word, lanes); });
+}
+template <class T>
+TILEWISE_DEVICE T shuffle_xor(T const& value, int mask)
+{
+    return exchange_words(value, [=](unsigned word) { return __shfl_xor_sync(~0u, word, mask); });
+}
+/// @}
+
+/// `yes` or `no`, word by word and without a branch.
+template <class T>
+TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
+{
+    constexpr int count = (sizeof(T) + 3) / 4;
+    unsigned words[count] = {}, others[count] = {};
+    std::memcpy(words, &yes, sizeof(T));
+    std::memcpy(others, &no, sizeof(T));
+    TILEWISE_UNROLL
+    for (int i = 0; i < count; ++i)
+        words[i] = condition ? words[i] : others[i];
+    T result(yes);
+    std::memcpy(&result, words, sizeof(T));
+    return result;
+}
+
+/// Sixteen bytes.
+struct alignas(granule_bytes) granule {
+    unsigned word[4];
+};
+
+/// @name Loads that do not stay in the cache
+/// @{
+TILEWISE_DEVICE granule load_once(granule const* from)
+{
+    uint4 const value = __ldcs(reinterpret_cast<uint4 const*>(from));
+    return {{value.x, value.y, value.z, value.w}};
+}
+TILEWISE_DEVICE unsigned long long load_once(unsigned long long const* from) { return __ldcs(from); }
+TILEWISE_DEVICE unsigned load_once(unsigned const* from) { return __ldcs(from); }
+TILEWISE_DEVICE unsigned short load_once(unsigned short const* from) { return __ldcs(from); }
+TILEWISE_DEVICE unsigned char load_once(unsigned char const* from) { return __ldcs(from); }
+/// @}
+
+/// The low word of (high, low) shifted right by `bits`, fewer than 32.
+TILEWISE_DEVICE unsigned funnel_shift_right(unsigned low, unsigned high, unsigned bits)
+{
+    return __funnelshift_r(low, high, bits);
+}
+
+/// Numbers of the machine's: the built-in ones, and half and bfloat16, if their header is there.
+template <class T>
+concept machine_number = std::is_arithmetic_v<T> || requires(T a) { __hadd_rn(a, a); };
+
+/// A sum that is never fused with a product.
+template <class T>
+TILEWISE_DEVICE T add_rounded(T const& a, T const& b)
+{
+    if constexpr (std::is_same_v<T, float>)
+        return __fadd_rn(a, b);
+    else if constexpr (std::is_same_v<T, double>)
+        return __dadd_rn(a, b);
+    else if constexpr (machine_number<T> && !std::is_arithmetic_v<T>)
+        return __hadd_rn(a, b);
+    else
+        return static_cast<T>(a + b);
+}
+
+/// @name Dependent launches
+/// A kernel that was launched with `launch_shape::dependent` may start as soon as every block of the kernel before it
+/// in the stream called `release_dependents`; only after `wait_for_primary` may it touch what that kernel writes.
+/// @{
+TILEWISE_DEVICE void release_dependents()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+TILEWISE_DEVICE void wait_for_primary()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// @}
+
+/// @name Clusters
+/// The blocks of a cluster run at the same time and can write to each other's shared memory, from the moment that all
+/// have arrived until they arrive again.
+/// @{
+TILEWISE_DEVICE void cluster_arrive()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+TILEWISE_DEVICE void cluster_wait()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+/// Stores `value` where the block of the cluster with that index has what this block has at `shared`.
+template <class T>
+TILEWISE_DEVICE void store_in_block(int block, T* shared, T const& value)
+{
+#if __CUDA_ARCH__ >= 900
+    unsigned const own = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    unsigned theirs = 0;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(theirs) : "r"(own), "r"(block));
+    unsigned char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof(T));
+    constexpr int unit = sizeof(T) % 4 == 0 && alignof(T) % 4 == 0 ? 4 : 1;
+    TILEWISE_UNROLL
+    for (int i = 0; i < static_cast<int>(sizeof(T)); i += unit) {
+        if constexpr (unit == 4) {
+            unsigned word = 0;
+            std::memcpy(&word, bytes + i, 4);
+            asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(theirs + i), "r"(word) : "memory");
+        } else {
+            asm volatile("st.shared::cluster.u8 [%0], %1;" ::"r"(theirs + i), "r"(unsigned{bytes[i]}) : "memory");
+        }
+    }
+#endif
+}
+/// @}
+
+/// How a kernel is started.
+struct launch_shape {
+    int blocks = 1;
+    int threads = warp_size;
+    int cluster = 1;        ///< blocks per cluster
+    bool dependent = false; ///< may start before the kernel before it ends
+};
+
+/// Starts a kernel in a stream.
+template <class... Parameters, class... Arguments>
+cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, Arguments&&... arguments)
+{
+    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+    config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+    config.stream = stream;
+    config.attrs = attributes;
+    if (shape.cluster > 1) {
+        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = static_cast<unsigned>(shape.cluster);
+        attribute.val.clusterDim.y = 1;
+        attribute.val.clusterDim.z = 1;
+    }
+    if (shape.dependent) {
+        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+    }
+    return cudaLaunchKernelEx(&config, kernel, static_cast<Arguments&&>(arguments)...);
+}
+
+/// How many clusters of a kernel can be resident at once.
+template <class... Parameters>
+cudaError_t resident_clusters(void (*kernel)(Parameters...), launch_shape shape, int* clusters)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = static_cast<unsigned>(shape.cluster);
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+    config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaOccupancyMaxActiveClusters(clusters, kernel, &config);
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The engine of reduce for the device policy: three ways to the same bits, chosen by size.
+///
+/// * `reduce_one_tile`: one block, a row per warp.
+/// * `reduce_in_cluster`: the blocks of one cluster, which pass their partial results through shared memory.
+/// * `reduce_subtrees`, then `fold_subtrees`: a block for every aligned subtree of tiles, then one block for the rest of
+///   the order. The second starts while the first runs, reads the last tile, and waits.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/block.cuh>
+#include <tilewise/device/grid.cuh>
+#include <tilewise/device/runtime.cuh>
+#include <tilewise/device/tuning.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/device/warp.cuh>
+#include <tilewise/device/workspace.cuh>
+#include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Writes `value` to where a result belongs.
+TILEWISE_CALLS_ANY
+template <class Out, class T>
+TILEWISE_DEVICE void write_result(Out out, T const& value)
+{
+    using stored = std::remove_reference_t<decltype(*out)>;
+    if constexpr (std::is_arithmetic_v<stored> && std::is_arithmetic_v<T>)
+        *out = static_cast<stored>(value);
+    else if constexpr (std::is_same_v<stored, T>)
+        put(*out, value);
+    else
+        *out = value;
+}
+
+/// The result of an empty range.
+template <class T, class Out>
+TILEWISE_KERNEL(warp_size, 1)
+write_init(T init, Out out)
+{
+    if (thread_index() == 0)
+        write_result(out, init);
+}
+
+/// Up to a tile: row `r` by warp `r % warps`.
+template <class Layout, access how, int rows_per_warp, class View, class T, class Op, class Out>
+TILEWISE_KERNEL(warp_size* warp_size, 1)
+reduce_one_tile(View view, int count, T init, Op op, Out out)
+{
+    constexpr int warps = warp_size;
+    using parts_type = last_tile_parts<T, Layout::geometry::rows_per_chunk * Layout::geometry::chunks_per_tile>;
+    TILEWISE_SHARED(parts, parts_type);
+    read_last_tile<Layout, how, rows_per_warp, warps>(view, 0, count, op, parts);
+    sync_block();
+    if (warp_index() == 0) {
+        T const result = last_tile_total<Layout>(parts, count, init, op);
+        if (lane_index() == 0)
+            write_result(out, result);
+    }
+}
+
+/// How many packs of chunks, one per warp and turn, fill the `tiles` tiles before the last.
+template <class Layout>
+TILEWISE_PORTABLE constexpr offset packs_of_tiles(offset tiles)
+{
+    return tiles * Layout::geometry::chunks_per_tile / Layout::chunks;
+}
+
+/// Up to as many tiles as a cluster has warps for: block 0 reads the last tile, the others a subtree each.
+template <class Layout, access how, int threads, class View, class T, class Op, class Out>
+TILEWISE_KERNEL(threads, 1)
+reduce_in_cluster(View view, offset count, T init, Op op, Out out)
+{
+    constexpr int warps = threads / warp_size, rows = Layout::geometry::rows_per_chunk * Layout::geometry::chunks_per_tile;
+    constexpr int tiles_per_block = warps * Layout::chunks / Layout::geometry::chunks_per_tile;
+    constexpr int blocks_per_group = Layout::geometry::tiles_per_group / tiles_per_block;
+    using parts_type = last_tile_parts<T, rows>;
+    using totals_type = T[warp_size];
+    TILEWISE_SHARED(parts, parts_type);
+    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+    TILEWISE_SHARED(subtrees, raw_storage<totals_type>);
+
+    offset const tiles = Layout::order::tiles_before_last(count);
+    int const used = static_cast<int>((tiles + tiles_per_block - 1) / tiles_per_block);
+    int const last_count = static_cast<int>(count - tiles * Layout::order::tile);
+    cluster_arrive();
+    if (block_index() == 0) {
+        read_last_tile<Layout, how, rows / warps, warps>(view, tiles * Layout::order::tile, last_count, op, parts);
+        cluster_wait();
+    } else {
+        offset const before = offset{block_index() - 1} * warps;
+        offset const left = packs_of_tiles<Layout>(tiles) - before;
+        if (left > 0) {
+            T const total = block_subtree<Layout, how, no_shift, threads>(
+                view, before * Layout::chunks * Layout::order::chunk, left, 1, op, warp_totals.object());
+            cluster_wait();
+            if (thread_index() == 0)
+                store_in_block(0, &subtrees.object()[block_index() - 1], total);
+        } else {
+            cluster_wait();
+        }
+    }
+    cluster_arrive();
+    cluster_wait();
+    if (block_index() != 0 || warp_index() != 0)
+        return;
+
+    // groups of blocks, the trees of the whole groups, then of the tiles after them
+    int const groups = static_cast<int>(tiles / Layout::geometry::tiles_per_group);
+    T const subtree(subtrees.object()[lane_index() < used ? lane_index() : 0]);
+    T const group = warp_tree_of_segments(op, subtree, blocks_per_group, used);
+    T const total = warp_tree_of_valid<blocks_per_group>(op, group, groups * blocks_per_group);
+    if (groups > 0)
+        put(init, combine(op, init, shuffle(total, 0)));
+    if (tiles % Layout::geometry::tiles_per_group != 0)
+        put(init, combine(op, init, shuffle(group, groups * blocks_per_group % warp_size)));
+    T const result = last_tile_total<Layout>(parts, last_count, init, op);
+    if (lane_index() == 0)
+        write_result(out, result);
+}
+
+/// Pass 1: block `b` reduces subtree `b`, of `turns` packs of chunks per warp, to `partials[b]`.
+template <class Layout, access how, int shift, class Tuning, class View, class T, class Op>
+TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
+reduce_subtrees(View view, offset packs, int turns, Op op, T* partials)
+{
+    release_dependents();
+    constexpr int warps = Tuning::threads / warp_size;
+    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+    offset const before = offset{block_index()} * turns * warps;
+    T const total = block_subtree<Layout, how, shift, Tuning::threads>(
+        view, before * Layout::chunks * Layout::order::chunk, packs - before, turns, op, warp_totals.object());
+    if (thread_index() == 0)
+        put(partials[block_index()], total);
+}
+
+/// Pass 2: the partial results to groups, supers and the carry, and the last tile onto it.
+template <class Layout, access how, class Tuning, class View, class T, class Op, class Out>
+TILEWISE_KERNEL(Tuning::fold_threads, 1)
+fold_subtrees(View view, offset count, offset tiles, int tiles_per_partial, T const* partials, T init, Op op, Out out)
+{
+    using geometry = typename Layout::geometry;
+    constexpr int warps = Tuning::fold_threads / warp_size, supers = Tuning::template fold_supers<T, geometry>,
+                  groups_at_once = supers * geometry::groups_per_super,
+                  rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
+    using parts_type = last_tile_parts<T, rows>;
+    TILEWISE_SHARED(parts, parts_type);
+    TILEWISE_SHARED(group_totals, raw_storage<T[groups_at_once]>);
+    TILEWISE_SHARED(super_totals, raw_storage<T[supers]>);
+    auto& group_total = group_totals.object();
+    auto& super_total = super_totals.object();
+
+    int const last_count = static_cast<int>(count - tiles * Layout::order::tile);
+    read_last_tile<Layout, how, (rows + warps - 1) / warps, warps>(view, tiles * Layout::order::tile, last_count, op, parts);
+    wait_for_primary();
+
+    offset const partial_count = (tiles + tiles_per_partial - 1) / tiles_per_partial;
+    int const partials_per_group = geometry::tiles_per_group / tiles_per_partial;
+    offset const whole_groups = tiles / geometry::tiles_per_group;
+    for (offset first_group = 0; first_group * geometry::tiles_per_group < tiles; first_group += groups_at_once) {
+        // a warp takes as many whole groups as it has lanes for
+        offset const first_partial = first_group * partials_per_group;
+        offset const there = at_most(partial_count - first_partial, offset{groups_at_once} * partials_per_group);
+        for (offset i = warp_index() * warp_size; i < there; i += Tuning::fold_threads) {
+            offset const own = i + lane_index();
+            T const partial(partials[first_partial + (own < there ? own : i)]);
+            T const total = warp_tree_of_segments(op, partial, partials_per_group, there - i);
+            if (own % partials_per_group == 0 && own < there)
+                put(group_total[own / partials_per_group], total);
+        }
+        sync_block();
+        int const groups = static_cast<int>(at_most(whole_groups - first_group, groups_at_once));
+        int const used = (groups + geometry::groups_per_super - 1) / geometry::groups_per_super;
+        for (int super = warp_index(); super < used; super += warps) {
+            int const first = super * geometry::groups_per_super;
+            int const own = lane_index() < geometry::groups_per_super && first + lane_index() < groups ? lane_index() : 0;
+            T const total = warp_tree_of_valid<1, geometry::groups_per_super>(op, T(group_total[first + own]), groups - first);
+            if (lane_index() == 0)
+                put(super_total[super], total);
+        }
+        sync_block();
+        if (thread_index() == 0) {
+            TILEWISE_UNROLL_BY_8
+            for (int super = 0; super < used; ++super)
+                put(init, combine(op, init, T(super_total[super])));
+            if (groups < groups_at_once && tiles % geometry::tiles_per_group != 0)
+                put(init, combine(op, init, T(group_total[groups])));
+        }
+        sync_block();
+    }
+    if (warp_index() == 0) {
+        T const result = last_tile_total<Layout>(parts, last_count, shuffle(init, 0), op);
+        if (lane_index() == 0)
+            write_result(out, result);
+    }
+}
+
+/// The kernels for one kind of input, and the choice among them.
+template <class Geometry, class Tuning, class View, class T, class Op, class Out>
+class reducer {
+    using order = tilewise::order<T, Geometry>;
+    using layout = row_layout<View, T, Op, order, Tuning>;
+    static constexpr int tile_rows = Geometry::rows_per_chunk * Geometry::chunks_per_tile;
+    /// What reads a base that is not aligned for the widest loads.
+    static constexpr access unaligned = View::bases > 0 && View::template can_cover<layout::packet>
+                                            ? access::covering
+                                            : access::elementwise;
+    static constexpr bool can_be_unaligned = View::template alignment<layout::packet> > View::element_alignment;
+
+public:
+    View view;
+    offset count;
+    T init;
+    Op op;
+    Out out;
+
+    template <class Policy>
+    void run(Policy const& policy, current_device const& device, call const& by, bool captured)
+    {
+        if (count == 0) {
+            launch<&write_init<T, Out>>(by, "write_init", {1, warp_size}, init, out);
+            return;
+        }
+        int misalignment = 0;
+        view.for_each_base([&](void const* base, offset) {
+            misalignment |= static_cast<int>(reinterpret_cast<std::uintptr_t>(base) % granule_bytes);
+        });
+        if (misalignment % View::template alignment<layout::packet> == 0)
+            run_with<access::aligned>(policy, device, by, captured, 0);
+        else if constexpr (can_be_unaligned)
+            run_with<unaligned>(policy, device, by, captured, misalignment);
+    }
+
+private:
+    template <access how, class Policy>
+    void run_with(Policy const& policy, current_device const& device, call const& by, bool captured, int misalignment)
+    {
+        offset const tiles = order::tiles_before_last(count);
+        if (tiles == 0) {
+            run_one_tile<how>(by);
+        } else if (!(Tuning::clusters &&
+                     (run_in_cluster<how, Tuning::threads>(device, by, tiles) ||
+                      (Tuning::wide_cluster_pays(sizeof(T)) &&
+                       run_in_cluster<how, Tuning::wide_cluster_threads>(device, by, tiles))))) {
+            run_two_passes<how>(policy, device, by, captured, tiles, misalignment);
+        }
+    }
+
+    template <access how>
+    void run_one_tile(call const& by)
+    {
+        int const rows = static_cast<int>((count - 1) / order::row) + 1;
+        int const threads = std::min(rows, warp_size) * warp_size;
+        auto const small = static_cast<int>(count);
+        if constexpr (tile_rows > warp_size) {
+            if (rows > warp_size)
+                return launch<&reduce_one_tile<layout, how, tile_rows / warp_size, View, T, Op, Out>>(
+                    by, "reduce_one_tile", {1, threads}, view, small, init, op, out);
+        }
+        launch<&reduce_one_tile<layout, how, 1, View, T, Op, Out>>(by, "reduce_one_tile", {1, threads}, view, small,
+                                                                   init, op, out);
+    }
+
+    template <access how, int threads>
+    bool run_in_cluster(current_device const& device, call const& by, offset tiles)
+    {
+        constexpr int tiles_per_block = threads / warp_size * layout::chunks / Geometry::chunks_per_tile;
+        if constexpr (tiles_per_block == 0 || tiles_per_block > Geometry::tiles_per_group ||
+                      tile_rows % (threads / warp_size) != 0) {
+            return false;
+        } else {
+            constexpr auto kernel = &reduce_in_cluster<layout, how, threads, View, T, Op, Out>;
+            offset const blocks = 1 + (tiles + tiles_per_block - 1) / tiles_per_block;
+            if (blocks > Tuning::cluster_blocks)
+                return false;
+            int const cluster = static_cast<int>(std::bit_ceil(static_cast<std::size_t>(blocks)));
+            if (!fits_cluster<kernel>(device.index(), cluster, threads))
+                return false;
+            launch<kernel>(by, "reduce_in_cluster", {cluster, threads, cluster}, view, count, init, op, out);
+            return true;
+        }
+    }
+
+    template <access how, class Policy>
+    void run_two_passes(Policy const& policy, current_device const& device, call const& by, bool captured, offset tiles,
+                        int misalignment)
+    {
+        constexpr int warps = Tuning::threads / warp_size;
+        constexpr int most = Geometry::tiles_per_group * Geometry::chunks_per_tile / (warps * layout::chunks);
+        static_assert(most >= 1, "a block's subtree is at most a group");
+        int const turns = std::min(Tuning::turns(count * View::widest), most);
+        offset const packs = packs_of_tiles<layout>(tiles);
+        int const per_block = turns * warps;
+        auto const blocks = static_cast<int>((packs + per_block - 1) / per_block);
+        int const tiles_per_partial = per_block * layout::chunks / Geometry::chunks_per_tile;
+
+        scratch const partials(policy, device, captured, static_cast<std::size_t>(blocks) * sizeof(T));
+        auto* const partial = static_cast<T*>(partials.memory());
+        auto const pass1 = [&]<int shift>(std::integral_constant<int, shift>) {
+            launch<&reduce_subtrees<layout, how, shift, Tuning, View, T, Op>>(by, "reduce_subtrees",
+                                                                              {blocks, Tuning::threads}, view, packs,
+                                                                              turns, op, partial);
+        };
+        if constexpr (how == access::covering && View::bases == 1 && layout::batched)
+            with_shift(misalignment, pass1);
+        else
+            pass1(std::integral_constant<int, no_shift>());
+
+        constexpr auto pass2 = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
+        bool const dependent = Tuning::dependent_launches && !timed(by) && has_sm90_features<pass2>(device.index());
+        launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, view, count, tiles,
+                      tiles_per_partial, static_cast<T const*>(partial), init, op, out);
+    }
+
+    static bool timed(call const& by) { return by.sink && by.sink.mode() == trace_mode::timed; }
+
+    template <class Run>
+    static void with_shift(int misalignment, Run run)
+    {
+        constexpr int alignment = View::element_alignment;
+        switch (misalignment / 4) {
+        case 1: if constexpr (alignment <= 4) return run(std::integral_constant<int, 1>()); break;
+        case 2: if constexpr (alignment <= 8) return run(std::integral_constant<int, 2>()); break;
+        case 3: if constexpr (alignment <= 4) return run(std::integral_constant<int, 3>()); break;
+        default: if constexpr (alignment < 4) return run(std::integral_constant<int, 0>()); break;
+        }
+    }
+};
+
+/// Combines `init` and `count` elements of an input and writes the result through `out`, in the policy's stream.
+template <class Geometry, class Tuning, class Policy, class Input, class T, class Op, class Out>
+void enqueue_reduce(Policy const& policy, Input const& input, offset count, T const& init, Op const& op, Out out)
+{
+    auto view = view_of(input, count);
+    current_device const device(policy.stream());
+    bool const captured = is_captured(policy.stream());
+    if (captured && Policy::waits)
+        reject_argument("reduce", "a stream that is being captured cannot be waited for; use reduce_into or "
+                                  "transform_reduce_into with a policy's nosync()");
+    view.for_each_base([&](void const* base, offset bytes) {
+        memory_kind const kind = bytes > 0 ? kind_of(base, device.index()) : memory_kind::readable;
+        if (kind == memory_kind::pageable)
+            reject_argument("reduce", "the elements are in host memory that the GPU cannot read; copy them to the "
+                                      "device, or allocate them with cudaMallocHost or cudaMallocManaged");
+        if (kind == memory_kind::other_device)
+            reject_argument("reduce", "the elements are on another device, which the stream's device cannot access");
+    });
+    call const by = {"reduce", count, policy.stream(), policy.sink()};
+    reducer<Geometry, Tuning, decltype(view), T, Op, Out>{view, count, init, op, out}.run(policy, device, by, captured);
+}
+
+/// Combines `init` and `count` elements of an input, and waits for the result.
+template <class Geometry, class Tuning = reduce_tuning, class Policy, class Input, class T, class Op>
+T reduce(Policy const& policy, Input const& input, offset count, T const& init, Op const& op)
+{
+    if (count <= 0)
+        return init;
+    reject_earlier_error();
+    result_line const line;
+    auto* const result = static_cast<T*>(line.memory());
+    enqueue_reduce<Geometry, Tuning>(policy, input, count, init, op, result);
+    TILEWISE_CUDA(cudaStreamSynchronize, policy.stream());
+    return *result;
+}
+
+/// Combines `init` and `count` elements of an input and writes the result through `out`: in the stream where the GPU can
+/// write there, otherwise, if the policy waits, from here.
+template <class Geometry, class Tuning = reduce_tuning, class Policy, class Input, class T, class Op, class Out>
+void reduce_into(Policy const& policy, Input const& input, offset count, T const& init, Op const& op, Out out)
+{
+    if constexpr (std::contiguous_iterator<Out>) {
+        reject_earlier_error();
+        auto* const to = std::to_address(out);
+        memory_kind kind;
+        {
+            current_device const device(policy.stream());
+            kind = kind_of(to, device.index());
+        }
+        if (kind == memory_kind::readable) {
+            enqueue_reduce<Geometry, Tuning>(policy, input, std::max(offset{0}, count), init, op, to);
+            if (Policy::waits)
+                TILEWISE_CUDA(cudaStreamSynchronize, policy.stream());
+        } else if constexpr (Policy::waits) {
+            tilewise::store(out, gpu::reduce<Geometry, Tuning>(policy, input, count, init, op));
+        } else {
+            reject_argument("reduce_into", "a policy that does not wait can write its result to memory that the GPU can "
+                                           "write to, and to no other");
+        }
+    } else if constexpr (named::is_named<Out>("thrust", "::device_ptr")) {
+        reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.get());
+    } else if constexpr (named::is_named<Out>("thrust", "::normal_iterator")) {
+        reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.base());
+    } else if constexpr (random_access<Out> && std::is_trivially_copyable_v<Out>) { // a fancy iterator
+        reject_earlier_error();
+        enqueue_reduce<Geometry, Tuning>(policy, input, std::max(offset{0}, count), init, op, out);
+        if (Policy::waits)
+            TILEWISE_CUDA(cudaStreamSynchronize, policy.stream());
+    } else {
+        static_assert(Policy::waits, "tilewise: a policy that does not wait can write its result through a random access "
+                                     "iterator that works in kernels, and through no other");
+        tilewise::store(out, gpu::reduce<Geometry, Tuning>(policy, input, count, init, op));
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

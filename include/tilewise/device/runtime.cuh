@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The CUDA runtime, with errors as exceptions and every resource owned.
+
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <new>
+#include <string>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Throws what a failed call of the CUDA runtime means, and takes the error off the runtime's books.
+[[noreturn]] inline void throw_cuda_error(cudaError_t error, char const* call)
+{
+    cudaGetLastError(); // so that nobody finds it later; an error inside a kernel stays whatever one does
+    switch (error) {
+    case cudaErrorMemoryAllocation:
+        throw std::bad_alloc();
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice:
+    case cudaErrorStubLibrary:
+    case cudaErrorSystemNotReady:
+        throw no_device(std::string("tilewise: tilewise::device needs an NVIDIA GPU and its driver: ") +
+                        cudaGetErrorString(error));
+    case cudaErrorNoKernelImageForDevice:
+        throw no_device("tilewise: this program was not compiled for this GPU; add its architecture to nvcc's "
+                        "-arch or -gencode options");
+    default:
+        throw cuda_error(error, std::string("tilewise: ") + call + ": " + cudaGetErrorName(error) + ": " +
+                                    cudaGetErrorString(error));
+    }
+}
+
+/// Checks a call of the CUDA runtime.
+inline void check(cudaError_t error, char const* call)
+{
+    if (error != cudaSuccess) [[unlikely]]
+        throw_cuda_error(error, call);
+}
+#define TILEWISE_CUDA(call, ...) ::tilewise::gpu::check(call(__VA_ARGS__), #call)
+
+/// Makes the device of a stream the current one while it lives.
+class current_device {
+public:
+    explicit current_device(cudaStream_t stream)
+    {
+        TILEWISE_CUDA(cudaGetDevice, &previous_);
+        index_ = previous_;
+#if CUDART_VERSION >= 12080 || !defined(CUDART_VERSION)
+        if (stream != nullptr)
+            TILEWISE_CUDA(cudaStreamGetDevice, stream, &index_);
+#else
+        static_cast<void>(stream); // before CUDA 12.8 the caller makes the stream's device the current one
+#endif
+        if (index_ != previous_)
+            TILEWISE_CUDA(cudaSetDevice, index_);
+    }
+    current_device(current_device const&) = delete;
+    current_device& operator=(current_device const&) = delete;
+    ~current_device()
+    {
+        if (index_ != previous_)
+            static_cast<void>(cudaSetDevice(previous_));
+    }
+    int index() const { return index_; }
+
+private:
+    int previous_ = 0, index_ = 0;
+};
+
+/// Lets this thread allocate while another captures a graph.
+class relaxed_capture {
+public:
+    relaxed_capture() { TILEWISE_CUDA(cudaThreadExchangeStreamCaptureMode, &mode_); }
+    relaxed_capture(relaxed_capture const&) = delete;
+    relaxed_capture& operator=(relaxed_capture const&) = delete;
+    ~relaxed_capture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+
+private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+/// Whether a stream is being captured into a graph.
+inline bool is_captured(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    TILEWISE_CUDA(cudaStreamIsCapturing, stream, &status);
+    if (status == cudaStreamCaptureStatusInvalidated)
+        throw_cuda_error(cudaErrorStreamCaptureInvalidated, "cudaStreamIsCapturing");
+    return status == cudaStreamCaptureStatusActive;
+}
+
+/// An error that CUDA knew of before this call.
+inline void reject_earlier_error()
+{
+    if (cudaError_t const error = cudaPeekAtLastError(); error == cudaErrorIllegalAddress ||
+                                                         error == cudaErrorLaunchFailure ||
+                                                         error == cudaErrorAssert ||
+                                                         error == cudaErrorMisalignedAddress ||
+                                                         error == cudaErrorHardwareStackError ||
+                                                         error == cudaErrorIllegalInstruction)
+        throw cuda_error(error, std::string("tilewise: an earlier kernel, not this call, left the GPU with ") +
+                                    cudaGetErrorName(error) + ": " + cudaGetErrorString(error));
+}
+
+/// What a pointer points to.
+enum class memory_kind { readable, pageable, other_device };
+
+/// Looks up what kernels of device `device` can do with a pointer. Memory of another device counts as readable once
+/// peer access is enabled, which this does where it can.
+inline memory_kind kind_of(void const* pointer, int device)
+{
+    cudaPointerAttributes attributes = {};
+    TILEWISE_CUDA(cudaPointerGetAttributes, &attributes, pointer);
+    switch (attributes.type) {
+    case cudaMemoryTypeUnregistered:
+        return memory_kind::pageable;
+    case cudaMemoryTypeDevice:
+        if (attributes.device != device) {
+            cudaError_t const error = cudaDeviceEnablePeerAccess(attributes.device, 0);
+            if (error != cudaSuccess)
+                cudaGetLastError();
+            if (error != cudaSuccess && error != cudaErrorPeerAccessAlreadyEnabled)
+                return memory_kind::other_device;
+        }
+        return memory_kind::readable;
+    default:
+        return memory_kind::readable;
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The numbers that the kernels are tuned by, with what was measured. None of them can change a bit of a result.
+
+#include <tilewise/config.hpp>
+#include <tilewise/order.hpp>
+
+#include <algorithm>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// How reduce chooses its kernels.
+struct reduce_tuning {
+    /// Whether to use what a GPU from sm_90 on has. Tests turn them off to run the fallbacks.
+    static constexpr bool clusters = true, dependent_launches = true;
+
+    /// Pass 1: a row of 8 loads per warp and turn. 8 warps, four blocks per multiprocessor (up to 64 registers):
+    /// 5 and 6 blocks spill or shorten the batch and lose 2..20 %.
+    static constexpr int threads = 256, blocks_per_multiprocessor = 4;
+
+    /// 4 KiB of input per warp and turn; the turns per warp by bytes of input. More turns mean fewer partial results,
+    /// fewer turns more blocks. H200, f32: 1 turn up to 12 MiB, 2 to 40 MiB, 4 to 160 MiB, 8 above.
+    static constexpr int turns(offset bytes)
+    {
+        return bytes <= (offset{12} << 20) ? 1 : bytes <= (offset{40} << 20) ? 2 : bytes <= (offset{160} << 20) ? 4 : 8;
+    }
+    /// Lane vectors per load: elements narrower than the accumulator fill a 16-byte load with up to 4.
+    static constexpr int widest_packet = 4;
+
+    /// The cluster kernel: up to 16 blocks (8 would be portable), the last tile in one of them.
+    static constexpr int cluster_blocks = 16;
+    /// Twice the threads per block double what a cluster can take: f32 2^18 6.1..6.7 us against 7.2 in two passes.
+    static constexpr int wide_cluster_threads = 512;
+    static constexpr bool wide_cluster_pays(int accumulator_bytes)
+    {
+        return accumulator_bytes >= 4 && accumulator_bytes <= 8;
+    }
+
+    /// Pass 2: one block.
+    static constexpr int fold_threads = 512;
+    /// Shared memory for group totals in pass 2; more groups take several rounds.
+    static constexpr int fold_bytes = 24 * 1024;
+    template <class T, class Geometry>
+    static constexpr int fold_supers =
+        std::max(1, fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super));
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What a kernel reads: an input taken apart into the memory it reads and the functions laid over it, so that loads are
+/// 16 bytes wide however the memory is wrapped.
+///
+/// A view yields packets of consecutive elements: `fetch` issues the loads, `element` computes an element from them.
+/// An iterator that is none of those known is a view whose packets are positions.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/warp.cuh>
+#include <tilewise/functional.hpp>
+#include <tilewise/input.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// How a packet is loaded.
+enum class access {
+    aligned,    ///< in units as wide as the packet allows
+    covering,   ///< from the two aligned granules that cover it
+    elementwise ///< in units as wide as an element's alignment
+};
+
+/// The widest unit that a block of so many bytes is a whole number of.
+TILEWISE_PORTABLE constexpr int widest_unit(int bytes)
+{
+    return bytes % granule_bytes == 0 ? granule_bytes : bytes & -bytes;
+}
+
+/// An unsigned integer of so many bytes.
+template <int bytes>
+using unit_of = std::conditional_t<
+    bytes == 16, granule,
+    std::conditional_t<bytes == 8, unsigned long long,
+                       std::conditional_t<bytes == 4, unsigned,
+                                          std::conditional_t<bytes == 2, unsigned short, unsigned char>>>>;
+
+/// Elements in memory.
+template <class E>
+struct memory_view {
+    E const* first;
+    offset size;
+
+    static constexpr int bases = 1;                              ///< ranges of memory that are read
+    static constexpr int widest = static_cast<int>(sizeof(E));   ///< the largest element of them
+    static constexpr int element_alignment = static_cast<int>(alignof(E)); ///< that every base has
+
+    template <int count>
+    union packet {
+        TILEWISE_DEVICE packet() {}
+        E element[count];
+        granule granules[(count * sizeof(E) + granule_bytes - 1) / granule_bytes];
+        unsigned char bytes[count * sizeof(E)];
+    };
+
+    /// The alignment that `access::aligned` needs.
+    template <int count>
+    static constexpr int alignment = std::max(widest_unit(count * widest), static_cast<int>(alignof(E)));
+    /// Whether `access::covering` can load packets.
+    template <int count>
+    static constexpr bool can_cover = count * widest == granule_bytes && alignof(E) < granule_bytes;
+
+    template <class Visit>
+    void for_each_base(Visit visit) const
+    {
+        visit(static_cast<void const*>(first), size * widest);
+    }
+
+    /// Loads the elements from `position` on.
+    template <access how, int count>
+    TILEWISE_DEVICE packet<count> fetch(offset position) const
+    {
+        packet<count> loaded;
+        E const* const from = first + position;
+        if constexpr (how == access::covering) {
+            loaded.granules[0] = covered(reinterpret_cast<std::uintptr_t>(from));
+        } else {
+            constexpr int bytes =
+                widest_unit(how == access::aligned ? count * widest : element_alignment);
+            using unit = unit_of<bytes>;
+            TILEWISE_UNROLL
+            for (int i = 0; i < count * widest / bytes; ++i) {
+                unit const value = load_once(reinterpret_cast<unit const*>(from) + i);
+                std::memcpy(loaded.bytes + i * bytes, &value, bytes);
+            }
+        }
+        return loaded;
+    }
+
+    /// Loads the elements from `position` on; those past `last` are `last` again.
+    template <int count>
+    TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
+    {
+        packet<count> loaded;
+        TILEWISE_UNROLL
+        for (int i = 0; i < count; ++i)
+            put(loaded.element[i], first[position + i < last ? position + i : last]);
+        return loaded;
+    }
+
+    /// The packet whose bytes are in a granule already.
+    template <int count>
+    TILEWISE_DEVICE packet<count> adopt(granule const& bytes, offset) const
+    {
+        packet<count> loaded;
+        loaded.granules[0] = bytes;
+        return loaded;
+    }
+    TILEWISE_DEVICE memory_view const& base() const { return *this; }
+
+    template <class Packet>
+    TILEWISE_DEVICE E const& element(Packet const& loaded, int i) const
+    {
+        return loaded.element[i];
+    }
+
+    /// The granule at an aligned address, of which only bytes inside the range are read.
+    TILEWISE_DEVICE granule guarded(std::uintptr_t address) const
+    {
+        auto const begin = reinterpret_cast<std::uintptr_t>(first), end = begin + static_cast<std::size_t>(size) * sizeof(E);
+        if (address >= begin && address + granule_bytes <= end)
+            return load_once(reinterpret_cast<granule const*>(address));
+        granule partial = {};
+        for (int i = 0; i < granule_bytes; ++i)
+            if (address + i >= begin && address + i < end)
+                partial.word[i / 4] |= unsigned{*reinterpret_cast<unsigned char const*>(address + i)} << i % 4 * 8;
+        return partial;
+    }
+
+private:
+    /// The 16 bytes at any address.
+    TILEWISE_DEVICE granule covered(std::uintptr_t address) const
+    {
+        unsigned const skipped = address % granule_bytes;
+        granule const low = guarded(address - skipped), high = guarded(address - skipped + granule_bytes);
+        unsigned words[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
+                             high.word[0], high.word[1], high.word[2], high.word[3]};
+        TILEWISE_UNROLL
+        for (int i = 0; i < 6; ++i)
+            words[i] = skipped & 8 ? words[i + 2] : words[i];
+        TILEWISE_UNROLL
+        for (int i = 0; i < 5; ++i)
+            words[i] = skipped & 4 ? words[i + 1] : words[i];
+        granule result;
+        TILEWISE_UNROLL
+        for (int i = 0; i < 4; ++i)
+            result.word[i] = funnel_shift_right(words[i], words[i + 1], skipped % 4 * 8);
+        return result;
+    }
+};
+
+/// Elements that an iterator computes or finds.
+template <class It>
+struct iterator_view {
+    It it;
+
+    static constexpr int bases = 0;
+    static constexpr int widest = 1;
+    static constexpr int element_alignment = granule_bytes;
+
+    template <int>
+    struct packet {
+        offset position, last;
+    };
+    template <int>
+    static constexpr int alignment = 1;
+    template <int>
+    static constexpr bool can_cover = false;
+
+    template <class Visit>
+    void for_each_base(Visit) const
+    {}
+
+    template <access, int count>
+    TILEWISE_DEVICE packet<count> fetch(offset position) const
+    {
+        return {position, position + count};
+    }
+    template <int count>
+    TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
+    {
+        return {position, last};
+    }
+    template <int count>
+    TILEWISE_DEVICE packet<count> adopt(granule const&, offset position) const
+    {
+        return {position, position + count};
+    }
+
+    TILEWISE_CALLS_ANY
+    template <class Packet>
+    TILEWISE_DEVICE decltype(auto) element(Packet const& at, int i)
+    {
+        return it[at.position + i < at.last ? at.position + i : at.last];
+    }
+};
+
+/// The positions of a range in place of its elements.
+template <class It>
+struct positions_view : iterator_view<It> {
+    TILEWISE_CALLS_ANY
+    template <class Packet>
+    TILEWISE_DEVICE It element(Packet const& at, int i)
+    {
+        return this->it + (at.position + i < at.last ? at.position + i : at.last);
+    }
+};
+
+/// Several views, read side by side.
+template <class... Views>
+struct view_list {
+    static constexpr int bases = 0;
+    static constexpr int widest = 1;
+    static constexpr int element_alignment = granule_bytes;
+
+    template <int>
+    struct packet {};
+    template <int>
+    static constexpr int alignment = 1;
+    template <int>
+    static constexpr bool can_cover = true;
+
+    template <class Visit>
+    void for_each_base(Visit const&) const
+    {}
+    template <access, int count>
+    TILEWISE_DEVICE packet<count> fetch(offset) const
+    {
+        return {};
+    }
+    template <int count>
+    TILEWISE_DEVICE packet<count> fetch_clamped(offset, offset) const
+    {
+        return {};
+    }
+    template <int count>
+    TILEWISE_DEVICE packet<count> adopt(granule const&, offset) const
+    {
+        return {};
+    }
+    TILEWISE_CALLS_ANY
+    template <class Function, class Packet, class... Elements>
+    TILEWISE_DEVICE auto apply(Function& function, Packet const&, int, Elements const&... elements)
+    {
+        return function(elements...);
+    }
+};
+
+template <class View, class... Rest>
+struct view_list<View, Rest...> {
+    View head;
+    view_list<Rest...> tail;
+
+    static constexpr int bases = View::bases + view_list<Rest...>::bases;
+    static constexpr int widest = std::max(View::widest, view_list<Rest...>::widest);
+    static constexpr int element_alignment = std::min(View::element_alignment, view_list<Rest...>::element_alignment);
+
+    template <int count>
+    struct packet {
+        typename View::template packet<count> head;
+        typename view_list<Rest...>::template packet<count> tail;
+    };
+    template <int count>
+    static constexpr int alignment = std::max(View::template alignment<count>,
+                                              view_list<Rest...>::template alignment<count>);
+    template <int count>
+    static constexpr bool can_cover = (View::bases == 0 || View::template can_cover<count>) &&
+                                      view_list<Rest...>::template can_cover<count>;
+
+    template <class Visit>
+    void for_each_base(Visit const& visit) const
+    {
+        head.for_each_base(visit);
+        tail.for_each_base(visit);
+    }
+    template <access how, int count>
+    TILEWISE_DEVICE packet<count> fetch(offset position) const
+    {
+        return {head.template fetch<how, count>(position), tail.template fetch<how, count>(position)};
+    }
+    template <int count>
+    TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
+    {
+        return {head.template fetch_clamped<count>(position, last), tail.template fetch_clamped<count>(position, last)};
+    }
+    template <int count>
+    TILEWISE_DEVICE packet<count> adopt(granule const& bytes, offset position) const
+    {
+        return {head.template adopt<count>(bytes, position), tail.template adopt<count>(bytes, position)};
+    }
+    TILEWISE_DEVICE auto const& base() const
+    {
+        if constexpr (View::bases == 1)
+            return head.base();
+        else
+            return tail.base();
+    }
+    template <class Function, class Packet, class... Elements>
+    TILEWISE_DEVICE auto apply(Function& function, Packet const& loaded, int i, Elements const&... elements)
+    {
+        return tail.apply(function, loaded.tail, i, elements..., head.element(loaded.head, i));
+    }
+};
+
+/// A function of the elements of one or more views.
+template <class Function, class... Views>
+struct function_view {
+    Function function;
+    view_list<Views...> views;
+
+    static constexpr int bases = view_list<Views...>::bases;
+    static constexpr int widest = view_list<Views...>::widest;
+    static constexpr int element_alignment = view_list<Views...>::element_alignment;
+
+    template <int count>
+    using packet = typename view_list<Views...>::template packet<count>;
+    template <int count>
+    static constexpr int alignment = view_list<Views...>::template alignment<count>;
+    template <int count>
+    static constexpr bool can_cover = view_list<Views...>::template can_cover<count>;
+
+    template <class Visit>
+    void for_each_base(Visit const& visit) const
+    {
+        views.for_each_base(visit);
+    }
+    template <access how, int count>
+    TILEWISE_DEVICE packet<count> fetch(offset position) const
+    {
+        return views.template fetch<how, count>(position);
+    }
+    template <int count>
+    TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
+    {
+        return views.template fetch_clamped<count>(position, last);
+    }
+    template <int count>
+    TILEWISE_DEVICE packet<count> adopt(granule const& bytes, offset position) const
+    {
+        return views.template adopt<count>(bytes, position);
+    }
+    TILEWISE_DEVICE auto const& base() const { return views.base(); }
+    template <class Packet>
+    TILEWISE_DEVICE auto element(Packet const& loaded, int i)
+    {
+        return views.apply(function, loaded, i);
+    }
+};
+
+/// Makes a tuple of the elements that a zip iterator reads.
+template <class Value>
+struct make_value {
+    TILEWISE_CALLS_ANY
+    template <class... Elements>
+    TILEWISE_DEVICE Value operator()(Elements const&... elements) const
+    {
+        return Value(elements...);
+    }
+};
+
+/// @name Twins, for transforms, of the standard's function objects
+/// They compute what those do, and can be called in kernels.
+/// @{
+struct product_of {
+    TILEWISE_CALLS_ANY
+    template <class A, class B>
+    TILEWISE_DEVICE auto operator()(A const& a, B const& b) const
+    {
+        return a * b;
+    }
+};
+struct sum_of {
+    TILEWISE_CALLS_ANY
+    template <class A, class B>
+    TILEWISE_DEVICE auto operator()(A const& a, B const& b) const
+    {
+        return a + b;
+    }
+};
+struct difference_of {
+    TILEWISE_CALLS_ANY
+    template <class A, class B>
+    TILEWISE_DEVICE auto operator()(A const& a, B const& b) const
+    {
+        return a - b;
+    }
+};
+struct same_as_given {
+    template <class A>
+    TILEWISE_DEVICE A operator()(A const& a) const
+    {
+        return a;
+    }
+};
+template <class Function>
+constexpr auto function_for(Function function)
+{
+    if constexpr (std::is_same_v<Function, std::multiplies<>>)
+        return product_of{};
+    else if constexpr (std::is_same_v<Function, std::plus<>>)
+        return sum_of{};
+    else if constexpr (std::is_same_v<Function, std::minus<>>)
+        return difference_of{};
+    else if constexpr (std::is_same_v<Function, std::identity>)
+        return same_as_given{};
+    else
+        return function;
+}
+/// @}
+
+/// Views, as a list.
+inline view_list<> list_of() { return {}; }
+template <class View, class... Rest>
+view_list<View, Rest...> list_of(View const& view, Rest const&... rest)
+{
+    return {view, list_of(rest...)};
+}
+template <class Function, class... Views>
+function_view<Function, Views...> view_of_function(Function const& function, Views const&... views)
+{
+    return {function, list_of(views...)};
+}
+
+/// Calls `function` with the members of a tuple of any library.
+template <class Function, class Tuple>
+auto apply_members(Function const& function, Tuple const& tuple)
+{
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+        return function(get<i>(tuple)...);
+    }(std::make_index_sequence<std::tuple_size<Tuple>::value>());
+}
+
+/// The view of `size` elements from an input on.
+template <class Transform, class It>
+auto view_of(transformed<Transform, It> const& input, offset size);
+template <class Transform, class It1, class It2>
+auto view_of(transformed_pairs<Transform, It1, It2> const& input, offset size);
+template <class It>
+positions_view<It> view_of(positions<It> const& input, offset size);
+template <class It>
+auto view_of(It const& it, offset size)
+{
+    if constexpr (std::contiguous_iterator<It>) {
+        return memory_view<std::iter_value_t<It>>{std::to_address(it), size};
+    } else if constexpr (named::is_named<It>("thrust", "::device_ptr")) {
+        return view_of(it.get(), size);
+    } else if constexpr (named::is_named<It>("thrust", "::normal_iterator")) {
+        return view_of(it.base(), size);
+    } else if constexpr (named::is_named<It>("thrust", "::transform_iterator")) {
+        return view_of_function(function_for(it.functor()), view_of(it.base(), size));
+    } else if constexpr (named::is_named<It>("thrust", "::zip_iterator")) {
+        return apply_members(
+            [size]<class... Its>(Its const&... its) {
+                return view_of_function(make_value<typename It::value_type>{}, view_of(its, size)...);
+            },
+            it.get_iterator_tuple());
+    } else {
+        return iterator_view<It>{it};
+    }
+}
+template <class Transform, class It>
+auto view_of(transformed<Transform, It> const& input, offset size)
+{
+    return view_of_function(function_for(input.transform()), view_of(input.base(), size));
+}
+template <class Transform, class It1, class It2>
+auto view_of(transformed_pairs<Transform, It1, It2> const& input, offset size)
+{
+    return view_of_function(function_for(input.transform()), view_of(input.base1(), size),
+                            view_of(input.base2(), size));
+}
+template <class It>
+positions_view<It> view_of(positions<It> const& input, offset)
+{
+    return {{*input}};
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

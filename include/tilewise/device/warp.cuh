@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What the lanes of a warp do together: the order's trees over their values.
+///
+/// Operands keep their order, missing ones are dropped, and an operator of the user's is called on nothing but
+/// neighbouring partial results. The library's own operators are total, so lanes may combine what is thrown away.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/functional.hpp>
+#include <tilewise/order.hpp>
+
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// A few values of any type in registers. Nothing is constructed.
+template <class T, int count>
+union registers {
+    TILEWISE_DEVICE registers() {}
+    T value[count];
+    TILEWISE_DEVICE T& operator[](int i) { return value[i]; }
+    TILEWISE_DEVICE T const& operator[](int i) const { return value[i]; }
+};
+
+/// Puts a value where nothing or something trivial is.
+template <class T>
+TILEWISE_DEVICE void put(T& place, T const& value)
+{
+    if constexpr (std::is_copy_assignable_v<T>)
+        place = value;
+    else
+        std::memcpy(static_cast<void*>(&place), &value, sizeof(T));
+}
+
+/// `value`, or `limit` if that is less.
+TILEWISE_DEVICE offset at_most(offset value, offset limit) { return value < limit ? value : limit; }
+
+/// The library's sum on the GPU: never fused with a product that a transform of the user's computed.
+struct plus : named::twin_operator {
+    template <class T>
+    TILEWISE_DEVICE T operator()(T const& a, T const& b) const
+    {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+            return named::plus{}(a, b);
+        else
+            return add_rounded(a, b);
+    }
+};
+
+/// The operator that kernels call for `op`.
+template <class Op>
+constexpr auto operator_for(Op op)
+{
+    if constexpr (std::is_same_v<Op, named::plus>)
+        return plus{};
+    else
+        return op;
+}
+
+/// `op(left, right)` as a T.
+TILEWISE_CALLS_ANY
+template <class T, class Op>
+TILEWISE_DEVICE T combine(Op& op, T left, std::type_identity_t<T> right)
+{
+    if constexpr (std::is_invocable_v<Op&, T&, T&>)
+        return static_cast<T>(op(left, right));
+    else
+        return static_cast<T>(op(std::move(left), std::move(right)));
+}
+
+/// May be called on any values, also where the order does not ask for it.
+template <class Op, class T>
+inline constexpr bool is_total = std::is_base_of_v<named::twin_operator, Op> && machine_number<T>;
+
+/// The adjacent-pair tree over segments of `to / from` lanes, `from` apart: the first lane of each has its total.
+template <int from = 1, int to = warp_size, class T, class Op>
+TILEWISE_DEVICE T warp_tree(Op& op, T value)
+{
+    TILEWISE_UNROLL
+    for (int distance = from; distance < to; distance *= 2) {
+        T const right = shuffle_down(value, distance);
+        if (is_total<Op, T> || lane_index() % (2 * distance) == 0)
+            put(value, combine(op, value, right));
+    }
+    return value;
+}
+
+/// The same over lanes of which the first `valid` have values.
+template <int from = 1, int to = warp_size, class T, class Op>
+TILEWISE_DEVICE T warp_tree_of_valid(Op& op, T value, offset valid)
+{
+    TILEWISE_UNROLL
+    for (int distance = from; distance < to; distance *= 2) {
+        T const right = shuffle_down(value, distance);
+        if (lane_index() % (2 * distance) == 0 && lane_index() + distance < valid)
+            put(value, combine(op, value, right));
+    }
+    return value;
+}
+
+/// The same in segments of `width` lanes, a power of two known at run time.
+template <class T, class Op>
+TILEWISE_DEVICE T warp_tree_of_segments(Op& op, T value, int width, offset valid)
+{
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < warp_size; distance *= 2) {
+        T const right = shuffle_down(value, distance);
+        if (distance < width && lane_index() % (2 * distance) == 0 && lane_index() + distance < valid)
+            put(value, combine(op, value, right));
+    }
+    return value;
+}
+
+/// The right-aligned trees over the lanes 0..l, for every lane l below `valid`: a doubling (Kogge-Stone) scan.
+template <int lanes = warp_size, class T, class Op>
+TILEWISE_DEVICE T warp_right_aligned_trees(Op& op, T value, int valid)
+{
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < lanes; distance *= 2) {
+        T const left = shuffle_up(value, distance);
+        if (lane_index() >= distance && lane_index() < valid)
+            put(value, combine(op, left, value));
+    }
+    return value;
+}
+
+/// Which lane of a segment has the total of row `row` after `warp_row_trees`.
+template <int rows>
+TILEWISE_DEVICE constexpr int lane_of_row(int row)
+{
+    int lane = 0;
+    for (int bit = 1; bit < rows; bit *= 2)
+        lane = 2 * lane + (row & bit ? 1 : 0);
+    return lane;
+}
+
+/// The adjacent-pair trees of `rows` values per lane over segments of `width` lanes, side by side: each step halves the
+/// rows of a lane and doubles the lanes that a value stands for. 8 rows of 32 lanes take 9 exchanges and calls of `op`
+/// instead of 40: 3..24 % of f16 and matrix sums up to 2^24, and user operators three times cheaper.
+template <int rows, int width, class T, class Op>
+TILEWISE_DEVICE T warp_row_trees(Op& op, registers<T, rows>& row)
+{
+    static_assert(rows <= width);
+    TILEWISE_UNROLL
+    for (int distance = 1, half = rows / 2; half > 0; distance *= 2, half /= 2) {
+        bool const upper = lane_index() & distance;
+        TILEWISE_UNROLL
+        for (int i = 0; i < half; ++i) {
+            T const keep = select(upper, row[i + half], row[i]);
+            T const theirs = shuffle_xor(select(upper, row[i], row[i + half]), distance);
+            put(row[i], combine(op, select(upper, theirs, keep), select(upper, keep, theirs)));
+        }
+    }
+    return warp_tree<rows, width>(op, T(row[0]));
+}
+
+/// The totals of `rows` rows of a segment, left to right; every lane of the segment has the result.
+template <int rows, int width, class T, class Op>
+TILEWISE_DEVICE T warp_fold_rows(Op& op, T const& total)
+{
+    int const segment = lane_index() & ~(width - 1);
+    T sum = shuffle(total, segment);
+    TILEWISE_UNROLL
+    for (int row = 1; row < rows; ++row)
+        put(sum, combine(op, sum, shuffle(total, segment + lane_of_row<rows>(row))));
+    return sum;
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
