@@ -197,18 +197,13 @@ inline constexpr bool is_computed<transformed_pairs<Transform, It1, It2>> =
     !std::is_rvalue_reference_v<decltype(*std::declval<It1&>())> &&
     !std::is_rvalue_reference_v<decltype(*std::declval<It2&>())>;
 
-/// What the library lays over iterators, and whether it has a lambda in it that kernels cannot call, or that nobody
-/// else can.
-template <class Input>
-inline constexpr bool is_transformed = false;
-template <class Transform, class It>
-inline constexpr bool is_transformed<transformed<Transform, It>> =
-    std::is_trivially_copyable_v<Transform> && std::is_trivially_copyable_v<It>;
-template <class Transform, class It1, class It2>
-inline constexpr bool is_transformed<transformed_pairs<Transform, It1, It2>> =
-    std::is_trivially_copyable_v<Transform> && std::is_trivially_copyable_v<It1> && std::is_trivially_copyable_v<It2>;
-template <class It>
-inline constexpr bool is_transformed<positions<It>> = std::is_trivially_copyable_v<It>;
+/// Can be passed to a kernel, which gets a copy that nobody destroys. (Not all that can is trivially copyable: Thrust's
+/// iterators have assignment operators of their own.)
+template <class Type>
+inline constexpr bool copies_as_bytes =
+    std::is_trivially_copy_constructible_v<Type> && std::is_trivially_destructible_v<Type>;
+
+/// Has a lambda in it that kernels cannot call, or that nobody else can.
 template <class Input>
 inline constexpr bool has_host_lambda = false;
 template <class Transform, class... Its, template <class...> class Kind>

@@ -31,7 +31,7 @@ constexpr bool can_reduce_on_device()
 {
     constexpr bool indexed = std::same_as<Extent, offset>;
     constexpr bool copies = std::is_trivially_copyable_v<T> && sizeof(T) <= 256;
-    constexpr bool input_copies = std::is_trivially_copyable_v<std::remove_cvref_t<Input>> || is_transformed<Input>;
+    constexpr bool input_copies = copies_as_bytes<Input>;
     constexpr bool callable = !named::is_host_lambda<Op> && !has_host_lambda<Input>;
     static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy the elements "
                            "of a list, stream or tree into a vector on the device first");

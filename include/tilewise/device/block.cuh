@@ -40,33 +40,108 @@ struct row_layout {
     static constexpr int segment = static_cast<int>(Order::row); ///< elements of a row
     /// Rows are batched, so that their loads are in flight together, unless that takes too many registers.
     static constexpr bool batched = sizeof(T) <= 16 && View::widest <= 32;
+    /// Whether lanes can read a base that is not aligned through their neighbours.
+    static constexpr bool can_shift = batched && View::bases == 1 && View::template can_cover<packet>;
 };
+
+/// Sums of bytes, whose order cannot matter: four at a time.
+template <class View, class T, class Op>
+inline constexpr bool adds_bytes = false;
+template <class E, class T>
+    requires std::integral<E> && std::integral<T> && (sizeof(E) == 1) && (!std::same_as<T, bool>)
+inline constexpr bool adds_bytes<memory_view<E>, T, plus> = !std::same_as<E, bool>;
 
 /// The total of the lane vectors in a packet: each left to right, then their tree.
 template <class Layout, class View, class Packet, class Op>
 TILEWISE_DEVICE auto packet_total(View& view, Packet const& loaded, Op& op) -> typename Layout::value
 {
     using T = typename Layout::value;
-    registers<T, Layout::vectors> total;
-    TILEWISE_UNROLL
-    for (int v = 0; v < Layout::vectors; ++v) {
-        T sum = static_cast<T>(view.element(loaded, v * Layout::lane_vector));
+    if constexpr (adds_bytes<View, T, Op> && Layout::packet % 4 == 0) {
+        std::conditional_t<std::is_signed_v<std::remove_cvref_t<decltype(view.element(loaded, 0))>>, int, unsigned> sum = 0;
         TILEWISE_UNROLL
-        for (int i = 1; i < Layout::lane_vector; ++i)
-            put(sum, combine(op, sum, static_cast<T>(view.element(loaded, v * Layout::lane_vector + i))));
-        put(total[v], sum);
+        for (int i = 0; i < Layout::packet / 4; ++i)
+            sum = add_bytes(loaded.granules[0].word[i], sum);
+        return static_cast<T>(sum);
+    } else {
+        registers<T, Layout::vectors> total;
+        TILEWISE_UNROLL
+        for (int v = 0; v < Layout::vectors; ++v) {
+            T sum = static_cast<T>(view.element(loaded, v * Layout::lane_vector));
+            TILEWISE_UNROLL
+            for (int i = 1; i < Layout::lane_vector; ++i)
+                put(sum, combine(op, sum, static_cast<T>(view.element(loaded, v * Layout::lane_vector + i))));
+            put(total[v], sum);
+        }
+        TILEWISE_UNROLL
+        for (int distance = 1; distance < Layout::vectors; distance *= 2)
+            TILEWISE_UNROLL
+            for (int v = 0; v + distance < Layout::vectors; v += 2 * distance)
+                put(total[v], combine(op, T(total[v]), T(total[v + distance])));
+        return total[0];
     }
-    TILEWISE_UNROLL
-    for (int distance = 1; distance < Layout::vectors; distance *= 2)
-        TILEWISE_UNROLL
-        for (int v = 0; v + distance < Layout::vectors; v += 2 * distance)
-            put(total[v], combine(op, T(total[v]), T(total[v + distance])));
-    return total[0];
 }
 
-/// How the packets of a row are read: as they are, or, `shift` 0..3, from aligned granules that begin `shift` words and
-/// up to 3 bytes before them, each lane passing on to its left neighbour what that needs of its granule.
-inline constexpr int no_shift = -1;
+/// How a warp reads the rows of chunks at a base that is not aligned for the widest loads: from aligned granules that
+/// begin so many words, and up to 3 bytes, before the packets, each lane passing on to its left neighbour what that needs
+/// of its granule. The words are a constant where it pays: 18 % of the speed at 2^24.
+inline constexpr int no_shift = -1, any_shift = 4;
+
+/// Reads the rows of `Layout::chunks` chunks from a base that is not aligned, one packet per lane and row.
+template <class Layout, int shift, class View, class Packet>
+TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Packet, Layout::rows>& loaded)
+{
+    constexpr int rows = Layout::rows, width = Layout::width, row_bytes = Layout::segment * View::widest;
+    constexpr bool bytewise = View::element_alignment < 4;
+    constexpr int borrowed = shift == any_shift ? 4 : shift + bytewise; // words that come from the next granule
+    auto const& base = view.base();
+    int const lane = lane_index() % width, next_lane = (lane_index() & ~(width - 1)) | (lane + 1) % width;
+    unsigned const skipped = base.address_of(position) % granule_bytes;
+    auto const address = base.address_of(position) - skipped;
+
+    // granules that are not inside the range to their last byte are needed for its first and last packet alone
+    granule row_granule[rows] = {}, behind = {};
+    auto const behind_address = address + (rows - 1) * row_bytes + granule_bytes;
+    bool const at_begin = address < base.address_of(0);
+    bool const at_end = lane == width - 1 && behind_address + granule_bytes > base.address_of(base.size);
+    TILEWISE_UNROLL
+    for (int row = 1; row < rows; ++row)
+        row_granule[row] = load_once(reinterpret_cast<granule const*>(address + row * row_bytes));
+    if (!at_begin)
+        row_granule[0] = load_once(reinterpret_cast<granule const*>(address));
+    if (lane == width - 1 && !at_end)
+        behind = load_once(reinterpret_cast<granule const*>(behind_address));
+    Packet edge;
+    if (at_begin || at_end)
+        edge = view.template fetch<access::elementwise, Layout::packet>(
+            at_begin ? position : position + (rows - 1) * Layout::segment);
+    TILEWISE_UNROLL
+    for (int row = 0; row < rows; ++row) {
+        granule next = {};
+        TILEWISE_UNROLL
+        for (int i = 0; i < borrowed; ++i) { // the first lane gives the last one its granule of the next row
+            unsigned const given =
+                row + 1 < rows && lane == 0 ? row_granule[(row + 1) % rows].word[i] : row_granule[row].word[i];
+            next.word[i] = shuffle(given, next_lane);
+            if (row + 1 == rows && lane == width - 1)
+                next.word[i] = behind.word[i];
+        }
+        granule bytes;
+        if constexpr (shift == any_shift) {
+            bytes = shifted(row_granule[row], next, skipped);
+        } else {
+            auto const word = [&](int i) { return i < 4 ? row_granule[row].word[i % 4] : next.word[i % 4]; };
+            TILEWISE_UNROLL
+            for (int i = 0; i < 4; ++i)
+                bytes.word[i] = bytewise ? funnel_shift_right(word(shift + i), word(shift + i + 1), skipped % 4 * 8)
+                                         : word(shift + i);
+        }
+        loaded[row] = view.template adopt<Layout::packet>(bytes, position + row * Layout::segment);
+    }
+    if (at_begin)
+        loaded[0] = edge;
+    if (at_end)
+        loaded[rows - 1] = edge;
+}
 
 /// The totals of `Layout::chunks` whole chunks, joined by their tree; lane 0 of the warp has it. The warp's first chunk
 /// begins at `position`.
@@ -75,69 +150,34 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
 {
     using T = typename Layout::value;
     constexpr int rows = Layout::rows, width = Layout::width, count = Layout::packet;
-    int const lane = lane_index() % width;
-    position += lane_index() / width * Layout::order::chunk + lane * count;
+    constexpr access how_rows = how == access::covering ? access::elementwise : how; // where lanes cannot shift
+    position += lane_index() / width * Layout::order::chunk + lane_index() % width * count;
     using packet = typename View::template packet<count>;
 
     if constexpr (!Layout::batched) {
-        T sum = warp_tree<1, width>(op, packet_total<Layout>(view, view.template fetch<how, count>(position), op));
+        auto const row_total = [&](int row) {
+            offset const at = position + row * Layout::segment;
+            packet const loaded = view.template fetch<how_rows, count>(at);
+            return warp_tree<1, width>(op, packet_total<Layout>(view, loaded, op));
+        };
+        T sum = row_total(0);
+        TILEWISE_NO_UNROLL
         for (int row = 1; row < rows; ++row)
-            put(sum, combine(op, sum,
-                             warp_tree<1, width>(op, packet_total<Layout>(
-                                                         view,
-                                                         view.template fetch<how, count>(
-                                                             position + row * Layout::segment),
-                                                         op))));
+            put(sum, combine(op, sum, row_total(row)));
         return warp_tree<width>(op, sum);
     } else {
-        registers<T, rows> total;
+        registers<packet, rows> loaded;
         if constexpr (shift == no_shift) {
-            registers<packet, rows> loaded;
             TILEWISE_UNROLL
             for (int row = 0; row < rows; ++row)
-                loaded[row] = view.template fetch<how, count>(position + row * Layout::segment);
-            TILEWISE_UNROLL
-            for (int row = 0; row < rows; ++row)
-                put(total[row], packet_total<Layout>(view, loaded[row], op));
+                loaded[row] = view.template fetch<how_rows, count>(position + row * Layout::segment);
         } else {
-            using element = std::remove_cvref_t<decltype(*view.base().first)>;
-            constexpr bool bytewise = alignof(element) < 4;
-            constexpr int borrowed = shift + bytewise; // words that come from the next granule
-            auto const address = reinterpret_cast<std::uintptr_t>(view.base().first + position);
-            unsigned const skipped = address % granule_bytes;
-            auto const granules = reinterpret_cast<granule const*>(address - skipped);
-            constexpr int stride = Layout::segment * static_cast<int>(sizeof(element)) / granule_bytes;
-            int const next_lane = (lane_index() & ~(width - 1)) | (lane + 1) % width;
-
-            granule row_granule[rows], behind = {};
-            row_granule[0] = view.base().guarded(address - skipped);
-            TILEWISE_UNROLL
-            for (int row = 1; row < rows; ++row)
-                row_granule[row] = load_once(granules + row * stride);
-            if (lane == width - 1)
-                behind = view.base().guarded(address - skipped + ((rows - 1) * stride + 1) * granule_bytes);
-            TILEWISE_UNROLL
-            for (int row = 0; row < rows; ++row) {
-                unsigned words[8] = {row_granule[row].word[0], row_granule[row].word[1], row_granule[row].word[2],
-                                     row_granule[row].word[3]};
-                TILEWISE_UNROLL
-                for (int i = 0; i < borrowed; ++i) { // the first lane gives the last one its granule of the next row
-                    bool const gives_next_row = row + 1 < rows && lane == 0;
-                    unsigned const given = gives_next_row ? row_granule[(row + 1) % rows].word[i] : words[i];
-                    words[4 + i] = shuffle(given, next_lane);
-                    if (row + 1 == rows && lane == width - 1)
-                        words[4 + i] = behind.word[i];
-                }
-                granule bytes;
-                TILEWISE_UNROLL
-                for (int i = 0; i < 4; ++i)
-                    bytes.word[i] = bytewise ? funnel_shift_right(words[shift + i], words[(shift + i + 1) % 8],
-                                                                  skipped % 4 * 8)
-                                             : words[shift + i];
-                put(total[row],
-                    packet_total<Layout>(view, view.template adopt<count>(bytes, position + row * Layout::segment), op));
-            }
+            warp_load_shifted<Layout, shift>(view, position, loaded);
         }
+        registers<T, rows> total;
+        TILEWISE_UNROLL
+        for (int row = 0; row < rows; ++row)
+            put(total[row], packet_total<Layout>(view, loaded[row], op));
         if constexpr (named::is_exact<Op, T>) { // in any order
             TILEWISE_UNROLL
             for (int row = 1; row < rows; ++row)
@@ -150,8 +190,8 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
     }
 }
 
-/// The total of the `turns` packs of chunks that follow `first`, of which `left` are there, by the warps of a block:
-/// `turns` packs per warp, one after the other. Thread 0 has it.
+/// The total of the `turns` packs of chunks per warp, one after the other, that follow `first`, of which `left` are
+/// there. Thread 0 has it.
 template <class Layout, access how, int shift, int threads, class View, class Op, class Totals>
 TILEWISE_DEVICE auto block_subtree(View& view, offset first, offset left, int turns, Op& op, Totals& warp_totals) ->
     typename Layout::value
@@ -159,27 +199,26 @@ TILEWISE_DEVICE auto block_subtree(View& view, offset first, offset left, int tu
     using T = typename Layout::value;
     constexpr int warps = threads / warp_size;
     constexpr offset pack = Layout::chunks * Layout::order::chunk; // elements
-    offset const mine = left - offset{warp_index()} * turns;       // packs from this warp's first on
-    first += offset{warp_index()} * turns * pack;
+    int const warp = warp_index();
+    int const there = static_cast<int>(at_most(left, warps * turns)), mine = there - warp * turns;
     if (mine > 0) {
-        T total = warp_chunks<Layout, how, shift>(view, first, op);
-        if (turns > 1) {
-            put(total, shuffle(total, 0));
-            int const packs = static_cast<int>(mine < turns ? mine : turns);
-            TILEWISE_NO_UNROLL
-            for (int turn = 1; turn < packs; ++turn) {
-                T const next = shuffle(warp_chunks<Layout, how, shift>(view, first + turn * pack, op), 0);
-                put(total, select(lane_index() == turn, next, total));
-            }
-            put(total, warp_tree_of_valid<1, 8>(op, total, packs));
+        int const packs = mine < turns ? mine : turns;
+        first += offset{warp * turns} * pack;
+        registers<T, 1> total;
+        TILEWISE_NO_UNROLL
+        for (int turn = 0; turn < packs; ++turn) {
+            T const next = shuffle(warp_chunks<Layout, how, shift>(view, first + turn * pack, op), 0);
+            if (lane_index() == turn || turn == 0)
+                put(total[0], next);
         }
+        if (turns > 1)
+            put(total[0], warp_tree_of_valid<1, 8>(op, T(total[0]), packs));
         if (lane_index() == 0)
-            put(warp_totals[warp_index()], total);
+            put(warp_totals[warp], T(total[0]));
     }
     sync_block();
-    offset const warps_used = (left + turns - 1) / turns;
-    T total(warp_totals[lane_index() < warps_used && lane_index() < warps ? lane_index() : 0]);
-    return warp_tree_of_valid<1, warps>(op, total, warps_used < warps ? warps_used : warps);
+    int const used = (there + turns - 1) / turns;
+    return warp_tree_of_valid<1, warps>(op, T(warp_totals[lane_index() < used ? lane_index() : 0]), used);
 }
 
 /// What a block knows of a last tile before its carry: the totals of the rows before the last element's row, the lanes
@@ -194,93 +233,125 @@ struct last_tile_parts {
 };
 
 /// Reads the last tile, which begins at `first` and has `count` elements, row by row: row `r` by warp `r % warps`.
-/// Synchronise the block before `last_tile_total`.
+/// Synchronise the block before `join_last_tile`.
 template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class Parts>
 TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op, Parts& parts)
 {
     using T = typename Layout::value;
-    using order = typename Layout::order;
     constexpr int N = Layout::lane_vector;
     using packet = typename View::template packet<N>;
     constexpr access how_lanes = how == access::covering && !View::template can_cover<N> ? access::elementwise : how;
-    int const last = count - 1;
-    int const last_vector = last / N, whole_vectors = count / N;
+    int const warp = warp_index(), last = count - 1, last_vector = last / N;
     int const last_row = last_vector / warp_size, last_lane = last_vector % warp_size;
+    if (warp > last_row)
+        return;
 
+    // All lanes load, without a branch in between, which would wait for the load before it: a vector that is not there,
+    // or not whole, or not to be covered, as the nearest that is. Then the few of these that are there are read again.
+    int const first_fit = how_lanes == access::covering && first == 0 ? 1 : 0;
+    int const last_fit = count / N - (how_lanes == access::covering ? 2 : 1);
     registers<packet, rows_per_warp> loaded;
-    TILEWISE_UNROLL
-    for (int i = 0; i < rows_per_warp; ++i) {
-        int const row = i * warps + warp_index();
-        int const vector = row * warp_size + lane_index();
-        if (vector < whole_vectors)
-            loaded[i] = view.template fetch<how_lanes, N>(first + vector * N);
-        else if (row <= last_row)
-            loaded[i] = view.template fetch_clamped<N>(first + (vector <= last_vector ? vector : last_vector) * N,
-                                                       first + last);
+    auto const vector_of = [&](int i) {
+        return min_of((i * warps + warp) * warp_size + lane_index(), last_vector);
+    };
+    auto const position_of = [&](int i) { return first + max_of(min_of(vector_of(i), last_fit), first_fit) * N; };
+    if (first_fit <= last_fit) {
+        TILEWISE_UNROLL
+        for (int i = 0; i < rows_per_warp; ++i)
+            loaded[i] = view.template fetch<how_lanes, N>(position_of(i));
+        TILEWISE_UNROLL
+        for (int i = 0; i < rows_per_warp; ++i)
+            view.template finish<how_lanes, N>(loaded[i], position_of(i));
     }
     TILEWISE_UNROLL
+    for (int i = 0; i < rows_per_warp; ++i)
+        if (vector_of(i) < first_fit || vector_of(i) > last_fit)
+            loaded[i] = view.template fetch_clamped<N>(first + vector_of(i) * N, first + last);
+
+    registers<T, rows_per_warp> total;
+    TILEWISE_UNROLL
     for (int i = 0; i < rows_per_warp; ++i) {
-        int const row = i * warps + warp_index();
-        if (row > last_row)
-            break;
-        int const vector = row * warp_size + lane_index();
-        int const elements = vector >= last_vector ? last % N + 1 : N;
-        T total = static_cast<T>(view.element(loaded[i], 0));
+        int const last_element = vector_of(i) == last_vector ? last % N : N - 1;
+        T sum = static_cast<T>(view.element(loaded[i], 0));
         TILEWISE_UNROLL
         for (int k = 1; k < N; ++k) {
             T const element = static_cast<T>(view.element(loaded[i], k));
-            if (k < elements)
-                put(total, combine(op, total, element));
+            if (k <= last_element)
+                put(sum, combine(op, sum, element));
         }
-        if (row < last_row) {
-            put(total, warp_tree(op, total));
-            if (lane_index() == 0)
-                put(parts.row(row), total);
-        } else {
-            if (lane_index() == last_lane)
-                put(parts.elements(), total);
-            put(total, warp_right_aligned_trees(op, total, last_lane));
-            if (lane_index() + 1 == last_lane)
-                put(parts.lanes(), total);
-        }
+        put(total[i], sum);
     }
-    static_assert(order::tile >= 1);
+
+    if (last_row % warps == warp) {
+        T own(total[0]);
+        TILEWISE_UNROLL
+        for (int i = 1; i < rows_per_warp; ++i)
+            put(own, select(i == last_row / warps, total[i], own));
+        if (lane_index() == last_lane)
+            put(parts.elements(), own);
+        put(own, warp_right_aligned_trees(op, own, last_lane));
+        if (lane_index() + 1 == last_lane)
+            put(parts.lanes(), own);
+    }
+    int const whole = (last_row - warp + warps - 1) / warps; // rows of this warp before the last row
+    T const trees = warp_row_trees_of_valid<rows_per_warp>(op, total, whole);
+    int const row = lane_of_row<rows_per_warp>(lane_index());
+    if (lane_index() < rows_per_warp && row < whole)
+        put(parts.row(row * warps + warp), trees);
 }
 
-/// Combines the last tile of `count` elements onto `carry`, in the nesting of a scan's last element: the chunks before
-/// it, then the rows and lanes before it, then its lane vector. For one warp; every lane has the result.
+/// A last tile but for the carry: the totals of the chunks before the last element's chunk, of the rows and lanes
+/// before its lane, and of its lane vector up to itself. What is not there has no value.
+template <class T>
+struct last_tile_ends {
+    registers<T, 3> total;
+    bool has_chunks, has_rows_or_lanes;
+};
+
+/// The ends of a last tile of `count` elements, from what its block has read. For one warp; every lane has the result.
 template <class Layout, class Op, class Parts>
-TILEWISE_DEVICE auto last_tile_total(Parts& parts, int count, typename Layout::value carry, Op& op) ->
-    typename Layout::value
+TILEWISE_DEVICE auto join_last_tile(Parts& parts, int count, Op& op) -> last_tile_ends<typename Layout::value>
 {
     using T = typename Layout::value;
     using geometry = typename Layout::geometry;
     auto const last = Layout::order::locate(count - 1);
-    if (last.chunk > 0 || last.row > 0) {
+    last_tile_ends<T> ends;
+    ends.has_chunks = last.chunk > 0;
+    ends.has_rows_or_lanes = last.row > 0 || last.lane > 0;
+    put(ends.total[2], T(parts.elements()));
+    if (last.lane > 0)
+        put(ends.total[1], T(parts.lanes()));
+    if (last.chunk > 0 || last.row > 0) { // a lane for every chunk
         int const chunk = lane_index() < last.chunk ? lane_index() : last.row > 0 ? last.chunk : 0;
         int const rows = chunk < last.chunk ? geometry::rows_per_chunk : last.row;
         T total(parts.row(chunk * geometry::rows_per_chunk));
         TILEWISE_UNROLL
-        for (int row = 1; row < geometry::rows_per_chunk; ++row)
+        for (int row = 1; row < geometry::rows_per_chunk; ++row) {
+            T const next(parts.row(chunk * geometry::rows_per_chunk + (row < rows ? row : 0)));
             if (row < rows)
-                put(total, combine(op, total, T(parts.row(chunk * geometry::rows_per_chunk + row))));
-        T const rows_before = shuffle(total, last.chunk);
-        if (last.chunk > 0) {
-            T const trees = warp_right_aligned_trees<geometry::chunks_per_tile>(op, total, last.chunk);
-            put(carry, combine(op, carry, shuffle(trees, last.chunk - 1)));
+                put(total, combine(op, total, next));
         }
         if (last.row > 0) {
-            if (last.lane > 0)
-                put(carry, combine(op, carry, combine(op, rows_before, T(parts.lanes()))));
-            else
-                put(carry, combine(op, carry, rows_before));
-        } else if (last.lane > 0) {
-            put(carry, combine(op, carry, T(parts.lanes())));
+            T const rows_before = shuffle(total, last.chunk);
+            put(ends.total[1], last.lane > 0 ? combine(op, rows_before, T(ends.total[1])) : rows_before);
         }
-    } else if (last.lane > 0) {
-        put(carry, combine(op, carry, T(parts.lanes())));
+        if (last.chunk > 0) {
+            T const trees = warp_right_aligned_trees<geometry::chunks_per_tile>(op, total, last.chunk);
+            put(ends.total[0], shuffle(trees, last.chunk - 1));
+        }
     }
-    return combine(op, carry, T(parts.elements()));
+    return ends;
+}
+
+/// The last tile onto `carry`, in the nesting of a scan's last element.
+template <class T, class Op>
+TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, T carry, Op& op)
+{
+    if (ends.has_chunks)
+        put(carry, combine(op, carry, T(ends.total[0])));
+    if (ends.has_rows_or_lanes)
+        put(carry, combine(op, carry, T(ends.total[1])));
+    return combine(op, carry, T(ends.total[2]));
 }
 
 } // namespace gpu

@@ -66,7 +66,8 @@ reduce_one_tile(View view, int count, T init, Op op, Out out)
     read_last_tile<Layout, how, rows_per_warp, warps>(view, 0, count, op, parts);
     sync_block();
     if (warp_index() == 0) {
-        T const result = last_tile_total<Layout>(parts, count, init, op);
+        auto ends = join_last_tile<Layout>(parts, count, op);
+        T const result = append_last_tile(ends, init, op);
         if (lane_index() == 0)
             write_result(out, result);
     }
@@ -85,6 +86,7 @@ TILEWISE_KERNEL(threads, 1)
 reduce_in_cluster(View view, offset count, T init, Op op, Out out)
 {
     constexpr int warps = threads / warp_size, rows = Layout::geometry::rows_per_chunk * Layout::geometry::chunks_per_tile;
+    constexpr int shift = how == access::covering && Layout::can_shift ? any_shift : no_shift;
     constexpr int tiles_per_block = warps * Layout::chunks / Layout::geometry::chunks_per_tile;
     constexpr int blocks_per_group = Layout::geometry::tiles_per_group / tiles_per_block;
     using parts_type = last_tile_parts<T, rows>;
@@ -96,15 +98,19 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
     offset const tiles = Layout::order::tiles_before_last(count);
     int const used = static_cast<int>((tiles + tiles_per_block - 1) / tiles_per_block);
     int const last_count = static_cast<int>(count - tiles * Layout::order::tile);
-    cluster_arrive();
+    last_tile_ends<T> ends;
+    cluster_announce();
     if (block_index() == 0) {
         read_last_tile<Layout, how, rows / warps, warps>(view, tiles * Layout::order::tile, last_count, op, parts);
+        sync_block();
+        if (warp_index() == 0)
+            ends = join_last_tile<Layout>(parts, last_count, op);
         cluster_wait();
     } else {
         offset const before = offset{block_index() - 1} * warps;
         offset const left = packs_of_tiles<Layout>(tiles) - before;
         if (left > 0) {
-            T const total = block_subtree<Layout, how, no_shift, threads>(
+            T const total = block_subtree<Layout, how, shift, threads>(
                 view, before * Layout::chunks * Layout::order::chunk, left, 1, op, warp_totals.object());
             cluster_wait();
             if (thread_index() == 0)
@@ -127,7 +133,7 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
         put(init, combine(op, init, shuffle(total, 0)));
     if (tiles % Layout::geometry::tiles_per_group != 0)
         put(init, combine(op, init, shuffle(group, groups * blocks_per_group % warp_size)));
-    T const result = last_tile_total<Layout>(parts, last_count, init, op);
+    T const result = append_last_tile(ends, init, op);
     if (lane_index() == 0)
         write_result(out, result);
 }
@@ -147,10 +153,10 @@ reduce_subtrees(View view, offset packs, int turns, Op op, T* partials)
         put(partials[block_index()], total);
 }
 
-/// Pass 2: the partial results to groups, supers and the carry, and the last tile onto it.
+/// Pass 2, over the partial results of `2^log2_tiles` tiles each: the partial results to groups, supers and the carry, and the last tile onto it.
 template <class Layout, access how, class Tuning, class View, class T, class Op, class Out>
 TILEWISE_KERNEL(Tuning::fold_threads, 1)
-fold_subtrees(View view, offset count, offset tiles, int tiles_per_partial, T const* partials, T init, Op op, Out out)
+fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* partials, T init, Op op, Out out)
 {
     using geometry = typename Layout::geometry;
     constexpr int warps = Tuning::fold_threads / warp_size, supers = Tuning::template fold_supers<T, geometry>,
@@ -163,46 +169,60 @@ fold_subtrees(View view, offset count, offset tiles, int tiles_per_partial, T co
     auto& group_total = group_totals.object();
     auto& super_total = super_totals.object();
 
+    int const warp = warp_index();
     int const last_count = static_cast<int>(count - tiles * Layout::order::tile);
     read_last_tile<Layout, how, (rows + warps - 1) / warps, warps>(view, tiles * Layout::order::tile, last_count, op, parts);
+    last_tile_ends<T> ends;
+    sync_block();
+    if (warp == 0)
+        ends = join_last_tile<Layout>(parts, last_count, op);
     wait_for_primary();
 
-    offset const partial_count = (tiles + tiles_per_partial - 1) / tiles_per_partial;
-    int const partials_per_group = geometry::tiles_per_group / tiles_per_partial;
-    offset const whole_groups = tiles / geometry::tiles_per_group;
-    for (offset first_group = 0; first_group * geometry::tiles_per_group < tiles; first_group += groups_at_once) {
-        // a warp takes as many whole groups as it has lanes for
-        offset const first_partial = first_group * partials_per_group;
-        offset const there = at_most(partial_count - first_partial, offset{groups_at_once} * partials_per_group);
-        for (offset i = warp_index() * warp_size; i < there; i += Tuning::fold_threads) {
-            offset const own = i + lane_index();
-            T const partial(partials[first_partial + (own < there ? own : i)]);
-            T const total = warp_tree_of_segments(op, partial, partials_per_group, there - i);
-            if (own % partials_per_group == 0 && own < there)
-                put(group_total[own / partials_per_group], total);
+    auto const partial_count = static_cast<int>((tiles + (offset{1} << log2_tiles) - 1) >> log2_tiles);
+    int const log2_partials = log2_of(geometry::tiles_per_group) - log2_tiles; // per group
+    auto const whole_groups = static_cast<int>(tiles / geometry::tiles_per_group);
+    for (int first_group = 0;;) {
+        // groups: a warp takes as many as it has lanes for
+        int const first_partial = first_group << log2_partials;
+        int const there = min_of(partial_count - first_partial, groups_at_once << log2_partials);
+        for (int i = warp * warp_size; i < there; i += Tuning::fold_threads) {
+            int const own = i + lane_index();
+            T const partial(partials[first_partial + min_of(own, there - 1)]);
+            T const total = warp_tree_of_segments(op, partial, 1 << log2_partials, there - i);
+            if (own < there && own >> log2_partials << log2_partials == own)
+                put(group_total[own >> log2_partials], total);
         }
         sync_block();
-        int const groups = static_cast<int>(at_most(whole_groups - first_group, groups_at_once));
+        // supers: a warp each
+        int const groups = min_of(whole_groups - first_group, groups_at_once);
         int const used = (groups + geometry::groups_per_super - 1) / geometry::groups_per_super;
-        for (int super = warp_index(); super < used; super += warps) {
+        for (int super = warp; super < used; super += warps) {
             int const first = super * geometry::groups_per_super;
             int const own = lane_index() < geometry::groups_per_super && first + lane_index() < groups ? lane_index() : 0;
-            T const total = warp_tree_of_valid<1, geometry::groups_per_super>(op, T(group_total[first + own]), groups - first);
+            T const total =
+                warp_tree_of_valid<1, geometry::groups_per_super>(op, T(group_total[first + own]), groups - first);
             if (lane_index() == 0)
                 put(super_total[super], total);
         }
-        sync_block();
-        if (thread_index() == 0) {
+        if (used > 1)
+            sync_block();
+        else
+            sync_warp();
+        // supers left to right, then the tiles of the group that is not whole: every lane of warp 0 the same
+        if (warp == 0) {
             TILEWISE_UNROLL_BY_8
             for (int super = 0; super < used; ++super)
                 put(init, combine(op, init, T(super_total[super])));
             if (groups < groups_at_once && tiles % geometry::tiles_per_group != 0)
                 put(init, combine(op, init, T(group_total[groups])));
         }
+        first_group += groups_at_once;
+        if (first_group << log2_partials >= partial_count)
+            break;
         sync_block();
     }
-    if (warp_index() == 0) {
-        T const result = last_tile_total<Layout>(parts, last_count, shuffle(init, 0), op);
+    if (warp == 0) {
+        T const result = append_last_tile(ends, init, op);
         if (lane_index() == 0)
             write_result(out, result);
     }
@@ -314,7 +334,7 @@ private:
                                                                               {blocks, Tuning::threads}, view, packs,
                                                                               turns, op, partial);
         };
-        if constexpr (how == access::covering && View::bases == 1 && layout::batched)
+        if constexpr (how == access::covering && layout::can_shift)
             with_shift(misalignment, pass1);
         else
             pass1(std::integral_constant<int, no_shift>());
@@ -322,7 +342,7 @@ private:
         constexpr auto pass2 = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
         bool const dependent = Tuning::dependent_launches && !timed(by) && has_sm90_features<pass2>(device.index());
         launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, view, count, tiles,
-                      tiles_per_partial, static_cast<T const*>(partial), init, op, out);
+                      log2_of(tiles_per_partial), static_cast<T const*>(partial), init, op, out);
     }
 
     static bool timed(call const& by) { return by.sink && by.sink.mode() == trace_mode::timed; }
@@ -403,7 +423,7 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
         reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.get());
     } else if constexpr (named::is_named<Out>("thrust", "::normal_iterator")) {
         reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.base());
-    } else if constexpr (random_access<Out> && std::is_trivially_copyable_v<Out>) { // a fancy iterator
+    } else if constexpr (random_access<Out> && copies_as_bytes<Out>) { // a fancy iterator
         reject_earlier_error();
         enqueue_reduce<Geometry, Tuning>(policy, input, std::max(offset{0}, count), init, op, out);
         if (Policy::waits)

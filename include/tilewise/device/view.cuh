@@ -30,7 +30,8 @@ namespace gpu {
 /// How a packet is loaded.
 enum class access {
     aligned,    ///< in units as wide as the packet allows
-    covering,   ///< from the two aligned granules that cover it
+    covering,   ///< as the two aligned granules around it, which `finish` puts together: not the first packet of a
+                ///< range, nor the last two, whose granules have bytes of others
     elementwise ///< in units as wide as an element's alignment
 };
 
@@ -48,6 +49,24 @@ using unit_of = std::conditional_t<
                        std::conditional_t<bytes == 4, unsigned,
                                           std::conditional_t<bytes == 2, unsigned short, unsigned char>>>>;
 
+/// The 16 bytes that begin `skipped` bytes, fewer than 16, after the beginning of two granules.
+TILEWISE_DEVICE granule shifted(granule const& low, granule const& high, unsigned skipped)
+{
+    unsigned words[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
+                         high.word[0], high.word[1], high.word[2], high.word[3]};
+    TILEWISE_UNROLL
+    for (int i = 0; i < 6; ++i)
+        words[i] = skipped & 8 ? words[i + 2] : words[i];
+    TILEWISE_UNROLL
+    for (int i = 0; i < 5; ++i)
+        words[i] = skipped & 4 ? words[i + 1] : words[i];
+    granule result;
+    TILEWISE_UNROLL
+    for (int i = 0; i < 4; ++i)
+        result.word[i] = funnel_shift_right(words[i], words[i + 1], skipped % 4 * 8);
+    return result;
+}
+
 /// Elements in memory.
 template <class E>
 struct memory_view {
@@ -62,7 +81,7 @@ struct memory_view {
     union packet {
         TILEWISE_DEVICE packet() {}
         E element[count];
-        granule granules[(count * sizeof(E) + granule_bytes - 1) / granule_bytes];
+        granule granules[(count * sizeof(E) + granule_bytes - 1) / granule_bytes + 1];
         unsigned char bytes[count * sizeof(E)];
     };
 
@@ -79,25 +98,32 @@ struct memory_view {
         visit(static_cast<void const*>(first), size * widest);
     }
 
-    /// Loads the elements from `position` on.
+    /// Loads the elements from `position` on. They are there after `finish`, which waits for them: call it when all
+    /// loads are on their way.
     template <access how, int count>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
     {
         packet<count> loaded;
-        E const* const from = first + position;
         if constexpr (how == access::covering) {
-            loaded.granules[0] = covered(reinterpret_cast<std::uintptr_t>(from));
+            auto const low = reinterpret_cast<granule const*>(address_of(position) / granule_bytes * granule_bytes);
+            loaded.granules[0] = load_once(low);
+            loaded.granules[1] = load_once(low + 1);
         } else {
-            constexpr int bytes =
-                widest_unit(how == access::aligned ? count * widest : element_alignment);
+            constexpr int bytes = widest_unit(how == access::aligned ? count * widest : element_alignment);
             using unit = unit_of<bytes>;
             TILEWISE_UNROLL
             for (int i = 0; i < count * widest / bytes; ++i) {
-                unit const value = load_once(reinterpret_cast<unit const*>(from) + i);
+                unit const value = load_once(reinterpret_cast<unit const*>(first + position) + i);
                 std::memcpy(loaded.bytes + i * bytes, &value, bytes);
             }
         }
         return loaded;
+    }
+    template <access how, int count>
+    TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
+    {
+        if constexpr (how == access::covering)
+            loaded.granules[0] = shifted(loaded.granules[0], loaded.granules[1], address_of(position) % granule_bytes);
     }
 
     /// Loads the elements from `position` on; those past `last` are `last` again.
@@ -122,43 +148,17 @@ struct memory_view {
     TILEWISE_DEVICE memory_view const& base() const { return *this; }
 
     template <class Packet>
-    TILEWISE_DEVICE E const& element(Packet const& loaded, int i) const
+    TILEWISE_DEVICE decltype(auto) element(Packet const& loaded, int i) const
     {
-        return loaded.element[i];
+        if constexpr (std::is_integral_v<E> && sizeof(E) == 1 && sizeof(loaded.element) % 4 == 0)
+            return static_cast<E>(loaded.granules[i / granule_bytes].word[i / 4 % 4] >> i % 4 * 8);
+        else
+            return (loaded.element[i]); // a reference
     }
 
-    /// The granule at an aligned address, of which only bytes inside the range are read.
-    TILEWISE_DEVICE granule guarded(std::uintptr_t address) const
+    TILEWISE_DEVICE std::uintptr_t address_of(offset position) const
     {
-        auto const begin = reinterpret_cast<std::uintptr_t>(first), end = begin + static_cast<std::size_t>(size) * sizeof(E);
-        if (address >= begin && address + granule_bytes <= end)
-            return load_once(reinterpret_cast<granule const*>(address));
-        granule partial = {};
-        for (int i = 0; i < granule_bytes; ++i)
-            if (address + i >= begin && address + i < end)
-                partial.word[i / 4] |= unsigned{*reinterpret_cast<unsigned char const*>(address + i)} << i % 4 * 8;
-        return partial;
-    }
-
-private:
-    /// The 16 bytes at any address.
-    TILEWISE_DEVICE granule covered(std::uintptr_t address) const
-    {
-        unsigned const skipped = address % granule_bytes;
-        granule const low = guarded(address - skipped), high = guarded(address - skipped + granule_bytes);
-        unsigned words[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
-                             high.word[0], high.word[1], high.word[2], high.word[3]};
-        TILEWISE_UNROLL
-        for (int i = 0; i < 6; ++i)
-            words[i] = skipped & 8 ? words[i + 2] : words[i];
-        TILEWISE_UNROLL
-        for (int i = 0; i < 5; ++i)
-            words[i] = skipped & 4 ? words[i + 1] : words[i];
-        granule result;
-        TILEWISE_UNROLL
-        for (int i = 0; i < 4; ++i)
-            result.word[i] = funnel_shift_right(words[i], words[i + 1], skipped % 4 * 8);
-        return result;
+        return reinterpret_cast<std::uintptr_t>(first + position);
     }
 };
 
@@ -189,6 +189,9 @@ struct iterator_view {
     {
         return {position, position + count};
     }
+    template <access, int count>
+    TILEWISE_DEVICE void finish(packet<count>&, offset) const
+    {}
     template <int count>
     TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
     {
@@ -241,6 +244,9 @@ struct view_list {
     {
         return {};
     }
+    template <access, int count>
+    TILEWISE_DEVICE void finish(packet<count>&, offset) const
+    {}
     template <int count>
     TILEWISE_DEVICE packet<count> fetch_clamped(offset, offset) const
     {
@@ -290,6 +296,12 @@ struct view_list<View, Rest...> {
     TILEWISE_DEVICE packet<count> fetch(offset position) const
     {
         return {head.template fetch<how, count>(position), tail.template fetch<how, count>(position)};
+    }
+    template <access how, int count>
+    TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
+    {
+        head.template finish<how, count>(loaded.head, position);
+        tail.template finish<how, count>(loaded.tail, position);
     }
     template <int count>
     TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
@@ -341,6 +353,11 @@ struct function_view {
     TILEWISE_DEVICE packet<count> fetch(offset position) const
     {
         return views.template fetch<how, count>(position);
+    }
+    template <access how, int count>
+    TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
+    {
+        views.template finish<how, count>(loaded, position);
     }
     template <int count>
     TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const

@@ -37,6 +37,10 @@ TILEWISE_DEVICE void put(T& place, T const& value)
         std::memcpy(static_cast<void*>(&place), &value, sizeof(T));
 }
 
+TILEWISE_PORTABLE constexpr int log2_of(int value) { return value <= 1 ? 0 : 1 + log2_of(value / 2); }
+TILEWISE_DEVICE int min_of(int a, int b) { return b < a ? b : a; }
+TILEWISE_DEVICE int max_of(int a, int b) { return a < b ? b : a; }
+
 /// `value`, or `limit` if that is less.
 TILEWISE_DEVICE offset at_most(offset value, offset limit) { return value < limit ? value : limit; }
 
@@ -84,7 +88,7 @@ TILEWISE_DEVICE T warp_tree(Op& op, T value)
     TILEWISE_UNROLL
     for (int distance = from; distance < to; distance *= 2) {
         T const right = shuffle_down(value, distance);
-        if (is_total<Op, T> || lane_index() % (2 * distance) == 0)
+        if (is_total<Op, T> || (lane_index() & (2 * distance - from)) == 0)
             put(value, combine(op, value, right));
     }
     return value;
@@ -92,12 +96,12 @@ TILEWISE_DEVICE T warp_tree(Op& op, T value)
 
 /// The same over lanes of which the first `valid` have values.
 template <int from = 1, int to = warp_size, class T, class Op>
-TILEWISE_DEVICE T warp_tree_of_valid(Op& op, T value, offset valid)
+TILEWISE_DEVICE T warp_tree_of_valid(Op& op, T value, int valid)
 {
     TILEWISE_UNROLL
     for (int distance = from; distance < to; distance *= 2) {
         T const right = shuffle_down(value, distance);
-        if (lane_index() % (2 * distance) == 0 && lane_index() + distance < valid)
+        if ((is_total<Op, T> || lane_index() % (2 * distance) == 0) && lane_index() + distance < valid)
             put(value, combine(op, value, right));
     }
     return value;
@@ -105,12 +109,13 @@ TILEWISE_DEVICE T warp_tree_of_valid(Op& op, T value, offset valid)
 
 /// The same in segments of `width` lanes, a power of two known at run time.
 template <class T, class Op>
-TILEWISE_DEVICE T warp_tree_of_segments(Op& op, T value, int width, offset valid)
+TILEWISE_DEVICE T warp_tree_of_segments(Op& op, T value, int width, int valid)
 {
     TILEWISE_UNROLL
     for (int distance = 1; distance < warp_size; distance *= 2) {
         T const right = shuffle_down(value, distance);
-        if (distance < width && lane_index() % (2 * distance) == 0 && lane_index() + distance < valid)
+        if (distance < width && (is_total<Op, T> || lane_index() % (2 * distance) == 0) &&
+            lane_index() + distance < valid)
             put(value, combine(op, value, right));
     }
     return value;
@@ -129,7 +134,8 @@ TILEWISE_DEVICE T warp_right_aligned_trees(Op& op, T value, int valid)
     return value;
 }
 
-/// Which lane of a segment has the total of row `row` after `warp_row_trees`.
+/// Which lane of a segment has the total of row `row` after `warp_row_trees`: its bits in reverse. And the other way
+/// round, which row a lane has.
 template <int rows>
 TILEWISE_DEVICE constexpr int lane_of_row(int row)
 {
@@ -139,24 +145,61 @@ TILEWISE_DEVICE constexpr int lane_of_row(int row)
     return lane;
 }
 
+/// One of two rows to each of two lanes that are `distance` apart: the lower one gets both lanes' values of row `a`,
+/// combined, the upper one those of row `b`. Not combined where the row is not `there`.
+template <class T, class Op>
+TILEWISE_DEVICE T exchange_halves(Op& op, T const& a, T const& b, int distance, bool there = true)
+{
+    bool const upper = lane_index() & distance;
+    T const keep = select(upper, b, a);
+    T const theirs = shuffle_xor(select(upper, a, b), distance);
+    return there ? combine(op, select(upper, theirs, keep), select(upper, keep, theirs)) : keep;
+}
+
+/// The first steps of `warp_row_trees`, which leave one of `rows` rows in each lane: row `own`, if it is below `valid`.
+template <int rows, int distance = 1, class T, class Op>
+TILEWISE_DEVICE T halve_rows(Op& op, registers<T, rows> const& row, int own = 0, int valid = rows)
+{
+    if constexpr (rows == 1) {
+        return row[0];
+    } else {
+        constexpr int half = rows / 2;
+        int const kept = own / half * half; // the first row of the half that this lane keeps
+        registers<T, half> next;
+        TILEWISE_UNROLL
+        for (int i = 0; i < half; ++i)
+            put(next[i], exchange_halves(op, row[i], row[i + half], distance, kept + i < valid));
+        return halve_rows<half, 2 * distance>(op, next, own - kept, valid - kept);
+    }
+}
+
 /// The adjacent-pair trees of `rows` values per lane over segments of `width` lanes, side by side: each step halves the
 /// rows of a lane and doubles the lanes that a value stands for. 8 rows of 32 lanes take 9 exchanges and calls of `op`
 /// instead of 40: 3..24 % of f16 and matrix sums up to 2^24, and user operators three times cheaper.
 template <int rows, int width, class T, class Op>
-TILEWISE_DEVICE T warp_row_trees(Op& op, registers<T, rows>& row)
+TILEWISE_DEVICE T warp_row_trees(Op& op, registers<T, rows> const& row)
 {
     static_assert(rows <= width);
-    TILEWISE_UNROLL
-    for (int distance = 1, half = rows / 2; half > 0; distance *= 2, half /= 2) {
-        bool const upper = lane_index() & distance;
+    return warp_tree<rows, width>(op, halve_rows<rows>(op, row));
+}
+
+/// The same over all lanes where only the first `valid` rows are there.
+template <int rows, class T, class Op>
+TILEWISE_DEVICE T warp_row_trees_of_valid(Op& op, registers<T, rows> const& row, int valid)
+{
+    if constexpr (is_total<Op, T>) {
+        return warp_row_trees<rows, warp_size>(op, row);
+    } else {
+        int const own = lane_of_row<rows>(lane_index() % rows); // the row that this lane ends up with
+        T total = halve_rows<rows>(op, row, own, valid);
         TILEWISE_UNROLL
-        for (int i = 0; i < half; ++i) {
-            T const keep = select(upper, row[i + half], row[i]);
-            T const theirs = shuffle_xor(select(upper, row[i], row[i + half]), distance);
-            put(row[i], combine(op, select(upper, theirs, keep), select(upper, keep, theirs)));
+        for (int distance = rows; distance < warp_size; distance *= 2) {
+            T const right = shuffle_down(total, distance);
+            if (own < valid && (lane_index() & (2 * distance - rows)) == 0)
+                put(total, combine(op, total, right));
         }
+        return total;
     }
-    return warp_tree<rows, width>(op, T(row[0]));
 }
 
 /// The totals of `rows` rows of a segment, left to right; every lane of the segment has the result.
