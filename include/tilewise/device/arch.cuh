@@ -29,7 +29,7 @@
 
 /// Unrolls the loop that follows.
 #define TILEWISE_UNROLL _Pragma("unroll")
-#define TILEWISE_UNROLL_BY_8 _Pragma("unroll 8")
+#define TILEWISE_UNROLL_BY_4 _Pragma("unroll 4")
 #define TILEWISE_NO_UNROLL _Pragma("unroll 1")
 
 TILEWISE_NAMESPACE_BEGIN

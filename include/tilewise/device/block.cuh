@@ -240,33 +240,51 @@ TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
     using T = typename Layout::value;
     constexpr int N = Layout::lane_vector;
     using packet = typename View::template packet<N>;
-    constexpr access how_lanes = how == access::covering && !View::template can_cover<N> ? access::elementwise : how;
+    // (Elements of 4 bytes and more are few enough to be loaded one by one, in one go.)
+    constexpr access how_lanes =
+        how == access::covering && (!View::template can_cover<N> || View::element_alignment >= 4) ? access::elementwise
+                                                                                                  : how;
     int const warp = warp_index(), last = count - 1, last_vector = last / N;
     int const last_row = last_vector / warp_size, last_lane = last_vector % warp_size;
     if (warp > last_row)
         return;
 
-    // All lanes load, without a branch in between, which would wait for the load before it: a vector that is not there,
-    // or not whole, or not to be covered, as the nearest that is. Then the few of these that are there are read again.
-    int const first_fit = how_lanes == access::covering && first == 0 ? 1 : 0;
-    int const last_fit = count / N - (how_lanes == access::covering ? 2 : 1);
+    // A vector that is not there is read as the last one again: an operator of the user's is not called on it.
     registers<packet, rows_per_warp> loaded;
-    auto const vector_of = [&](int i) {
-        return min_of((i * warps + warp) * warp_size + lane_index(), last_vector);
-    };
-    auto const position_of = [&](int i) { return first + max_of(min_of(vector_of(i), last_fit), first_fit) * N; };
-    if (first_fit <= last_fit) {
+    auto const vector_of = [&](int i) { return min_of((i * warps + warp) * warp_size + lane_index(), last_vector); };
+    if constexpr (how_lanes == access::elementwise) {
         TILEWISE_UNROLL
         for (int i = 0; i < rows_per_warp; ++i)
-            loaded[i] = view.template fetch<how_lanes, N>(position_of(i));
-        TILEWISE_UNROLL
-        for (int i = 0; i < rows_per_warp; ++i)
-            view.template finish<how_lanes, N>(loaded[i], position_of(i));
-    }
-    TILEWISE_UNROLL
-    for (int i = 0; i < rows_per_warp; ++i)
-        if (vector_of(i) < first_fit || vector_of(i) > last_fit)
             loaded[i] = view.template fetch_clamped<N>(first + vector_of(i) * N, first + last);
+    } else {
+        // All lanes load, without a branch in between, which would wait for the load before it: one that cannot be
+        // loaded whole, or not be covered, as the nearest that can. Then those few are read again.
+        int const first_fit = how_lanes == access::covering && first == 0 ? 1 : 0;
+        int const last_fit = count / N - (how_lanes == access::covering ? 2 : 1);
+        auto const position_of = [&](int i) { return first + max_of(min_of(vector_of(i), last_fit), first_fit) * N; };
+        if (first_fit <= last_fit) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < rows_per_warp; ++i)
+                loaded[i] = view.template fetch<how_lanes, N>(position_of(i));
+            TILEWISE_UNROLL
+            for (int i = 0; i < rows_per_warp; ++i)
+                view.template finish<how_lanes, N>(loaded[i], position_of(i));
+        }
+        if constexpr (how_lanes == access::aligned && N > 1) {
+            if (last_fit < last_vector) { // one vector
+                packet const ragged = view.template fetch_clamped<N>(first + last_vector * N, first + last);
+                TILEWISE_UNROLL
+                for (int i = 0; i < rows_per_warp; ++i)
+                    if (vector_of(i) == last_vector)
+                        loaded[i] = ragged;
+            }
+        } else if constexpr (how_lanes == access::covering) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < rows_per_warp; ++i)
+                if (vector_of(i) < first_fit || vector_of(i) > last_fit)
+                    loaded[i] = view.template fetch_clamped<N>(first + vector_of(i) * N, first + last);
+        }
+    }
 
     registers<T, rows_per_warp> total;
     TILEWISE_UNROLL

@@ -210,7 +210,7 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
             sync_warp();
         // supers left to right, then the tiles of the group that is not whole: every lane of warp 0 the same
         if (warp == 0) {
-            TILEWISE_UNROLL_BY_8
+            TILEWISE_UNROLL_BY_4
             for (int super = 0; super < used; ++super)
                 put(init, combine(op, init, T(super_total[super])));
             if (groups < groups_at_once && tiles % geometry::tiles_per_group != 0)

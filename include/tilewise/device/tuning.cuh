@@ -42,7 +42,7 @@ struct reduce_tuning {
     /// Pass 2: one block.
     static constexpr int fold_threads = 512;
     /// Shared memory for group totals in pass 2; more groups take several rounds.
-    static constexpr int fold_bytes = 24 * 1024;
+    static constexpr int fold_bytes = 8 * 1024;
     template <class T, class Geometry>
     static constexpr int fold_supers =
         std::max(1, fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super));

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Accepts Thrust's execution policies: `thrust::seq` and `thrust::host` mean tilewise::seq (tilewise::par, where
+/// Thrust was told to run its host algorithms on oneTBB or OpenMP); `thrust::device`, `thrust::cuda::par` and
+/// `thrust::cuda::par_nosync` mean tilewise::device, all of them also with `.on(stream)` in that stream.
+///
+/// A call under `par_nosync` waits as well: it returns its value, for which Thrust waits, too. What does not wait is
+/// `tilewise::device.on(stream).nosync()`. An allocator attached to a policy is not used; see `device.with(resource)`.
+///
+/// Opt-in: needs Thrust's headers.
+
+#include <tilewise/config.hpp>
+#include <tilewise/policy.hpp>
+
+#include <thrust/execution_policy.h>
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
+#include <thrust/system/cuda/execution_policy.h>
+#endif
+
+#include <concepts>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// @cond
+template <>
+struct policy_traits<thrust::detail::seq_t> {
+    using type = sequenced_policy;
+};
+template <>
+struct policy_traits<thrust::detail::host_t> {
+    using type = std::conditional_t<THRUST_HOST_SYSTEM == THRUST_HOST_SYSTEM_CPP, sequenced_policy, parallel_policy>;
+};
+#if THRUST_DEVICE_SYSTEM == THRUST_DEVICE_SYSTEM_CUDA
+template <class Policy>
+    requires std::is_class_v<Policy> && std::derived_from<Policy, thrust::cuda::execution_policy<Policy>>
+struct policy_traits<Policy> {
+    using type = device_policy;
+    static type from(Policy policy) { return device.on(thrust::cuda_cub::stream(policy)); }
+};
+#endif
+/// @endcond
+
+TILEWISE_NAMESPACE_END
