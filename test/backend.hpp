@@ -9,15 +9,29 @@
 
 #include <tilewise/reduce.hpp>
 
+#ifdef TILEWISE_DEVICE_ENGINE
+#include "on_device.hpp"
+#endif
+
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace backend {
 
 /// A geometry so small that a few hundred elements cross every level of the order, with trees that can lack operands.
+/// A kernel's row is what a warp reads, so it takes ten thousands of them there.
+#ifdef TILEWISE_DEVICE_ENGINE
+struct tiny_geometry {
+    static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 4,
+                         tiles_per_group = 16, groups_per_super = 4;
+};
+#else
 struct tiny_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 4, rows_per_chunk = 2, chunks_per_tile = 2,
                          tiles_per_group = 4, groups_per_super = 4;
 };
+#endif
 
 /// The specification's name for a geometry.
 template <class Geometry>
@@ -26,6 +40,8 @@ constexpr specification::units units_of()
     return {Geometry::lane_vector_bytes, Geometry::lanes_per_row,   Geometry::rows_per_chunk,
             Geometry::chunks_per_tile,   Geometry::tiles_per_group, Geometry::groups_per_super};
 }
+
+#ifndef TILEWISE_DEVICE_ENGINE
 
 /// A policy of the library, on a geometry of choice.
 template <class Policy, class Geometry>
@@ -59,5 +75,109 @@ void on_all(Check check)
     check(host<tilewise::sequenced_policy, Geometry>{});
     check(host<tilewise::parallel_policy, Geometry>{});
 }
+
+/// Calls `check(policy, range)` for every policy of the library, with the elements where it can read them.
+template <class T, class Check>
+void under_all_policies(std::vector<T> const& x, Check check)
+{
+    check(tilewise::seq, x);
+    check(tilewise::par, x);
+}
+
+/// Runs a test.
+template <class Body>
+void run(Body body)
+{
+    body();
+}
+
+/// How many supers a test crosses.
+inline constexpr tilewise::offset most_supers = 2;
+
+/// The numbers of elements that a test tries, of those that it could.
+inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
+{
+    return counts;
+}
+
+#else
+
+/// A tuning for tests, which change it between calls. Pass 2 takes as many rounds as there are supers.
+struct tuning : tilewise::gpu::reduce_tuning {
+    static inline bool clusters = true, dependent_launches = true;
+    static inline int forced_turns = 0; ///< none, if 0
+    static int turns(tilewise::offset bytes) { return forced_turns != 0 ? forced_turns : reduce_tuning::turns(bytes); }
+    template <class, class>
+    static constexpr int fold_supers = 1;
+};
+
+/// The kernels, on a geometry of choice.
+template <class Geometry, class Tuning>
+struct device {
+    using geometry = Geometry;
+
+    template <class It, class T, class Op>
+    static T reduce(It first, It last, T init, Op op)
+    {
+        return reduce(std::vector<T>(first, last), init, op);
+    }
+    template <class T, class Op>
+    static T reduce(std::vector<T> const& x, T init, Op op)
+    {
+        on_device::device_array<T> const there(x);
+        return tilewise::gpu::reduce<Geometry, Tuning>(
+            tilewise::device, there.data(), static_cast<tilewise::offset>(x.size()), init,
+            tilewise::gpu::operator_for(tilewise::named::portable_twin_or_self<T>(op)));
+    }
+};
+
+/// Calls `check(backend)` for the kernels as the library chooses them, and for those that it would choose elsewhere: on
+/// older GPUs and at other sizes.
+template <class Geometry, class Check>
+void on_all(Check check)
+{
+    struct variant {
+        char const* name;
+        bool clusters, dependent_launches;
+        int turns;
+    };
+    for (auto const& [name, clusters, dependent_launches, turns] :
+         {variant{"clusters", true, true, 0}, variant{"no clusters", false, true, 0},
+          variant{"no clusters, no dependent launches", false, false, 2}, variant{"1 turn", false, true, 1},
+          variant{"4 turns", false, true, 4}, variant{"8 turns", false, true, 8}}) {
+        SCOPED_TRACE(name);
+        tuning::clusters = clusters;
+        tuning::dependent_launches = dependent_launches;
+        tuning::forced_turns = turns;
+        check(device<Geometry, tuning>{});
+    }
+}
+
+/// Calls `check(policy, range)` for the device policy, with the elements in its memory.
+template <class T, class Check>
+void under_all_policies(std::vector<T> const& x, Check check)
+{
+    on_device::device_array<T> const there(x);
+    check(tilewise::device, std::span<T const>(there.data(), there.size()));
+}
+
+/// Runs a test: in the interpreter, under several schedules.
+using on_device::run;
+
+/// How many supers a test crosses.
+inline constexpr tilewise::offset most_supers = on_device::interpreted ? 1 : 2;
+
+/// The numbers of elements that a test tries, of those that it could: every so many, where each takes its time.
+inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
+{
+    std::size_t const most = on_device::amount<std::size_t>(400, 60, 6);
+    std::size_t const step = (counts.size() + most - 1) / most;
+    std::vector<std::size_t> some;
+    for (std::size_t i = 0; i < counts.size(); i += step + (i / step) % 2) // odd and even ones
+        some.push_back(counts[i]);
+    return some;
+}
+
+#endif
 
 } // namespace backend

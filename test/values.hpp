@@ -4,6 +4,8 @@
 /// @file
 /// Values, operators, iterators and sizes that several tests share.
 
+#include <tilewise/config.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <concepts>
@@ -67,7 +69,8 @@ struct words {
 /// The first map, then the second: associative, not commutative, exact.
 struct compose {
     template <class Word, std::size_t count>
-    words<Word, count> operator()(words<Word, count> const& first, words<Word, count> const& second) const
+    TILEWISE_PORTABLE words<Word, count> operator()(words<Word, count> const& first,
+                                                    words<Word, count> const& second) const
     {
         auto result = first;
         result.word[0] = static_cast<Word>(first.word[0] * second.word[0]);
@@ -84,7 +87,7 @@ struct matrix {
     unsigned a, b, c, d;
 
     bool operator==(matrix const&) const = default;
-    friend matrix operator*(matrix const& x, matrix const& y)
+    TILEWISE_PORTABLE friend matrix operator*(matrix const& x, matrix const& y)
     {
         return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};
     }

@@ -24,6 +24,7 @@
 #include <deque>
 #include <forward_list>
 #include <functional>
+#include <iostream>
 #include <iterator>
 #include <numeric>
 #include <type_traits>
@@ -50,17 +51,6 @@ inline std::uint64_t mix(std::uint64_t x)
     return x ^ (x >> 31);
 }
 
-/// Values that shrink one by one, and in number.
-template <class Case>
-std::vector<typename Case::value> values(std::size_t count)
-{
-    auto const bits = *rc::gen::container<std::vector<std::uint64_t>>(count, rc::gen::arbitrary<std::uint64_t>());
-    std::vector<typename Case::value> result;
-    for (std::uint64_t const b : bits)
-        result.push_back(Case::make(mix(b)));
-    return result;
-}
-
 /// The same from one seed: for many values.
 template <class Case>
 std::vector<typename Case::value> seeded_values(std::size_t count, std::uint64_t seed)
@@ -69,6 +59,21 @@ std::vector<typename Case::value> seeded_values(std::size_t count, std::uint64_t
     for (std::size_t i = 0; i < count; ++i)
         result.push_back(Case::make(mix(seed + i)));
     return result;
+}
+
+/// Values that shrink one by one, and in number, unless it takes many of them to cross every level.
+template <class Case>
+std::vector<typename Case::value> values(std::size_t count)
+{
+#ifdef TILEWISE_DEVICE_ENGINE
+    return seeded_values<Case>(count, *rc::gen::arbitrary<std::uint64_t>());
+#else
+    auto const bits = *rc::gen::container<std::vector<std::uint64_t>>(count, rc::gen::arbitrary<std::uint64_t>());
+    std::vector<typename Case::value> result;
+    for (std::uint64_t const b : bits)
+        result.push_back(Case::make(mix(b)));
+    return result;
+#endif
 }
 
 /// A number of elements at or beside a boundary of the order, or just any; at most `limit`.
@@ -83,12 +88,38 @@ std::size_t size(std::size_t limit)
     return *rc::gen::arbitrary<bool>() && near <= limit ? near : any;
 }
 
+/// Expects that a property holds: where a call takes its time, in fewer cases.
+template <class Property>
+void expect_always(Property property)
+{
+#ifdef TILEWISE_DEVICE_ENGINE
+    backend::run([&] {
+        auto params = rc::detail::configuration().testParams;
+        params.maxSuccess = std::min(params.maxSuccess, on_device::amount(20, 3, 3));
+#ifndef __CUDACC__
+        params.seed = simt::schedule_seed();
+#endif
+        auto const result = rc::detail::checkTestable(property, rc::detail::TestMetadata{}, params);
+        rc::detail::printResultMessage(result, std::cerr);
+        EXPECT_TRUE(result.template is<rc::detail::SuccessResult>());
+    });
+#else
+    EXPECT_TRUE(rc::check(property));
+#endif
+}
+
 template <class Case>
 class Reduce : public testing::Test {
 protected:
     using value = typename Case::value;
+#ifdef TILEWISE_DEVICE_ENGINE
+    using tiny_order = tilewise::order<value, backend::tiny_geometry>;
+    static constexpr std::size_t few = static_cast<std::size_t>(
+        on_device::interpreted ? tiny_order::group + 2 * tiny_order::tile : tiny_order::super + tiny_order::group);
+#else
     static constexpr std::size_t few =
         3 * static_cast<std::size_t>(tilewise::order<value, backend::tiny_geometry>::super);
+#endif
     static constexpr std::size_t many = 5 * static_cast<std::size_t>(tilewise::order<value>::tile) / 2;
 
     static value init() { return Case::make(mix(77)); }
@@ -102,29 +133,111 @@ TYPED_TEST_SUITE_P(Reduce);
 TYPED_TEST_P(Reduce, HasTheBitsOfTheSpecificationOnEveryLevelOfTheOrder)
 {
     using T = typename TypeParam::value;
-    EXPECT_TRUE(rc::check([&] {
+    expect_always([&] {
         auto const x = values<TypeParam>(size<T, backend::tiny_geometry>(this->few));
         typename TypeParam::op const op;
         T const expected = specification::reduce(x, this->init(), op, backend::units_of<backend::tiny_geometry>());
         backend::on_all<backend::tiny_geometry>(
             [&](auto on) { RC_ASSERT(same(on.reduce(x, this->init(), op), expected)); });
-    }));
+    });
 }
 
 TYPED_TEST_P(Reduce, HasTheBitsOfTheSpecification)
 {
     using T = typename TypeParam::value;
-    EXPECT_TRUE(rc::check([&] {
+    expect_always([&] {
         auto const x = seeded_values<TypeParam>(size<T, tilewise::standard_geometry>(this->many),
                                                 *rc::gen::arbitrary<std::uint64_t>());
         typename TypeParam::op const op;
         T const expected = specification::reduce(x, this->init(), op);
-        RC_ASSERT(same(tilewise::reduce(tilewise::seq, x, this->init(), op), expected));
-        RC_ASSERT(same(tilewise::reduce(tilewise::par, x, this->init(), op), expected));
-    }));
+        backend::under_all_policies(x, [&](auto policy, auto const& range) {
+            RC_ASSERT(same(tilewise::reduce(policy, range, this->init(), op), expected));
+        });
+    });
 }
 
-TYPED_TEST_P(Reduce, DoesNotDependOnTheNumberOfThreads)
+TYPED_TEST_P(Reduce, OfAPrefixIsThePrefixOfTheScan)
+{
+    using T = typename TypeParam::value;
+    expect_always([&] {
+        auto const x = values<TypeParam>(size<T, backend::tiny_geometry>(this->few));
+        typename TypeParam::op const op;
+        auto const scan =
+            specification::order<T, typename TypeParam::op>(op, backend::units_of<backend::tiny_geometry>())
+                .inclusive_scan(x, this->init());
+        auto const length = *rc::gen::inRange<std::size_t>(0, x.size() + 1);
+        auto const last = x.begin() + static_cast<std::ptrdiff_t>(length);
+        backend::on_all<backend::tiny_geometry>([&](auto on) {
+            RC_ASSERT(
+                same(on.reduce(x.begin(), last, this->init(), op), length == 0 ? this->init() : scan[length - 1]));
+        });
+    });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(Reduce, HasTheBitsOfTheSpecificationOnEveryLevelOfTheOrder, HasTheBitsOfTheSpecification,
+                            OfAPrefixIsThePrefixOfTheScan);
+
+/// Cases for which every order of combination gives the same value, and which have an identity.
+template <class Case>
+class ReduceOfExact : public Reduce<Case> {};
+TYPED_TEST_SUITE_P(ReduceOfExact);
+
+TYPED_TEST_P(ReduceOfExact, IsTheLeftFold)
+{
+    using T = typename TypeParam::value;
+    expect_always([&] {
+        auto const x = values<TypeParam>(size<T, backend::tiny_geometry>(this->few));
+        typename TypeParam::op const op;
+        T const expected = this->fold(x, this->init());
+        backend::under_all_policies(x, [&](auto policy, auto const& range) {
+            RC_ASSERT(same(tilewise::reduce(policy, range, this->init(), op), expected));
+        });
+        backend::on_all<backend::tiny_geometry>(
+            [&](auto on) { RC_ASSERT(same(on.reduce(x, this->init(), op), expected)); });
+    });
+}
+
+TYPED_TEST_P(ReduceOfExact, OfAConcatenationCombinesTheReductionsOfTheParts)
+{
+    using T = typename TypeParam::value;
+    expect_always([&] {
+        auto const x = values<TypeParam>(1 + size<T, backend::tiny_geometry>(this->few));
+        typename TypeParam::op const op;
+        auto const cut = x.begin() + static_cast<std::ptrdiff_t>(*rc::gen::inRange<std::size_t>(0, x.size()));
+        backend::on_all<backend::tiny_geometry>([&](auto on) {
+            T const before = on.reduce(x.begin(), cut, this->init(), op);
+            T const after = on.reduce(std::next(cut), x.end(), *cut, op);
+            RC_ASSERT(same(on.reduce(x, this->init(), op), static_cast<T>(op(before, after))));
+        });
+    });
+}
+
+TYPED_TEST_P(ReduceOfExact, IgnoresIdentities)
+{
+    using T = typename TypeParam::value;
+    expect_always([&] {
+        auto x = values<TypeParam>(size<T, backend::tiny_geometry>(this->few));
+        typename TypeParam::op const op;
+        T const expected = this->fold(x, TypeParam::identity());
+        for (int i = *rc::gen::inRange(1, 5); i > 0; --i) {
+            auto const place = *rc::gen::inRange<std::size_t>(0, x.size() + 1);
+            x.insert(x.begin() + static_cast<std::ptrdiff_t>(place), TypeParam::identity());
+        }
+        backend::on_all<backend::tiny_geometry>(
+            [&](auto on) { RC_ASSERT(same(on.reduce(x, TypeParam::identity(), op), expected)); });
+    });
+}
+
+REGISTER_TYPED_TEST_SUITE_P(ReduceOfExact, IsTheLeftFold, OfAConcatenationCombinesTheReductionsOfTheParts,
+                            IgnoresIdentities);
+
+#ifndef TILEWISE_DEVICE_ENGINE // what only the host has
+
+template <class Case>
+class ReduceOnHost : public Reduce<Case> {};
+TYPED_TEST_SUITE_P(ReduceOnHost);
+
+TYPED_TEST_P(ReduceOnHost, DoesNotDependOnTheNumberOfThreads)
 {
     auto const x = seeded_values<TypeParam>(this->many * 8, 42);
     typename TypeParam::op const op;
@@ -138,79 +251,7 @@ TYPED_TEST_P(Reduce, DoesNotDependOnTheNumberOfThreads)
         });
 }
 
-TYPED_TEST_P(Reduce, OfAPrefixIsThePrefixOfTheScan)
-{
-    using T = typename TypeParam::value;
-    EXPECT_TRUE(rc::check([&] {
-        auto const x = values<TypeParam>(size<T, backend::tiny_geometry>(this->few));
-        typename TypeParam::op const op;
-        auto const scan =
-            specification::order<T, typename TypeParam::op>(op, backend::units_of<backend::tiny_geometry>())
-                .inclusive_scan(x, this->init());
-        auto const length = *rc::gen::inRange<std::size_t>(0, x.size() + 1);
-        auto const last = x.begin() + static_cast<std::ptrdiff_t>(length);
-        backend::on_all<backend::tiny_geometry>([&](auto on) {
-            RC_ASSERT(
-                same(on.reduce(x.begin(), last, this->init(), op), length == 0 ? this->init() : scan[length - 1]));
-        });
-    }));
-}
-
-REGISTER_TYPED_TEST_SUITE_P(Reduce, HasTheBitsOfTheSpecificationOnEveryLevelOfTheOrder, HasTheBitsOfTheSpecification,
-                            DoesNotDependOnTheNumberOfThreads, OfAPrefixIsThePrefixOfTheScan);
-
-/// Cases for which every order of combination gives the same value, and which have an identity.
-template <class Case>
-class ReduceOfExact : public Reduce<Case> {};
-TYPED_TEST_SUITE_P(ReduceOfExact);
-
-TYPED_TEST_P(ReduceOfExact, IsTheLeftFold)
-{
-    using T = typename TypeParam::value;
-    EXPECT_TRUE(rc::check([&] {
-        auto const x = values<TypeParam>(size<T, backend::tiny_geometry>(this->few));
-        typename TypeParam::op const op;
-        T const expected = this->fold(x, this->init());
-        RC_ASSERT(same(tilewise::reduce(tilewise::seq, x, this->init(), op), expected));
-        RC_ASSERT(same(tilewise::reduce(tilewise::par, x, this->init(), op), expected));
-        backend::on_all<backend::tiny_geometry>(
-            [&](auto on) { RC_ASSERT(same(on.reduce(x, this->init(), op), expected)); });
-    }));
-}
-
-TYPED_TEST_P(ReduceOfExact, OfAConcatenationCombinesTheReductionsOfTheParts)
-{
-    using T = typename TypeParam::value;
-    EXPECT_TRUE(rc::check([&] {
-        auto const x = values<TypeParam>(1 + size<T, backend::tiny_geometry>(this->few));
-        typename TypeParam::op const op;
-        auto const cut = x.begin() + static_cast<std::ptrdiff_t>(*rc::gen::inRange<std::size_t>(0, x.size()));
-        backend::on_all<backend::tiny_geometry>([&](auto on) {
-            T const before = on.reduce(x.begin(), cut, this->init(), op);
-            T const after = on.reduce(std::next(cut), x.end(), *cut, op);
-            RC_ASSERT(same(on.reduce(x, this->init(), op), static_cast<T>(op(before, after))));
-        });
-    }));
-}
-
-TYPED_TEST_P(ReduceOfExact, IgnoresIdentities)
-{
-    using T = typename TypeParam::value;
-    EXPECT_TRUE(rc::check([&] {
-        auto x = values<TypeParam>(size<T, backend::tiny_geometry>(this->few));
-        typename TypeParam::op const op;
-        T const expected = this->fold(x, TypeParam::identity());
-        for (int i = *rc::gen::inRange(1, 5); i > 0; --i) {
-            auto const place = *rc::gen::inRange<std::size_t>(0, x.size() + 1);
-            x.insert(x.begin() + static_cast<std::ptrdiff_t>(place), TypeParam::identity());
-        }
-        backend::on_all<backend::tiny_geometry>(
-            [&](auto on) { RC_ASSERT(same(on.reduce(x, TypeParam::identity(), op), expected)); });
-    }));
-}
-
-REGISTER_TYPED_TEST_SUITE_P(ReduceOfExact, IsTheLeftFold, OfAConcatenationCombinesTheReductionsOfTheParts,
-                            IgnoresIdentities);
+REGISTER_TYPED_TEST_SUITE_P(ReduceOnHost, DoesNotDependOnTheNumberOfThreads);
 
 /// The same values in other clothes: takes many instantiations, so a few cases must do.
 template <class Case>
@@ -220,7 +261,7 @@ TYPED_TEST_SUITE_P(ReduceOfWrapped);
 TYPED_TEST_P(ReduceOfWrapped, DoesNotDependOnWhatWrapsTheValuesNorOnWhereTheyStand)
 {
     using T = typename TypeParam::value;
-    EXPECT_TRUE(rc::check([&] {
+    expect_always([&] {
         auto const x = seeded_values<TypeParam>(size<T, tilewise::standard_geometry>(this->many),
                                                 *rc::gen::arbitrary<std::uint64_t>());
         typename TypeParam::op const op;
@@ -245,9 +286,11 @@ TYPED_TEST_P(ReduceOfWrapped, DoesNotDependOnWhatWrapsTheValuesNorOnWhereTheySta
         };
         on(tilewise::seq);
         on(tilewise::par);
-    }));
+    });
 }
 
 REGISTER_TYPED_TEST_SUITE_P(ReduceOfWrapped, DoesNotDependOnWhatWrapsTheValuesNorOnWhereTheyStand);
+
+#endif
 
 } // namespace law

@@ -322,23 +322,20 @@ TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
 /// before its lane, and of its lane vector up to itself. What is not there has no value.
 template <class T>
 struct last_tile_ends {
-    registers<T, 3> total;
-    bool has_chunks, has_rows_or_lanes;
+    raw_storage<T[3]> totals;
+    TILEWISE_DEVICE T& chunks() { return totals.object()[0]; }
+    TILEWISE_DEVICE T& rows_and_lanes() { return totals.object()[1]; }
+    TILEWISE_DEVICE T& elements() { return totals.object()[2]; }
 };
 
-/// The ends of a last tile of `count` elements, from what its block has read. For one warp; every lane has the result.
-template <class Layout, class Op, class Parts>
-TILEWISE_DEVICE auto join_last_tile(Parts& parts, int count, Op& op) -> last_tile_ends<typename Layout::value>
+/// Joins what a block has read of a last tile of `count` elements to `ends`. For one warp.
+template <class Layout, class Op, class Parts, class T>
+TILEWISE_DEVICE void join_last_tile(Parts& parts, int count, Op& op, last_tile_ends<T>& ends)
 {
-    using T = typename Layout::value;
     using geometry = typename Layout::geometry;
     auto const last = Layout::order::locate(count - 1);
-    last_tile_ends<T> ends;
-    ends.has_chunks = last.chunk > 0;
-    ends.has_rows_or_lanes = last.row > 0 || last.lane > 0;
-    put(ends.total[2], T(parts.elements()));
-    if (last.lane > 0)
-        put(ends.total[1], T(parts.lanes()));
+    if (lane_index() == 0)
+        put(ends.elements(), T(parts.elements()));
     if (last.chunk > 0 || last.row > 0) { // a lane for every chunk
         int const chunk = lane_index() < last.chunk ? lane_index() : last.row > 0 ? last.chunk : 0;
         int const rows = chunk < last.chunk ? geometry::rows_per_chunk : last.row;
@@ -349,27 +346,26 @@ TILEWISE_DEVICE auto join_last_tile(Parts& parts, int count, Op& op) -> last_til
             if (row < rows)
                 put(total, combine(op, total, next));
         }
-        if (last.row > 0) {
-            T const rows_before = shuffle(total, last.chunk);
-            put(ends.total[1], last.lane > 0 ? combine(op, rows_before, T(ends.total[1])) : rows_before);
-        }
-        if (last.chunk > 0) {
-            T const trees = warp_right_aligned_trees<geometry::chunks_per_tile>(op, total, last.chunk);
-            put(ends.total[0], shuffle(trees, last.chunk - 1));
-        }
+        if (last.row > 0 && lane_index() == last.chunk)
+            put(ends.rows_and_lanes(), last.lane > 0 ? combine(op, total, T(parts.lanes())) : total);
+        T const trees = warp_right_aligned_trees<geometry::chunks_per_tile>(op, total, last.chunk);
+        if (lane_index() + 1 == last.chunk)
+            put(ends.chunks(), trees);
     }
-    return ends;
+    if (last.row == 0 && last.lane > 0 && lane_index() == 0)
+        put(ends.rows_and_lanes(), T(parts.lanes()));
 }
 
-/// The last tile onto `carry`, in the nesting of a scan's last element.
-template <class T, class Op>
-TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, T carry, Op& op)
+/// A last tile of `count` elements onto `carry`, in the nesting of a scan's last element.
+template <class Order, class T, class Op>
+TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, int count, T carry, Op& op)
 {
-    if (ends.has_chunks)
-        put(carry, combine(op, carry, T(ends.total[0])));
-    if (ends.has_rows_or_lanes)
-        put(carry, combine(op, carry, T(ends.total[1])));
-    return combine(op, carry, T(ends.total[2]));
+    auto const last = Order::locate(count - 1);
+    if (last.chunk > 0)
+        put(carry, combine(op, carry, T(ends.chunks())));
+    if (last.row > 0 || last.lane > 0)
+        put(carry, combine(op, carry, T(ends.rows_and_lanes())));
+    return combine(op, carry, T(ends.elements()));
 }
 
 } // namespace gpu

@@ -6,8 +6,8 @@
 ///
 /// * `reduce_one_tile`: one block, a row per warp.
 /// * `reduce_in_cluster`: the blocks of one cluster, which pass their partial results through shared memory.
-/// * `reduce_subtrees`, then `fold_subtrees`: a block for every aligned subtree of tiles, then one block for the rest of
-///   the order. The second starts while the first runs, reads the last tile, and waits.
+/// * `reduce_subtrees`, then `fold_subtrees`: a block for every aligned subtree of tiles and one for the last tile, then
+///   one block for the rest of the order, which starts while the others run.
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
@@ -55,22 +55,29 @@ write_init(T init, Out out)
         write_result(out, init);
 }
 
+/// Reads the last tile, which begins at `first`, to `ends`, by a whole block. Warp 0 may read `ends` after it, the rest
+/// of the block after a barrier.
+template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
+TILEWISE_DEVICE void block_last_tile(View& view, offset first, int count, Op& op, last_tile_ends<T>& ends)
+{
+    using parts_type = last_tile_parts<T, Layout::geometry::rows_per_chunk * Layout::geometry::chunks_per_tile>;
+    TILEWISE_SHARED(parts, parts_type);
+    read_last_tile<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
+    sync_block();
+    if (warp_index() == 0)
+        join_last_tile<Layout>(parts, count, op, ends);
+    sync_warp();
+}
+
 /// Up to a tile: row `r` by warp `r % warps`.
 template <class Layout, access how, int rows_per_warp, class View, class T, class Op, class Out>
 TILEWISE_KERNEL(warp_size* warp_size, 1)
 reduce_one_tile(View view, int count, T init, Op op, Out out)
 {
-    constexpr int warps = warp_size;
-    using parts_type = last_tile_parts<T, Layout::geometry::rows_per_chunk * Layout::geometry::chunks_per_tile>;
-    TILEWISE_SHARED(parts, parts_type);
-    read_last_tile<Layout, how, rows_per_warp, warps>(view, 0, count, op, parts);
-    sync_block();
-    if (warp_index() == 0) {
-        auto ends = join_last_tile<Layout>(parts, count, op);
-        T const result = append_last_tile(ends, init, op);
-        if (lane_index() == 0)
-            write_result(out, result);
-    }
+    TILEWISE_SHARED(ends, last_tile_ends<T>);
+    block_last_tile<Layout, how, rows_per_warp, warp_size>(view, 0, count, op, ends);
+    if (thread_index() == 0)
+        write_result(out, append_last_tile<typename Layout::order>(ends, count, init, op));
 }
 
 /// How many packs of chunks, one per warp and turn, fill the `tiles` tiles before the last.
@@ -85,102 +92,96 @@ template <class Layout, access how, int threads, class View, class T, class Op, 
 TILEWISE_KERNEL(threads, 1)
 reduce_in_cluster(View view, offset count, T init, Op op, Out out)
 {
-    constexpr int warps = threads / warp_size, rows = Layout::geometry::rows_per_chunk * Layout::geometry::chunks_per_tile;
+    using order = typename Layout::order;
+    using geometry = typename Layout::geometry;
+    constexpr int warps = threads / warp_size, rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
     constexpr int shift = how == access::covering && Layout::can_shift ? any_shift : no_shift;
-    constexpr int tiles_per_block = warps * Layout::chunks / Layout::geometry::chunks_per_tile;
-    constexpr int blocks_per_group = Layout::geometry::tiles_per_group / tiles_per_block;
-    using parts_type = last_tile_parts<T, rows>;
-    using totals_type = T[warp_size];
-    TILEWISE_SHARED(parts, parts_type);
+    constexpr int tiles_per_block = warps * Layout::chunks / geometry::chunks_per_tile;
+    constexpr int blocks_per_group = geometry::tiles_per_group / tiles_per_block;
+    TILEWISE_SHARED(ends, last_tile_ends<T>);
     TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
-    TILEWISE_SHARED(subtrees, raw_storage<totals_type>);
+    TILEWISE_SHARED(subtrees, raw_storage<T[warp_size]>);
 
-    offset const tiles = Layout::order::tiles_before_last(count);
-    int const used = static_cast<int>((tiles + tiles_per_block - 1) / tiles_per_block);
-    int const last_count = static_cast<int>(count - tiles * Layout::order::tile);
-    last_tile_ends<T> ends;
+    offset const tiles = order::tiles_before_last(count);
+    int const last_count = static_cast<int>(count - tiles * order::tile);
+    offset const before = offset{block_index() - 1} * warps, left = packs_of_tiles<Layout>(tiles) - before;
     cluster_announce();
     if (block_index() == 0) {
-        read_last_tile<Layout, how, rows / warps, warps>(view, tiles * Layout::order::tile, last_count, op, parts);
-        sync_block();
-        if (warp_index() == 0)
-            ends = join_last_tile<Layout>(parts, last_count, op);
+        block_last_tile<Layout, how, rows / warps, warps>(view, tiles * order::tile, last_count, op, ends);
         cluster_wait();
+    } else if (left > 0) {
+        T const total = block_subtree<Layout, how, shift, threads>(view, before * Layout::chunks * order::chunk, left, 1,
+                                                                   op, warp_totals.object());
+        cluster_wait();
+        if (thread_index() == 0)
+            store_in_block(0, &subtrees.object()[block_index() - 1], total);
     } else {
-        offset const before = offset{block_index() - 1} * warps;
-        offset const left = packs_of_tiles<Layout>(tiles) - before;
-        if (left > 0) {
-            T const total = block_subtree<Layout, how, shift, threads>(
-                view, before * Layout::chunks * Layout::order::chunk, left, 1, op, warp_totals.object());
-            cluster_wait();
-            if (thread_index() == 0)
-                store_in_block(0, &subtrees.object()[block_index() - 1], total);
-        } else {
-            cluster_wait();
-        }
+        cluster_wait();
     }
     cluster_arrive();
     cluster_wait();
     if (block_index() != 0 || warp_index() != 0)
         return;
 
-    // groups of blocks, the trees of the whole groups, then of the tiles after them
-    int const groups = static_cast<int>(tiles / Layout::geometry::tiles_per_group);
+    // groups of blocks, the tree of the whole groups, then that of the tiles after them
+    int const used = static_cast<int>((tiles + tiles_per_block - 1) / tiles_per_block);
+    int const groups = static_cast<int>(tiles / geometry::tiles_per_group);
     T const subtree(subtrees.object()[lane_index() < used ? lane_index() : 0]);
     T const group = warp_tree_of_segments(op, subtree, blocks_per_group, used);
     T const total = warp_tree_of_valid<blocks_per_group>(op, group, groups * blocks_per_group);
-    if (groups > 0)
-        put(init, combine(op, init, shuffle(total, 0)));
-    if (tiles % Layout::geometry::tiles_per_group != 0)
-        put(init, combine(op, init, shuffle(group, groups * blocks_per_group % warp_size)));
-    T const result = append_last_tile(ends, init, op);
-    if (lane_index() == 0)
-        write_result(out, result);
+    T const rest = shuffle(group, groups * blocks_per_group % warp_size);
+    if (lane_index() == 0) {
+        if (groups > 0)
+            put(init, combine(op, init, total));
+        if (tiles % geometry::tiles_per_group != 0)
+            put(init, combine(op, init, rest));
+        write_result(out, append_last_tile<order>(ends, last_count, init, op));
+    }
 }
 
-/// Pass 1: block `b` reduces subtree `b`, of `turns` packs of chunks per warp, to `partials[b]`.
+/// Pass 1: block `b + 1` reduces subtree `b`, of `turns` packs of chunks per warp, to `partials[b]`; block 0 reads the
+/// last tile. (Pass 2 could read it while it waits; but then its instructions would have to be fetched before it gets to
+/// the partial results, and it would be a kernel for every kind of input.)
 template <class Layout, access how, int shift, class Tuning, class View, class T, class Op>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
-reduce_subtrees(View view, offset packs, int turns, Op op, T* partials)
+reduce_subtrees(View view, offset count, offset tiles, int turns, Op op, last_tile_ends<T>* ends, T* partials)
 {
     release_dependents();
-    constexpr int warps = Tuning::threads / warp_size;
-    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
-    offset const before = offset{block_index()} * turns * warps;
-    T const total = block_subtree<Layout, how, shift, Tuning::threads>(
-        view, before * Layout::chunks * Layout::order::chunk, packs - before, turns, op, warp_totals.object());
-    if (thread_index() == 0)
-        put(partials[block_index()], total);
+    using order = typename Layout::order;
+    constexpr int warps = Tuning::threads / warp_size, rows = Layout::geometry::rows_per_chunk * Layout::geometry::chunks_per_tile;
+    if (block_index() == 0) {
+        block_last_tile<Layout, how, (rows + warps - 1) / warps, warps>(
+            view, tiles * order::tile, static_cast<int>(count - tiles * order::tile), op, *ends);
+    } else {
+        TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+        offset const before = offset{block_index() - 1} * turns * warps;
+        T const total = block_subtree<Layout, how, shift, Tuning::threads>(
+            view, before * Layout::chunks * order::chunk, packs_of_tiles<Layout>(tiles) - before, turns, op,
+            warp_totals.object());
+        if (thread_index() == 0)
+            put(partials[block_index() - 1], total);
+    }
 }
 
-/// Pass 2, over the partial results of `2^log2_tiles` tiles each: the partial results to groups, supers and the carry, and the last tile onto it.
-template <class Layout, access how, class Tuning, class View, class T, class Op, class Out>
+/// Pass 2: the partial results, of `2^log2_tiles` tiles each, to groups, supers and the carry, and the last tile onto it.
+template <class Order, class Tuning, class T, class Op, class Out>
 TILEWISE_KERNEL(Tuning::fold_threads, 1)
-fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* partials, T init, Op op, Out out)
+fold_subtrees(offset count, offset tiles, int log2_tiles, last_tile_ends<T>* ends, T const* partials, T init, Op op,
+              Out out)
 {
-    using geometry = typename Layout::geometry;
+    using geometry = typename Order::geometry;
     constexpr int warps = Tuning::fold_threads / warp_size, supers = Tuning::template fold_supers<T, geometry>,
-                  groups_at_once = supers * geometry::groups_per_super,
-                  rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
-    using parts_type = last_tile_parts<T, rows>;
-    TILEWISE_SHARED(parts, parts_type);
+                  groups_at_once = supers * geometry::groups_per_super;
     TILEWISE_SHARED(group_totals, raw_storage<T[groups_at_once]>);
     TILEWISE_SHARED(super_totals, raw_storage<T[supers]>);
     auto& group_total = group_totals.object();
     auto& super_total = super_totals.object();
-
     int const warp = warp_index();
-    int const last_count = static_cast<int>(count - tiles * Layout::order::tile);
-    read_last_tile<Layout, how, (rows + warps - 1) / warps, warps>(view, tiles * Layout::order::tile, last_count, op, parts);
-    last_tile_ends<T> ends;
-    sync_block();
-    if (warp == 0)
-        ends = join_last_tile<Layout>(parts, last_count, op);
-    wait_for_primary();
-
     auto const partial_count = static_cast<int>((tiles + (offset{1} << log2_tiles) - 1) >> log2_tiles);
     int const log2_partials = log2_of(geometry::tiles_per_group) - log2_tiles; // per group
     auto const whole_groups = static_cast<int>(tiles / geometry::tiles_per_group);
+    wait_for_primary();
+
     for (int first_group = 0;;) {
         // groups: a warp takes as many as it has lanes for
         int const first_partial = first_group << log2_partials;
@@ -206,10 +207,8 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
         }
         if (used > 1)
             sync_block();
-        else
-            sync_warp();
-        // supers left to right, then the tiles of the group that is not whole: every lane of warp 0 the same
-        if (warp == 0) {
+        // supers left to right, then the tiles of the group that is not whole
+        if (thread_index() == 0) {
             TILEWISE_UNROLL_BY_4
             for (int super = 0; super < used; ++super)
                 put(init, combine(op, init, T(super_total[super])));
@@ -221,11 +220,8 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
             break;
         sync_block();
     }
-    if (warp == 0) {
-        T const result = append_last_tile(ends, init, op);
-        if (lane_index() == 0)
-            write_result(out, result);
-    }
+    if (thread_index() == 0)
+        write_result(out, append_last_tile<Order>(*ends, static_cast<int>(count - tiles * Order::tile), init, op));
 }
 
 /// The kernels for one kind of input, and the choice among them.
@@ -327,22 +323,24 @@ private:
         auto const blocks = static_cast<int>((packs + per_block - 1) / per_block);
         int const tiles_per_partial = per_block * layout::chunks / Geometry::chunks_per_tile;
 
-        scratch const partials(policy, device, captured, static_cast<std::size_t>(blocks) * sizeof(T));
-        auto* const partial = static_cast<T*>(partials.memory());
+        using ends_type = last_tile_ends<T>;
+        constexpr std::size_t ends_bytes = (sizeof(ends_type) + scratch::alignment - 1) / scratch::alignment * scratch::alignment;
+        scratch const memory(policy, device, captured, ends_bytes + static_cast<std::size_t>(blocks) * sizeof(T));
+        auto* const ends = static_cast<ends_type*>(memory.begin());
+        auto* const partials = reinterpret_cast<T*>(static_cast<unsigned char*>(memory.begin()) + ends_bytes);
         auto const pass1 = [&]<int shift>(std::integral_constant<int, shift>) {
-            launch<&reduce_subtrees<layout, how, shift, Tuning, View, T, Op>>(by, "reduce_subtrees",
-                                                                              {blocks, Tuning::threads}, view, packs,
-                                                                              turns, op, partial);
+            launch<&reduce_subtrees<layout, how, shift, Tuning, View, T, Op>>(
+                by, "reduce_subtrees", {1 + blocks, Tuning::threads}, view, count, tiles, turns, op, ends, partials);
         };
         if constexpr (how == access::covering && layout::can_shift)
             with_shift(misalignment, pass1);
         else
             pass1(std::integral_constant<int, no_shift>());
 
-        constexpr auto pass2 = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
+        constexpr auto pass2 = &fold_subtrees<order, Tuning, T, Op, Out>;
         bool const dependent = Tuning::dependent_launches && !timed(by) && has_sm90_features<pass2>(device.index());
-        launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, view, count, tiles,
-                      log2_of(tiles_per_partial), static_cast<T const*>(partial), init, op, out);
+        launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, count, tiles,
+                      log2_of(tiles_per_partial), ends, static_cast<T const*>(partials), init, op, out);
     }
 
     static bool timed(call const& by) { return by.sink && by.sink.mode() == trace_mode::timed; }

@@ -111,7 +111,8 @@ public:
             }
         }
     }
-    void* memory() const { return memory_; }
+    void* begin() const { return memory_; }
+    static constexpr std::size_t alignment = resource_ref::alignment;
 
 private:
     static constexpr std::size_t least_bytes = 64 * 1024;

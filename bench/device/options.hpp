@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What the command line of bench_device_reduce asks for.
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+inline constexpr auto usage =
+    "bench_device_reduce [options]\n"
+    "  --parts types,wrappings,wall   what to measure (all)\n"
+    "  --types f32,u8_to_f32_squares  the types of the part `types` (all)\n"
+    "  --sizes 4,8,10-28,30           logarithms of the numbers of elements; then up to 16 GiB of input, else 4\n"
+    "  --offsets 0,1                  elements from the aligned base (both)\n"
+    "  --warm                         the input in the cache where it fits, in place of a flushed cache\n"
+    "  --quick                        few sizes\n"
+    "  --out FILE                     JSON lines\n"
+    "  --commit TEXT                  the commit to write into them\n";
+
+struct options {
+    std::vector<int> sizes{4, 6, 8};
+    std::uint64_t most_bytes = std::uint64_t{4} << 30;
+    std::vector<int> offsets{0, 1};
+    std::vector<std::string> types, parts; // empty: all
+    bool warm = false, quick = false;
+    std::string out, commit = "unknown commit";
+
+    bool wants_part(std::string_view part) const { return wants(parts, part); }
+    bool wants_type(std::string_view type) const { return wants(types, type); }
+
+private:
+    static bool wants(std::vector<std::string> const& chosen, std::string_view one)
+    {
+        return chosen.empty() || std::ranges::find(chosen, one) != chosen.end();
+    }
+};
+
+inline std::vector<std::string> split(std::string_view text, char separator)
+{
+    std::vector<std::string> parts;
+    while (!text.empty()) {
+        auto const end = std::min(text.find(separator), text.size());
+        parts.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return parts;
+}
+
+inline int number(std::string_view text, int least, int most)
+{
+    int value = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+        throw std::invalid_argument("not a number from " + std::to_string(least) + " to " + std::to_string(most) +
+                                    ": " + std::string(text));
+    return value;
+}
+
+/// "4,8,10-12" as 4, 8, 10, 11, 12.
+inline std::vector<int> numbers(std::string_view text, int least, int most)
+{
+    std::vector<int> values;
+    for (auto const& part : split(text, ',')) {
+        auto const ends = split(part, '-');
+        if (ends.empty() || ends.size() > 2)
+            throw std::invalid_argument("not a range of numbers: " + part);
+        for (int value = number(ends.front(), least, most), last = number(ends.back(), least, most); value <= last;
+             ++value)
+            values.push_back(value);
+    }
+    return values;
+}
+
+inline options parse(int argc, char** argv)
+{
+    options result;
+    for (int value = 10; value <= 32; ++value)
+        result.sizes.push_back(value);
+    bool sizes_given = false;
+    for (int i = 1; i < argc; ++i) {
+        std::string_view const name = argv[i];
+        auto const value = [&]() -> std::string_view {
+            if (++i == argc)
+                throw std::invalid_argument("no value after " + std::string(name));
+            return argv[i];
+        };
+        if (name == "--parts") {
+            result.parts = split(value(), ',');
+        } else if (name == "--types") {
+            result.types = split(value(), ',');
+        } else if (name == "--sizes") {
+            result.sizes = numbers(value(), 0, 34);
+            result.most_bytes = std::uint64_t{16} << 30;
+            sizes_given = true;
+        } else if (name == "--offsets") {
+            result.offsets = numbers(value(), 0, 64);
+        } else if (name == "--warm") {
+            result.warm = true;
+        } else if (name == "--quick") {
+            result.quick = true;
+        } else if (name == "--out") {
+            result.out = value();
+        } else if (name == "--commit") {
+            result.commit = value();
+        } else {
+            throw std::invalid_argument("unknown option " + std::string(name));
+        }
+    }
+    if (result.quick && !sizes_given)
+        result.sizes = {4, 8, 10, 12, 13, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+    return result;
+}
+
+} // namespace bench

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What was measured: a summary of the runs of one competitor in one setting, and all of them, also as JSON lines.
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// Microseconds of several runs.
+struct summary {
+    double median = 0, quartile1 = 0, quartile3 = 0, least = 0;
+    int runs = 0;
+};
+
+inline summary summarise(std::vector<double> runs)
+{
+    std::ranges::sort(runs);
+    auto const at = [&](double share) { return runs[static_cast<std::size_t>(share * double(runs.size() - 1) + 0.5)]; };
+    return {at(0.5), at(0.25), at(0.75), runs.front(), static_cast<int>(runs.size())};
+}
+
+/// One competitor in one setting.
+struct measurement {
+    std::string part; ///< types, wrappings, wall
+    std::string what; ///< the type or the iterator
+    std::string who;  ///< tilewise, cub, thrust, read, ...
+    std::uint64_t count = 0;
+    int offset = 0; ///< elements from the aligned base
+    bool cold = true;
+    std::uint64_t bytes = 0; ///< of input
+    summary microseconds;
+
+    int log2_count() const { return static_cast<int>(std::bit_width(count)) - 1; }
+    double gigabytes_per_second() const { return double(bytes) / microseconds.median * 1e-3; }
+};
+
+/// One line of a JSON file, member by member.
+class json_line {
+public:
+    json_line& text(std::string_view name, std::string_view value)
+    {
+        add(name) += '"';
+        for (char const letter : value)
+            if (letter == '"' || letter == '\\')
+                (line_ += '\\') += letter;
+            else
+                line_ += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
+        line_ += '"';
+        return *this;
+    }
+    json_line& number(std::string_view name, double value)
+    {
+        char digits[32];
+        std::snprintf(digits, sizeof digits, "%.12g", value);
+        add(name) += digits;
+        return *this;
+    }
+    json_line& truth(std::string_view name, bool value)
+    {
+        add(name) += value ? "true" : "false";
+        return *this;
+    }
+    std::string str() const { return line_ + "}\n"; }
+
+private:
+    std::string& add(std::string_view name)
+    {
+        line_ += line_.size() == 1 ? "\"" : ", \"";
+        return (line_ += name) += "\": ";
+    }
+    std::string line_ = "{";
+};
+
+/// Every measurement of a run.
+class results {
+public:
+    explicit results(std::string const& path)
+    {
+        if (path.empty())
+            return;
+        file_.open(path);
+        if (!file_)
+            throw std::runtime_error("cannot write " + path);
+    }
+
+    /// Writes a line at once, so that an interrupted run leaves what it has.
+    void write(json_line const& line) { file_ << line.str() << std::flush; }
+
+    void add(measurement one)
+    {
+        write(json_line()
+                  .text("record", "measurement")
+                  .text("part", one.part)
+                  .text("what", one.what)
+                  .text("who", one.who)
+                  .number("n", double(one.count))
+                  .number("offset", one.offset)
+                  .truth("cold", one.cold)
+                  .number("bytes", double(one.bytes))
+                  .number("median_us", one.microseconds.median)
+                  .number("quartile1_us", one.microseconds.quartile1)
+                  .number("quartile3_us", one.microseconds.quartile3)
+                  .number("least_us", one.microseconds.least)
+                  .number("runs", one.microseconds.runs)
+                  .number("gb_per_s", one.gigabytes_per_second()));
+        all_.push_back(std::move(one));
+    }
+
+    std::vector<measurement> const& all() const { return all_; }
+
+    /// What `who` took in the setting of `like`, with another offset or another input if asked for.
+    measurement const* find(measurement const& like, std::string_view who, std::optional<int> offset = {},
+                            std::optional<std::string_view> what = {}) const
+    {
+        for (auto const& one : all_)
+            if (one.who == who && one.part == like.part && one.what == what.value_or(like.what) &&
+                one.count == like.count && one.offset == offset.value_or(like.offset) && one.cold == like.cold)
+                return &one;
+        return nullptr;
+    }
+
+private:
+    std::vector<measurement> all_;
+    std::ofstream file_;
+};
+
+} // namespace bench

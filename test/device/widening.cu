@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "same_bits.hpp"
+
+#include <functional>
+
+namespace {
+
+using on_device::expect_the_bits_of_seq;
+using on_device::sizes;
+
+struct square {
+    template <class T>
+    TILEWISE_PORTABLE float operator()(T value) const
+    {
+        return static_cast<float>(value) * static_cast<float>(value);
+    }
+};
+
+DEVICE_TEST(widening, of_bytes_to_words)
+{
+    expect_the_bits_of_seq<std::int8_t>(sizes<int>(), -7, std::plus<>{});
+    expect_the_bits_of_seq<std::uint8_t>(sizes<std::int64_t>(), std::int64_t{-7}, std::plus<>{});
+}
+
+DEVICE_TEST(widening, of_squares_of_bytes_to_floats)
+{
+    expect_the_bits_of_seq<std::uint8_t>(sizes<float>(), 0.5f, std::plus<>{}, square{});
+}
+
+DEVICE_TEST(widening, of_floats_to_doubles)
+{
+    expect_the_bits_of_seq<float>(sizes<double>(), 0.5, std::plus<>{});
+}
+
+DEVICE_TEST(widening, of_halfwords_to_doubles)
+{
+    expect_the_bits_of_seq<std::int16_t>(sizes<double>(), 0.5, std::plus<>{});
+}
+
+DEVICE_TEST(narrowing, of_doubles_to_floats)
+{
+    expect_the_bits_of_seq<double>(sizes<float>(), 0.5f, std::plus<>{});
+}
+
+DEVICE_TEST(narrowing, of_words_to_bytes)
+{
+    expect_the_bits_of_seq<int>(sizes<std::uint8_t>(), std::uint8_t{7}, std::plus<>{});
+}
+
+} // namespace

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What the machine offers a kernel: everything that the shadow <tilewise/device/arch.cuh> is made of. The functions
+/// are defined in the interpreter, which is compiled without instrumentation, so that no check ever looks at itself.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <memory>
+#include <source_location>
+
+namespace simt {
+
+using location = std::source_location;
+
+/// @name Where a thread is
+/// @{
+int thread_index();
+int block_index();
+int block_count();
+/// @}
+
+/// Waits for all threads of the block. They have to come from the same place in the source.
+void sync_block(location where);
+
+/// Memory that the threads of a block share; the same for the same site.
+void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment);
+
+/// @name Collectives of a warp
+/// All lanes in `mask` take part, from the same place in the source. Only `sync_warp` orders memory.
+/// @{
+inline constexpr unsigned all_lanes = ~0u;
+enum class source { index, up, down, exclusive_or };
+
+/// Each lane gives the bytes at `mine` and gets those of the lane that `argument` names; its own, if there is none.
+void exchange(source from, void const* mine, void* result, std::size_t bytes, int argument, location where);
+unsigned ballot(unsigned mask, bool vote, location where);
+unsigned match_any(unsigned mask, unsigned long long value, location where);
+void sync_warp(unsigned mask, location where);
+/// @}
+
+/// @name Dependent launches
+/// @{
+void release_dependents();
+void wait_for_primary(location where);
+/// @}
+
+/// @name Clusters
+/// @{
+int cluster_rank();
+void cluster_announce(location where); ///< an arrival that passes on nothing
+void cluster_arrive(location where);
+void cluster_wait(location where);
+void store_in_block(int rank, void* shared, void const* value, std::size_t bytes, location where);
+/// @}
+
+/// @name Bulk copies
+/// @{
+void mbarrier_init(void* barrier, int arrivals, location where);
+void mbarrier_arrive(void* barrier, std::size_t expected_bytes, location where);
+void mbarrier_wait(void* barrier, unsigned parity, location where);
+void bulk_copy(void* shared, void const* global, std::size_t bytes, void* barrier, location where);
+/// @}
+
+/// @name Memory order
+/// @{
+enum class scope { block, device };
+void fence(scope reach);
+void pause();       ///< another thread may run now; every loop that waits needs it
+void yield_point(); ///< another thread may run now
+/// @}
+
+/// A kernel, its arguments and its shape.
+struct launch_request {
+    void const* kernel;
+    void (*run)(void const* parameters);
+    std::shared_ptr<void const> parameters;
+    std::size_t parameter_bytes;
+    int blocks, threads, cluster;
+    bool dependent;
+    cudaStream_t stream;
+};
+cudaError_t launch(launch_request const& request);
+
+/// How many clusters of that shape can be resident.
+cudaError_t resident_clusters(void const* kernel, int cluster, int threads, int* clusters);
+
+} // namespace simt

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The fake CUDA runtime as an instrument: what was called, what shall fail, what is still allocated, and what kind of
+/// machine it pretends to be.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simt::runtime {
+
+/// A call of a function of the runtime. A launch is a call of cudaLaunchKernelEx.
+struct call {
+    std::string name;
+    cudaError_t result;
+};
+
+/// The calls since `forget_calls`, or since the schedule began.
+std::vector<call> const& calls();
+int count(std::string_view name);
+void forget_calls();
+
+/// Whether an error stays: once a kernel has failed, every later call fails.
+enum class failure { passing, sticky };
+
+/// Makes the call of `name` fail that comes after `skipped` others; "*" stands for every function, "allocation" for all
+/// that allocate. The failing call does nothing.
+void fail(std::string_view name, int skipped, cudaError_t error, failure lasts = failure::passing);
+/// Whether a planned failure is still to come.
+bool failure_is_due();
+/// Takes back planned failures, and the errors that came of them.
+void forget_failures();
+
+/// What is allocated at the moment.
+struct memory_use {
+    std::size_t device_blocks, device_bytes, pinned_blocks, pinned_bytes;
+    bool operator==(memory_use const&) const = default;
+};
+memory_use live();
+
+/// The machine. Without anything said it has one device of compute capability 9.0; the number of multiprocessors and of
+/// blocks that fit one depend on the schedule.
+struct device {
+    int major = 9, minor = 0;
+    int multiprocessors = 0; ///< 0: the schedule decides
+    int resident_blocks = 0; ///< that fit a multiprocessor; 0: the schedule decides
+    std::size_t memory_bytes = std::size_t{1} << 40;
+};
+void set_devices(std::vector<device> devices); ///< none: cudaErrorNoDevice
+void set_device_count(int count);
+void set_capability(int major, int minor, int device = 0);
+
+/// Back to that machine and nothing planned. `run_schedule` leaves the machine as it found it.
+void reset();
+
+/// What the schedules did since the program began.
+struct statistics {
+    unsigned long long kernels, blocks, threads, switches;
+};
+statistics statistics_so_far();
+
+} // namespace simt::runtime

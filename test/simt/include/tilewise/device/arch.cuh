@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The machine, played by the interpreter. It has the name and the interface of the library's own arch.cuh and stands
+/// before it on the include path, so the library's kernels run on a CPU as they are.
+
+#include <simt/kernel.hpp>
+
+#include <tilewise/config.hpp>
+#include <tilewise/order.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+
+#define TILEWISE_DEVICE inline
+#define TILEWISE_KERNEL(threads, blocks) void
+
+/// Declares an object that the threads of a block share: storage of exactly its size for each block, in which nothing
+/// is constructed and every byte is unknown.
+#define TILEWISE_SHARED(name, ...)                                                                                     \
+    static char simt_site_of_##name;                                                                                   \
+    using simt_type_of_##name = ::std::type_identity_t<__VA_ARGS__>;                                                   \
+    [[maybe_unused]] simt_type_of_##name& name = *static_cast<simt_type_of_##name*>(                                   \
+        ::simt::shared_storage(&simt_site_of_##name, sizeof(simt_type_of_##name), alignof(simt_type_of_##name)))
+
+#define TILEWISE_UNROLL
+#define TILEWISE_UNROLL_BY_4
+#define TILEWISE_NO_UNROLL
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+inline constexpr int warp_size = 32;
+inline constexpr int granule_bytes = 16; ///< the widest load
+
+/// Room for an object of any type, which is not constructed.
+template <class Object>
+struct raw_storage {
+    alignas(alignof(Object) < 16 ? 16 : alignof(Object)) unsigned char bytes[sizeof(Object)];
+    TILEWISE_DEVICE Object& object() { return reinterpret_cast<Object&>(bytes); }
+};
+
+/// @name Where a thread is
+/// @{
+TILEWISE_DEVICE int thread_index()
+{
+    return simt::thread_index();
+}
+TILEWISE_DEVICE int lane_index()
+{
+    return simt::thread_index() % warp_size;
+}
+TILEWISE_DEVICE int warp_index()
+{
+    return simt::thread_index() / warp_size;
+}
+TILEWISE_DEVICE int block_index()
+{
+    return simt::block_index();
+}
+TILEWISE_DEVICE int block_count()
+{
+    return simt::block_count();
+}
+/// @}
+
+/// Waits for all threads of the block, and makes their memory accesses before visible after.
+TILEWISE_DEVICE void sync_block(simt::location where = simt::location::current())
+{
+    simt::sync_block(where);
+}
+
+/// The same for the threads of the warp.
+TILEWISE_DEVICE void sync_warp(simt::location where = simt::location::current())
+{
+    simt::sync_warp(simt::all_lanes, where);
+}
+
+/// @name Exchange in a warp
+/// All lanes of the warp take part. Nothing is said about memory. A lane past either end yields the caller's own value.
+/// @{
+template <class T>
+TILEWISE_DEVICE T exchange(simt::source from, T const& value, int argument, simt::location where)
+{
+    T const mine(value); // reads memory, if the value is there, before anybody waits
+    T result(mine);
+    simt::exchange(from, &mine, static_cast<void*>(&result), sizeof(T), argument, where);
+    return result;
+}
+template <class T>
+TILEWISE_DEVICE T shuffle(T const& value, int lane, simt::location where = simt::location::current())
+{
+    return exchange(simt::source::index, value, lane, where);
+}
+template <class T>
+TILEWISE_DEVICE T shuffle_down(T const& value, int lanes, simt::location where = simt::location::current())
+{
+    return exchange(simt::source::down, value, lanes, where);
+}
+template <class T>
+TILEWISE_DEVICE T shuffle_up(T const& value, int lanes, simt::location where = simt::location::current())
+{
+    return exchange(simt::source::up, value, lanes, where);
+}
+template <class T>
+TILEWISE_DEVICE T shuffle_xor(T const& value, int mask, simt::location where = simt::location::current())
+{
+    return exchange(simt::source::exclusive_or, value, mask, where);
+}
+/// @}
+
+/// `yes` or `no`. Both are read, as on the GPU.
+template <class T>
+TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
+{
+    T const chosen(yes), other(no);
+    return condition ? chosen : other;
+}
+
+/// Sixteen bytes.
+struct alignas(granule_bytes) granule {
+    unsigned word[4];
+};
+
+/// @name Loads that do not stay in the cache
+/// @{
+TILEWISE_DEVICE granule load_once(granule const* from)
+{
+    return *from;
+}
+TILEWISE_DEVICE unsigned long long load_once(unsigned long long const* from)
+{
+    return *from;
+}
+TILEWISE_DEVICE unsigned load_once(unsigned const* from)
+{
+    return *from;
+}
+TILEWISE_DEVICE unsigned short load_once(unsigned short const* from)
+{
+    return *from;
+}
+TILEWISE_DEVICE unsigned char load_once(unsigned char const* from)
+{
+    return *from;
+}
+/// @}
+
+/// The low word of (high, low) shifted right by `bits`, fewer than 32.
+TILEWISE_DEVICE unsigned funnel_shift_right(unsigned low, unsigned high, unsigned bits)
+{
+    unsigned long long const both = static_cast<unsigned long long>(high) << 32 | low;
+    return static_cast<unsigned>(both >> (bits & 31));
+}
+
+/// Numbers of the machine's.
+template <class T>
+concept machine_number = std::is_arithmetic_v<T>;
+
+/// A sum that is never fused with a product.
+template <class T>
+TILEWISE_DEVICE T add_rounded(T const& a, T const& b)
+{
+    if constexpr (std::is_floating_point_v<T>) {
+        T left(a), right(b);
+        asm("" : "+m"(left), "+m"(right)); // the compiler knows nothing of a product behind them
+        return left + right;
+    } else {
+        return static_cast<T>(a + b);
+    }
+}
+
+/// @name Dependent launches
+/// @{
+TILEWISE_DEVICE void release_dependents()
+{
+    simt::release_dependents();
+}
+TILEWISE_DEVICE void wait_for_primary(simt::location where = simt::location::current())
+{
+    simt::wait_for_primary(where);
+}
+/// @}
+
+/// @name Clusters
+/// @{
+TILEWISE_DEVICE void cluster_announce(simt::location where = simt::location::current())
+{
+    simt::cluster_announce(where); // an arrival that passes on nothing
+}
+TILEWISE_DEVICE void cluster_arrive(simt::location where = simt::location::current())
+{
+    simt::cluster_arrive(where);
+}
+TILEWISE_DEVICE void cluster_wait(simt::location where = simt::location::current())
+{
+    simt::cluster_wait(where);
+}
+
+/// Stores `value` where the block of the cluster with that index has what this block has at `shared`.
+template <class T>
+TILEWISE_DEVICE void store_in_block(int block, T* shared, T const& value,
+                                    simt::location where = simt::location::current())
+{
+    T const mine(value);
+    simt::store_in_block(block, static_cast<void*>(shared), &mine, sizeof(T), where);
+}
+/// @}
+
+/// `sum` and the four bytes of a word, as signed or as unsigned numbers.
+TILEWISE_DEVICE int add_bytes(unsigned word, int sum)
+{
+    for (int i = 0; i < 4; ++i)
+        sum += static_cast<signed char>(word >> 8 * i & 0xFF);
+    return sum;
+}
+TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
+{
+    for (int i = 0; i < 4; ++i)
+        sum += word >> 8 * i & 0xFF;
+    return sum;
+}
+
+/// @name Bulk copies
+/// Copies from global to shared memory that land at some later time. The library's arch.cuh has none yet; what it would
+/// have is in bulk_copy_proposal.md.
+/// @{
+struct alignas(8) mbarrier {
+    unsigned long long state;
+
+    /// For one thread, before the block synchronises.
+    TILEWISE_DEVICE void init(int arrivals, simt::location where = simt::location::current())
+    {
+        state = 0;
+        simt::mbarrier_init(this, arrivals, where);
+    }
+    TILEWISE_DEVICE void arrive(simt::location where = simt::location::current())
+    {
+        simt::mbarrier_arrive(this, 0, where);
+    }
+    /// The phase ends when so many bytes have landed, too.
+    TILEWISE_DEVICE void arrive_expect(int bytes, simt::location where = simt::location::current())
+    {
+        simt::mbarrier_arrive(this, static_cast<std::size_t>(bytes), where);
+    }
+    /// Waits for the end of the phase of that parity: 0, 1, 0, ...
+    TILEWISE_DEVICE void wait(int parity, simt::location where = simt::location::current())
+    {
+        simt::mbarrier_wait(this, static_cast<unsigned>(parity), where);
+    }
+};
+/// One thread starts a copy to shared memory, of whose landing `barrier` hears. Addresses and size are multiples of 16.
+TILEWISE_DEVICE void bulk_copy(void* shared, void const* global, int bytes, mbarrier& barrier,
+                               simt::location where = simt::location::current())
+{
+    simt::bulk_copy(shared, global, static_cast<std::size_t>(bytes), &barrier, where);
+}
+/// @}
+
+/// How a kernel is started.
+struct launch_shape {
+    int blocks = 1;
+    int threads = warp_size;
+    int cluster = 1;        ///< blocks per cluster
+    bool dependent = false; ///< may start before the kernel before it ends
+};
+
+/// Starts a kernel in a stream.
+template <class... Parameters, class... Arguments>
+cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, Arguments&&... arguments)
+{
+    struct call {
+        void (*kernel)(Parameters...);
+        std::tuple<Parameters...> parameters;
+    };
+    auto const parameters = std::make_shared<call>(
+        call{kernel, std::tuple<Parameters...>(static_cast<Parameters>(static_cast<Arguments&&>(arguments))...)});
+    auto const run = [](void const* what) {
+        auto const& made = *static_cast<call const*>(what);
+        std::apply(made.kernel, made.parameters);
+    };
+    return simt::launch({reinterpret_cast<void const*>(kernel), run, parameters, sizeof(call), shape.blocks,
+                         shape.threads, shape.cluster, shape.dependent, stream});
+}
+
+/// How many clusters of a kernel can be resident at once.
+template <class... Parameters>
+cudaError_t resident_clusters(void (*kernel)(Parameters...), launch_shape shape, int* clusters)
+{
+    return simt::resident_clusters(reinterpret_cast<void const*>(kernel), shape.cluster, shape.threads, clusters);
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Wrong programs, mostly around correct kernels. Each says whether its result is right, for it may be.
+
+#include "device_memory.hpp"
+
+#include <simt/runtime.hpp>
+#include <tilewise/device/arch.cuh>
+
+#include <vector>
+
+namespace programs {
+
+using simt::device_array;
+using simt::expect_success;
+using tilewise::gpu::start;
+
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+read_through(int const* from, int* to)
+{
+    to[tilewise::gpu::thread_index()] = *from;
+}
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+write_index(int* to)
+{
+    to[tilewise::gpu::thread_index()] = tilewise::gpu::thread_index();
+}
+
+inline bool host_pointer_in_a_kernel()
+{
+    int on_the_host = 7;
+    device_array<int> const output(32);
+    expect_success(start(read_through<32>, {1, 32}, nullptr, &on_the_host, output.data()));
+    return output.values() == std::vector<int>(32, 7);
+}
+
+inline int variable = 7;
+inline bool host_variable_in_a_kernel()
+{
+    device_array<int> const output(32);
+    expect_success(start(read_through<32>, {1, 32}, nullptr, &variable, output.data()));
+    return output.values() == std::vector<int>(32, 7);
+}
+
+inline bool device_memory_on_the_host()
+{
+    device_array<int> const input(std::vector<int>(8, 1));
+    return input.data()[3] == 1;
+}
+
+inline bool result_read_before_waiting()
+{
+    int* line = nullptr;
+    expect_success(cudaHostAlloc(&line, 32 * sizeof(int), cudaHostAllocMapped));
+    line[31] = -1;
+    expect_success(start(write_index<32>, {1, 32}, nullptr, line));
+    bool const right = line[31] == 31;
+    expect_success(cudaDeviceSynchronize());
+    return right;
+}
+
+inline bool argument_changed_before_waiting()
+{
+    int* line = nullptr;
+    expect_success(cudaHostAlloc(&line, sizeof(int), cudaHostAllocMapped));
+    device_array<int> const output(32);
+    *line = 7;
+    expect_success(start(read_through<32>, {1, 32}, nullptr, line, output.data()));
+    *line = 8;
+    return output.values() == std::vector<int>(32, 7);
+}
+
+inline bool streams_without_an_event()
+{
+    simt::owned_stream const first(cudaStreamNonBlocking), second(cudaStreamNonBlocking);
+    device_array<int> const between(std::vector<int>(32, -1)), output(32);
+    expect_success(start(write_index<32>, {1, 32}, first, between.data()));
+    expect_success(start(read_through<32>, {1, 32}, second, between.data() + 5, output.data()));
+    expect_success(cudaDeviceSynchronize());
+    return output.values() == std::vector<int>(32, 5);
+}
+
+inline bool freed_too_early()
+{
+    simt::owned_stream const first(cudaStreamNonBlocking), second(cudaStreamNonBlocking);
+    int* memory = nullptr;
+    expect_success(cudaMallocAsync(&memory, 32 * sizeof(int), first));
+    expect_success(cudaStreamSynchronize(first));
+    expect_success(start(write_index<32>, {1, 32}, second, memory));
+    expect_success(cudaFreeAsync(memory, first));
+    expect_success(cudaDeviceSynchronize());
+    return true;
+}
+
+inline bool used_after_it_was_freed()
+{
+    int* memory = nullptr;
+    expect_success(cudaMalloc(&memory, 32 * sizeof(int)));
+    expect_success(cudaFree(memory));
+    expect_success(start(write_index<32>, {1, 32}, nullptr, memory));
+    expect_success(cudaDeviceSynchronize());
+    return true;
+}
+
+inline bool output_is_short()
+{
+    device_array<int> const output(31);
+    expect_success(start(write_index<32>, {1, 32}, nullptr, output.data()));
+    expect_success(cudaDeviceSynchronize());
+    return true;
+}
+
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+write_elsewhere(int* to)
+{
+    int mine = 0;
+    TILEWISE_SHARED(others, int*);
+    if (tilewise::gpu::thread_index() == 0)
+        others = &mine;
+    tilewise::gpu::sync_block();
+    if (tilewise::gpu::thread_index() == 1)
+        *others = 1;
+    tilewise::gpu::sync_block();
+    to[tilewise::gpu::thread_index()] = mine;
+}
+inline bool another_threads_variable()
+{
+    device_array<int> const output(32);
+    expect_success(start(write_elsewhere<32>, {1, 32}, nullptr, output.data()));
+    return output.values() == std::vector<int>(32);
+}
+
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+copy_unaligned(unsigned const* from, unsigned* to)
+{
+    using namespace tilewise::gpu;
+    TILEWISE_SHARED(stage, unsigned[32]);
+    TILEWISE_SHARED(full, mbarrier);
+    if (thread_index() == 0) {
+        full.init(1);
+        full.arrive_expect(64);
+        bulk_copy(stage, from + 1, 64, full);
+    }
+    sync_block();
+    full.wait(0);
+    to[thread_index()] = stage[thread_index() / 2];
+}
+inline bool bulk_copy_from_an_odd_address()
+{
+    device_array<unsigned> const input(std::vector<unsigned>(32)), output(32);
+    expect_success(start(copy_unaligned<32>, {1, 32}, nullptr, input.data(), output.data()));
+    return output.values() == std::vector<unsigned>(32);
+}
+
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+leave_copy_in_flight(unsigned const* from)
+{
+    using namespace tilewise::gpu;
+    TILEWISE_SHARED(stage, unsigned[32]);
+    TILEWISE_SHARED(full, mbarrier);
+    if (thread_index() == 0) {
+        full.init(1);
+        bulk_copy(stage, from, 128, full);
+    }
+}
+inline bool bulk_copy_outlives_its_block()
+{
+    device_array<unsigned> const input(std::vector<unsigned>(32));
+    expect_success(start(leave_copy_in_flight<32>, {1, 32}, nullptr, input.data()));
+    expect_success(cudaDeviceSynchronize());
+    return true;
+}
+
+inline bool leak()
+{
+    int* memory = nullptr;
+    expect_success(cudaMalloc(&memory, 100));
+    return simt::runtime::live().device_blocks == 0;
+}
+
+} // namespace programs

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// What the threads of a block do together: the barrier and shared variables. And where a thread is.
+#include "grid.hpp"
+#include "machine.hpp"
+#include "memory.hpp"
+#include "race.hpp"
+#include "report.hpp"
+#include "user_code.hpp"
+
+#include <simt/kernel.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace simt {
+namespace {
+
+constexpr std::size_t most_shared_bytes = 48 * 1024;
+
+bool same_place(location const& a, location const& b)
+{
+    return a.line() == b.line() && a.column() == b.column() && std::strcmp(a.file_name(), b.file_name()) == 0;
+}
+
+thread& current()
+{
+    return *the_machine().current;
+}
+
+} // namespace
+
+int thread_index()
+{
+    return static_cast<int>(current().index);
+}
+int block_index()
+{
+    return static_cast<int>(current().home->index);
+}
+int block_count()
+{
+    return current().home->home->request.blocks;
+}
+
+void sync_block(location where)
+{
+    interpreter_code const guard;
+    thread& me = current();
+    block& home = *me.home;
+    for (unsigned i = 0; home.in_barrier > 0 && i < thread_count(home); ++i) {
+        thread const& other = home.threads[i];
+        if (other.state != thread_state::in_block_barrier)
+            continue;
+        if (!same_place(other.where, where))
+            stop_thread("barrier divergence", "sync_block at " + text_of(where) + " meets " + name_of(other) +
+                                                  ", which waits in sync_block at " + text_of(other.where));
+        break;
+    }
+    me.where = where;
+    ++home.in_barrier;
+    ++the_machine().idle;
+    suspend_as(thread_state::in_block_barrier); // until the scheduler sees that all have arrived
+}
+
+void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment)
+{
+    interpreter_code const guard;
+    return shared_variable_of(*current().home, site, bytes, alignment).memory;
+}
+
+shared_variable& shared_variable_of(block& home, void const* site, std::size_t bytes, std::size_t alignment)
+{
+    auto const found =
+        std::find_if(home.shared.begin(), home.shared.end(), [&](auto const& each) { return each.site == site; });
+    if (found != home.shared.end())
+        return *found;
+    if (home.shared_bytes + bytes > most_shared_bytes)
+        stop_thread("shared memory", "the block needs more than 48 KiB of shared memory");
+    home.shared_bytes += bytes;
+    alignment = std::max<std::size_t>(alignment, 16);
+    void* const memory = allocate(bytes, alignment, memory_kind::shared, 0);
+    if (memory == nullptr)
+        stop_thread("shared memory", "the interpreter has no more memory");
+    home.shared.push_back({site, static_cast<char*>(memory), bytes, alignment});
+    return home.shared.back();
+}
+
+void fence(scope reach)
+{
+    interpreter_code const guard;
+    yield_point();
+    race::fence(current(), reach);
+    yield_point();
+}
+
+void pause()
+{
+    interpreter_code const guard;
+    switch_thread();
+}
+
+void yield_point()
+{
+    machine& m = the_machine();
+    if (m.current == nullptr)
+        return;
+    interpreter_code const guard;
+    if (m.random.one_in(m.habit.switch_one_in))
+        switch_thread();
+}
+
+} // namespace simt

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// @file
+/// The functions of the CUDA runtime about devices and kernels.
+#include "api.hpp"
+#include "device.hpp"
+#include "machine.hpp"
+#include "memory.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace simt {
+namespace {
+
+constexpr int most_threads = 1024, portable_cluster = 8, largest_cluster = 16;
+constexpr std::size_t most_parameter_bytes = 32764;
+
+thread_local int current_index = 0;
+std::set<void const*> allows_large_clusters;
+
+int attribute_of(int device, cudaDeviceAttr attribute)
+{
+    switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock:
+        return most_threads;
+    case cudaDevAttrMaxGridDimX:
+        return 0x7FFFFFFF;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+        return 48 * 1024;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        return 227 * 1024;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+        return 228 * 1024;
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+        return 1024;
+    case cudaDevAttrWarpSize:
+        return static_cast<int>(lanes_per_warp);
+    case cudaDevAttrMultiProcessorCount:
+        return multiprocessors_of(device);
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+        return 2048;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+        return 32;
+    case cudaDevAttrL2CacheSize:
+        return 50 << 20;
+    case cudaDevAttrClockRate:
+    case cudaDevAttrMemoryClockRate:
+        return 1'000'000;
+    case cudaDevAttrGlobalMemoryBusWidth:
+        return 1024;
+    case cudaDevAttrComputeCapabilityMajor:
+        return capability_of(device) / 10;
+    case cudaDevAttrComputeCapabilityMinor:
+        return capability_of(device) % 10;
+    case cudaDevAttrClusterLaunch:
+        return capability_of(device) >= 90;
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrMemoryPoolsSupported:
+        return 1;
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+        return 0;
+    }
+    return 0;
+}
+
+/// What is wrong with a launch.
+cudaError_t validity_of(launch_request const& request, stream const& in)
+{
+    bool const wants_sm90 = request.cluster > 1 || request.dependent;
+    if (in.device != current_index)
+        return cudaErrorInvalidResourceHandle;
+    if (request.blocks < 1 || request.threads < 1 || request.threads > most_threads)
+        return cudaErrorInvalidConfiguration;
+    if (request.parameter_bytes > most_parameter_bytes)
+        return cudaErrorInvalidValue;
+    if (wants_sm90 && capability_of(in.device) < 90)
+        return cudaErrorNotSupported;
+    int const largest = allows_large_clusters.count(request.kernel) != 0 ? largest_cluster : portable_cluster;
+    if (request.cluster < 1 || request.cluster > largest || request.blocks % request.cluster != 0)
+        return cudaErrorInvalidClusterSize;
+    return cudaSuccess;
+}
+
+} // namespace
+
+int current_device_index()
+{
+    return current_index;
+}
+bool is_device(int index)
+{
+    return index >= 0 && static_cast<std::size_t>(index) < all_devices().size();
+}
+
+cudaError_t launch(launch_request const& request)
+{
+    return call("cudaLaunchKernelEx", request.stream, [&](stream& in) {
+        if (cudaError_t const error = validity_of(request, in); error != cudaSuccess)
+            return error;
+        launch_request unbound = request;
+        unbound.stream = nullptr;
+        submit_or_record(in, [unbound](stream& to) { submit(to, unbound); });
+        return outcome(true);
+    });
+}
+
+cudaError_t resident_clusters(void const* kernel, int cluster, int threads, int* clusters)
+{
+    return call("cudaOccupancyMaxActiveClusters", needs::device, [&] {
+        launch_request shape{};
+        shape.kernel = kernel;
+        shape.blocks = shape.cluster = cluster;
+        shape.threads = threads;
+        cudaError_t const error = validity_of(shape, default_stream(current_index));
+        *clusters = error == cudaSuccess
+                        ? std::max(1, multiprocessors_of(current_index) * resident_blocks_of(current_index) / cluster)
+                        : 0;
+        return error;
+    });
+}
+
+} // namespace simt
+
+using namespace simt;
+
+cudaError_t cudaGetDevice(int* device)
+{
+    return call("cudaGetDevice", needs::device, [&] {
+        *device = current_index;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return call("cudaSetDevice", needs::device, [&] {
+        if (!is_device(device))
+            return cudaErrorInvalidDevice;
+        current_index = device;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGetDeviceCount(int* count)
+{
+    return call("cudaGetDeviceCount", needs::device, [&] {
+        *count = static_cast<int>(all_devices().size());
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device)
+{
+    return call("cudaDeviceGetAttribute", needs::device, [&] {
+        if (!is_device(device))
+            return cudaErrorInvalidDevice;
+        *value = attribute_of(device, attribute);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceSynchronize()
+{
+    return call("cudaDeviceSynchronize", needs::no_captures, [] { return outcome(synchronize_all()); });
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
+{
+    return call("cudaDeviceCanAccessPeer", needs::device, [&] {
+        *can = 0;
+        return is_device(device) && is_device(peer) ? cudaSuccess : cudaErrorInvalidDevice;
+    });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned)
+{
+    return call("cudaDeviceEnablePeerAccess", needs::device,
+                [&] { return is_device(peer) ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice; });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total)
+{
+    return call("cudaMemGetInfo", needs::device, [&] {
+        *total = all_devices()[static_cast<std::size_t>(current_index)].memory_bytes;
+        *free = *total - std::min(*total, amount_of(memory_kind::device).bytes);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void const*)
+{
+    return call("cudaFuncGetAttributes", needs::device, [&] {
+        *attributes = {};
+        attributes->maxThreadsPerBlock = most_threads;
+        attributes->numRegs = 32;
+        attributes->ptxVersion = attributes->binaryVersion = capability_of(current_index);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaFuncSetAttribute(void const* kernel, cudaFuncAttribute attribute, int value)
+{
+    return call("cudaFuncSetAttribute", needs::device, [&] {
+        if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+            if (value != 0)
+                allows_large_clusters.insert(kernel);
+            else
+                allows_large_clusters.erase(kernel);
+        }
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void const*, int threads, std::size_t)
+{
+    return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", needs::device, [&] {
+        if (threads < 1 || threads > most_threads)
+            return cudaErrorInvalidValue;
+        *blocks = resident_blocks_of(current_index);
+        return cudaSuccess;
+    });
+}

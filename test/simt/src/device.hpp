@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The devices that the fake runtime pretends to have.
+
+#include <simt/runtime.hpp>
+
+namespace simt {
+
+inline constexpr int most_devices = 8;
+
+std::vector<runtime::device>& all_devices();
+int current_device_index();
+int capability_of(int device); ///< 90 for 9.0
+int multiprocessors_of(int device);
+int resident_blocks_of(int device);
+bool is_device(int index);
+cudaStreamCaptureMode capture_mode_of_this_thread();
+
+} // namespace simt

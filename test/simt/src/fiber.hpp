@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// A thread of control with a stack of its own. All of them take turns on the operating system's thread that runs the
+/// scheduler.
+
+#include <cstddef>
+
+namespace simt {
+
+class fiber {
+public:
+    fiber() = default;
+    fiber(fiber const&) = delete;
+    fiber& operator=(fiber const&) = delete;
+    ~fiber() { abandon(); }
+
+    /// Runs the fiber, from the scheduler, until it suspends itself. The first time it begins with `entry`.
+    void resume(void (*entry)());
+    /// Goes back to the scheduler, from within the fiber.
+    void suspend();
+    /// Goes back to the scheduler for good.
+    [[noreturn]] void finish();
+    /// Gives the stack back. What stands on it is not destroyed.
+    void abandon();
+
+    bool has_stack() const { return stack_ != nullptr; }
+    bool owns(void const* address) const;
+
+private:
+    void leave(bool for_good);
+
+    void* context_ = nullptr;
+    char* stack_ = nullptr;
+    void* fake_stack_ = nullptr; // of the address sanitizer
+};
+
+} // namespace simt

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The first thing found to be wrong in a schedule.
+
+#include <simt/schedule.hpp>
+
+#include <optional>
+#include <source_location>
+#include <string>
+
+namespace simt {
+
+/// Keeps a report, unless there is one already.
+void note(char const* kind, std::string const& text);
+/// The same, on behalf of the kernel's thread that runs, which goes no further.
+[[noreturn]] void stop_thread(char const* kind, std::string const& text);
+
+std::optional<report> const& first_report();
+std::optional<report> take_report();
+
+/// "file.cpp:12"
+std::string text_of(std::source_location const& where);
+
+} // namespace simt

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Streams, events and graphs.
+
+#include "model.hpp"
+
+#include <cuda_runtime.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace simt {
+
+/// What a graph does, one step after the other, in the stream that it is launched in.
+struct graph_content {
+    using step = std::function<void(CUstream_st&)>;
+    std::vector<step> steps;
+    std::vector<void*> memory; ///< that its steps allocate
+    std::vector<void*> freed;  ///< and free again
+    bool memory_is_live = false;
+    ~graph_content();
+};
+
+} // namespace simt
+
+struct CUstream_st {
+    unsigned long long id = 0;
+    int device = 0;
+    bool waits_for_default = true;                              ///< and the default stream for it
+    std::vector<std::shared_ptr<simt::operation>> unfinished{}; ///< some of them may be finished by now
+    std::shared_ptr<simt::operation> last{};
+    std::vector<std::shared_ptr<simt::operation>> also_after{}; ///< events that the next operation waits for
+    simt::knowledge known{};                                    ///< once all of it is finished
+    std::shared_ptr<simt::graph_content> capture{};
+    cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+    bool capture_is_broken = false;
+};
+
+struct CUevent_st {
+    std::vector<std::shared_ptr<simt::operation>> after;
+    simt::knowledge known;
+};
+
+namespace simt {
+
+using stream = CUstream_st;
+
+/// The stream of a handle; null for a handle that is none.
+stream* stream_of(cudaStream_t handle);
+std::vector<std::unique_ptr<stream>>& all_streams(); ///< the default streams of the devices first
+stream& default_stream(int device);
+
+/// Appends an operation that is not a kernel.
+void submit(stream& to, char const* name, std::function<void(operation&)> act);
+/// Appends a kernel.
+void submit(stream& to, launch_request const& request);
+/// Does a step now, or records it in the graph that the stream is captured into.
+void submit_or_record(stream& to, graph_content::step const& step);
+
+bool is_idle(stream& which);
+/// Waits; the host then knows what the stream did.
+bool synchronize(stream& which);
+bool synchronize_all();
+/// Whether some capture forbids calls that could wait for everything.
+bool capture_forbids_unsafe_calls();
+
+/// Forgets what streams have to do.
+void clear_streams();
+
+} // namespace simt
