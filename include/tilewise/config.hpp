@@ -41,8 +41,8 @@
     }                                                                                                                  \
     }
 
-/// Defined where the kernels can be compiled and started: under nvcc, and by the tests that run them on a CPU. Elsewhere
-/// a call under tilewise::device throws.
+/// Defined where the kernels can be compiled and started: under nvcc, and by the tests that run them on a CPU.
+/// Elsewhere a call under tilewise::device throws.
 #if defined(__CUDACC__) && !defined(TILEWISE_DEVICE_ENGINE)
 #define TILEWISE_DEVICE_ENGINE 1
 #endif

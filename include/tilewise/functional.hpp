@@ -260,8 +260,8 @@ template <class Function>
 inline constexpr bool is_portable_lambda = false;
 #endif
 template <class Function>
-inline constexpr bool is_host_lambda = !is_device_lambda<Function> && !is_portable_lambda<Function> &&
-                                       is_lambda<Function>();
+inline constexpr bool is_host_lambda =
+    !is_device_lambda<Function> && !is_portable_lambda<Function> && is_lambda<Function>();
 
 /// The twin of an operator on values of type T, or else the operator itself.
 template <class T, class Op>
@@ -286,7 +286,7 @@ constexpr auto portable_twin_or_self(Op op)
         return op;
 }
 
-/// Comparisons that kernels can call in place of the standard's.
+/// Twin of `std::less<>` that kernels can call.
 struct less {
     TILEWISE_CALLS_ANY
     template <class T, class U>
@@ -295,6 +295,8 @@ struct less {
         return a < b;
     }
 };
+
+/// Twin of `std::greater<>` that kernels can call.
 struct greater {
     TILEWISE_CALLS_ANY
     template <class T, class U>
@@ -303,6 +305,8 @@ struct greater {
         return b < a;
     }
 };
+
+/// A comparison that kernels can call in place of the standard's, or else the comparison itself.
 template <class Less>
 constexpr auto portable_comparison(Less comparison)
 {

@@ -203,11 +203,13 @@ template <class Type>
 inline constexpr bool copies_as_bytes =
     std::is_trivially_copy_constructible_v<Type> && std::is_trivially_destructible_v<Type>;
 
-/// Has a lambda in it that kernels cannot call, or that nobody else can.
+/// Has a lambda in it that kernels cannot call.
 template <class Input>
 inline constexpr bool has_host_lambda = false;
 template <class Transform, class... Its, template <class...> class Kind>
 inline constexpr bool has_host_lambda<Kind<Transform, Its...>> = named::is_host_lambda<Transform>;
+
+/// Has a lambda in it that nothing but kernels can call.
 template <class Input>
 inline constexpr bool has_device_lambda = false;
 template <class Transform, class... Its, template <class...> class Kind>

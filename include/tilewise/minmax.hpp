@@ -46,7 +46,9 @@ template <class It>
 struct extremes {
     It smallest, largest;
     TILEWISE_PORTABLE constexpr extremes(It only) : smallest(only), largest(only) {}
-    TILEWISE_PORTABLE constexpr extremes(It smallest_so_far, It largest_so_far) : smallest(smallest_so_far), largest(largest_so_far) {}
+    TILEWISE_PORTABLE constexpr extremes(It smallest_so_far, It largest_so_far)
+        : smallest(smallest_so_far), largest(largest_so_far)
+    {}
 };
 
 /// The extremes of two stretches, the earlier one first.
@@ -72,8 +74,7 @@ Answer best_position(Policy&& policy, It first, Extent end, Better better)
                   "tilewise: min_element, max_element and minmax_element need iterators that can be read more "
                   "than once (forward iterators)");
     if constexpr (readable)
-        return reduce_input(resolve(policy), positions<It>(first), std::move(end), Answer(first),
-                            std::move(better));
+        return reduce_input(resolve(policy), positions<It>(first), std::move(end), Answer(first), std::move(better));
     else
         return Answer(first);
 }
@@ -90,7 +91,10 @@ template <execution_policy Policy, iterator It, operation Less = std::less<>>
 It min_element(Policy&& policy, It first, It last, Less less = {})
 {
     check_range("min_element", first, last);
-    return first == last ? last : best_position<It>(policy, first, extent(first, last), first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    return first == last
+               ? last
+               : best_position<It>(policy, first, extent(first, last),
+                                   first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Finds it in a range.
@@ -101,7 +105,8 @@ std::ranges::borrowed_iterator_t<Range> min_element(Policy&& policy, Range&& ran
     It const first = std::ranges::begin(range);
     if (first == std::ranges::end(range))
         return first;
-    return best_position<It>(policy, first, extent_of(range, first), first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    return best_position<It>(policy, first, extent_of(range, first),
+                             first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Without a policy: the same on the calling thread.
@@ -124,7 +129,10 @@ template <execution_policy Policy, iterator It, operation Less = std::less<>>
 It max_element(Policy&& policy, It first, It last, Less less = {})
 {
     check_range("max_element", first, last);
-    return first == last ? last : best_position<It>(policy, first, extent(first, last), first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    return first == last
+               ? last
+               : best_position<It>(policy, first, extent(first, last),
+                                   first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Finds it in a range.
@@ -135,7 +143,8 @@ std::ranges::borrowed_iterator_t<Range> max_element(Policy&& policy, Range&& ran
     It const first = std::ranges::begin(range);
     if (first == std::ranges::end(range))
         return first;
-    return best_position<It>(policy, first, extent_of(range, first), first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    return best_position<It>(policy, first, extent_of(range, first),
+                             first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Without a policy: the same on the calling thread.
@@ -161,7 +170,8 @@ std::pair<It, It> minmax_element(Policy&& policy, It first, It last, Less less =
     check_range("minmax_element", first, last);
     if (first == last)
         return {last, last};
-    auto const found = best_position<extremes<It>>(policy, first, extent(first, last), widest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    auto const found = best_position<extremes<It>>(
+        policy, first, extent(first, last), widest<named::comparison_for<Less>>{named::portable_comparison(less)});
     return {found.smallest, found.largest};
 }
 
@@ -174,7 +184,8 @@ auto minmax_element(Policy&& policy, Range&& range, Less less = {})
     It const first = std::ranges::begin(range);
     if (first == std::ranges::end(range))
         return {first, first};
-    auto const found = best_position<extremes<It>>(policy, first, extent_of(range, first), widest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    auto const found = best_position<extremes<It>>(
+        policy, first, extent_of(range, first), widest<named::comparison_for<Less>>{named::portable_comparison(less)});
     return {found.smallest, found.largest};
 }
 

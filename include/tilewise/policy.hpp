@@ -25,14 +25,14 @@ struct parallel_policy {};
 
 /// One kernel launch, as told to `device.trace(sink)`.
 struct launch_record {
-    char const* algorithm;           ///< the function that was called
-    char const* kernel;              ///< the kernel's name
-    int blocks;                      ///< in the grid
-    int threads;                     ///< per block
-    int cluster;                     ///< blocks per cluster
-    std::ptrdiff_t items;            ///< elements of the input
-    int resident_blocks;             ///< that fit a multiprocessor at once
-    double microseconds;             ///< from the launch to its end, in the timed mode; otherwise 0
+    char const* algorithm;            ///< the function that was called
+    char const* kernel;               ///< the kernel's name
+    int blocks;                       ///< in the grid
+    int threads;                      ///< per block
+    int cluster;                      ///< blocks per cluster
+    std::ptrdiff_t items;             ///< elements of the input
+    int resident_blocks;              ///< that fit a multiprocessor at once
+    double microseconds;              ///< from the launch to its end, in the timed mode; otherwise 0
     static constexpr int unknown = 0; ///< what `resident_blocks` is where nothing can tell
 };
 
@@ -48,13 +48,13 @@ enum class trace_mode {
 ///   stream-ordered resources of libcu++ and RMM have them, with a stream type made from a `cudaStream_t`, or
 /// * `allocate(stream, bytes, alignment)` and `deallocate(stream, pointer, bytes, alignment)`, as their successors.
 template <class Resource>
-concept stream_ordered_resource =
-    requires(Resource& r, CUstream_st* stream, void* p) { r.deallocate((r.allocate(1u, stream), p), 1u, stream); } ||
-    requires(Resource& r, CUstream_st* stream, void* p) {
-        r.deallocate_async((r.allocate_async(1u, 256u, stream), p), 1u, 256u, stream);
-    } || requires(Resource& r, CUstream_st* stream, void* p) {
-        r.deallocate(stream, (r.allocate(stream, 1u, 256u), p), 1u, 256u);
-    };
+concept stream_ordered_resource = requires(Resource& r, CUstream_st* stream, void* p) {
+    r.deallocate((r.allocate(1u, stream), p), 1u, stream);
+} || requires(Resource& r, CUstream_st* stream, void* p) {
+    r.deallocate_async((r.allocate_async(1u, 256u, stream), p), 1u, 256u, stream);
+} || requires(Resource& r, CUstream_st* stream, void* p) {
+    r.deallocate(stream, (r.allocate(stream, 1u, 256u), p), 1u, 256u);
+};
 
 /// A stream_ordered_resource that somebody else owns.
 class resource_ref {
@@ -86,10 +86,7 @@ public:
 
     constexpr explicit operator bool() const { return resource_ != nullptr; }
     void* allocate(std::size_t bytes, CUstream_st* stream) const { return allocate_(resource_, bytes, stream); }
-    void deallocate(void* p, std::size_t bytes, CUstream_st* stream) const
-    {
-        deallocate_(resource_, p, bytes, stream);
-    }
+    void deallocate(void* p, std::size_t bytes, CUstream_st* stream) const { deallocate_(resource_, p, bytes, stream); }
 
 private:
     void* resource_ = nullptr;
@@ -122,8 +119,8 @@ private:
 ///
 /// A call that waits returns when its work in the stream is done; other streams go on. Operators, transforms and
 /// iterators are copied to the GPU and must be trivially copyable. Calls from several threads, on one stream or on
-/// several, are safe. Errors: `no_device` where there is no GPU, driver or CUDA compiler; `cuda_error` when CUDA reports
-/// one; `std::bad_alloc` when there is no memory; `std::invalid_argument` for memory that the GPU cannot read.
+/// several, are safe. Errors: `no_device` where there is no GPU, driver or CUDA compiler; `cuda_error` when CUDA
+/// reports one; `std::bad_alloc` when there is no memory; `std::invalid_argument` for memory that the GPU cannot read.
 template <bool waits_for_results>
 class basic_device_policy {
 public:
@@ -174,9 +171,9 @@ public:
     template <class Sink>
     void trace(Sink const&&, trace_mode = trace_mode::launches) const = delete;
 
-    constexpr CUstream_st* stream() const { return stream_; }   ///< the stream chosen, or null
+    constexpr CUstream_st* stream() const { return stream_; }     ///< the stream chosen, or null
     constexpr resource_ref resource() const { return resource_; } ///< the resource chosen, or none
-    constexpr sink_ref sink() const { return sink_; }           ///< the sink chosen, or none
+    constexpr sink_ref sink() const { return sink_; }             ///< the sink chosen, or none
 
 private:
     template <bool>

@@ -29,13 +29,15 @@ TILEWISE_NAMESPACE_BEGIN
 /// @par Requirements
 /// T is move constructible; elements convert to T; `op(T, T)` converts to T. seq reads input iterators, par forward
 /// iterators; par copies `op` and calls the copies concurrently. `op` may be called on any two neighbouring partial
-/// results, and shall not modify elements or invalidate iterators.
+/// results, and shall not modify elements or invalidate iterators. device reads random access iterators over memory of
+/// the GPU, and calls `op` in kernels; T is trivially copyable and has at most 256 bytes.
 /// @par Complexity
 /// n applications of `op`, each element read once. With p threads n / p + O(n / tile) steps; par keeps one T per tile
-/// of 2048 * max(1, 16 / sizeof(T)) elements.
+/// of 2048 * max(1, 16 / sizeof(T)) elements. device keeps one T per 1 to 32 tiles where one launch does not do.
 /// @par Errors
 /// An exception from `op`, a conversion or an iterator leaves the call; under par, one of them if there are several.
-/// par throws `std::bad_alloc` when there is no memory for the partial results. The hardened mode throws
+/// par and device throw `std::bad_alloc` when there is no memory for the partial results; device throws what
+/// basic_device_policy says. The hardened mode throws
 /// `std::invalid_argument` if `last` is before `first`, or for a null pointer with elements.
 /// @see [reduce], https://eel.is/c++draft/reduce
 /// @{
@@ -210,8 +212,8 @@ T transform_reduce(Policy&& policy, Range&& range, T init, Op op, Transform tran
     if constexpr (can_transform<Transform, It>()) {
         It first = std::ranges::begin(range);
         auto const end = extent_of(range, first);
-        return reduce_input(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)),
-                            end, std::move(init), std::move(op));
+        return reduce_input(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
+                            std::move(init), std::move(op));
     } else {
         return init;
     }
@@ -310,9 +312,8 @@ Out transform_reduce_into(Policy&& policy, Range&& range, Out out, T init, Op op
     if constexpr (can_transform<Transform, It>()) {
         It first = std::ranges::begin(range);
         auto const end = extent_of(range, first);
-        return reduce_input_into(resolve(policy),
-                                 transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
-                                 std::move(out), std::move(init), std::move(op));
+        return reduce_input_into(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)),
+                                 end, std::move(out), std::move(init), std::move(op));
     } else {
         return out;
     }

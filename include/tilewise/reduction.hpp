@@ -39,8 +39,9 @@ constexpr bool can_reduce_on_device()
                           "at most 256 bytes");
     static_assert(input_copies, "tilewise: device copies iterators and functions into kernels, so they must be "
                                 "trivially copyable");
-    static_assert(callable, "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile "
-                            "with nvcc --extended-lambda, or pass a function object with such an operator()");
+    static_assert(callable,
+                  "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile "
+                  "with nvcc --extended-lambda, or pass a function object with such an operator()");
     return indexed && copies && input_copies && callable;
 }
 

@@ -25,7 +25,7 @@
 /// Declares an object that the threads of a block share. Nothing is constructed.
 #define TILEWISE_SHARED(name, ...)                                                                                     \
     __shared__ ::tilewise::gpu::raw_storage<__VA_ARGS__> name##_storage;                                               \
-    [[maybe_unused]] __VA_ARGS__& name = name##_storage.object()
+    [[maybe_unused]] ::std::type_identity_t<__VA_ARGS__>& name = name##_storage.object()
 
 /// Unrolls the loop that follows.
 #define TILEWISE_UNROLL _Pragma("unroll")
@@ -47,20 +47,41 @@ struct raw_storage {
 
 /// @name Where a thread is
 /// @{
-TILEWISE_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
-TILEWISE_DEVICE int lane_index() { return static_cast<int>(threadIdx.x) % warp_size; }
+TILEWISE_DEVICE int thread_index()
+{
+    return static_cast<int>(threadIdx.x);
+}
+TILEWISE_DEVICE int lane_index()
+{
+    return static_cast<int>(threadIdx.x) % warp_size;
+}
 /// Through a shuffle, which tells the compiler that all lanes have the same: code behind it needs no second copy for
 /// warps that diverge, and takes half the instructions.
-TILEWISE_DEVICE int warp_index() { return __shfl_sync(~0u, static_cast<int>(threadIdx.x) / warp_size, 0); }
-TILEWISE_DEVICE int block_index() { return static_cast<int>(blockIdx.x); }
-TILEWISE_DEVICE int block_count() { return static_cast<int>(gridDim.x); }
+TILEWISE_DEVICE int warp_index()
+{
+    return __shfl_sync(~0u, static_cast<int>(threadIdx.x) / warp_size, 0);
+}
+TILEWISE_DEVICE int block_index()
+{
+    return static_cast<int>(blockIdx.x);
+}
+TILEWISE_DEVICE int block_count()
+{
+    return static_cast<int>(gridDim.x);
+}
 /// @}
 
 /// Waits for all threads of the block, and makes their memory accesses before visible after.
-TILEWISE_DEVICE void sync_block() { __syncthreads(); }
+TILEWISE_DEVICE void sync_block()
+{
+    __syncthreads();
+}
 
 /// The same for the threads of the warp.
-TILEWISE_DEVICE void sync_warp() { __syncwarp(); }
+TILEWISE_DEVICE void sync_warp()
+{
+    __syncwarp();
+}
 
 /// @name Exchange in a warp
 /// All lanes of the warp take part. Nothing is said about memory. A lane past either end yields the caller's own value.
@@ -128,10 +149,22 @@ TILEWISE_DEVICE granule load_once(granule const* from)
     uint4 const value = __ldcs(reinterpret_cast<uint4 const*>(from));
     return {{value.x, value.y, value.z, value.w}};
 }
-TILEWISE_DEVICE unsigned long long load_once(unsigned long long const* from) { return __ldcs(from); }
-TILEWISE_DEVICE unsigned load_once(unsigned const* from) { return __ldcs(from); }
-TILEWISE_DEVICE unsigned short load_once(unsigned short const* from) { return __ldcs(from); }
-TILEWISE_DEVICE unsigned char load_once(unsigned char const* from) { return __ldcs(from); }
+TILEWISE_DEVICE unsigned long long load_once(unsigned long long const* from)
+{
+    return __ldcs(from);
+}
+TILEWISE_DEVICE unsigned load_once(unsigned const* from)
+{
+    return __ldcs(from);
+}
+TILEWISE_DEVICE unsigned short load_once(unsigned short const* from)
+{
+    return __ldcs(from);
+}
+TILEWISE_DEVICE unsigned char load_once(unsigned char const* from)
+{
+    return __ldcs(from);
+}
 /// @}
 
 /// The low word of (high, low) shifted right by `bits`, fewer than 32.
@@ -224,8 +257,14 @@ TILEWISE_DEVICE void store_in_block(int block, T* shared, T const& value)
 /// @}
 
 /// `sum` and the four bytes of a word, as signed or as unsigned numbers.
-TILEWISE_DEVICE int add_bytes(unsigned word, int sum) { return __dp4a(static_cast<int>(word), 0x01010101, sum); }
-TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum) { return __dp4a(word, 0x01010101u, sum); }
+TILEWISE_DEVICE int add_bytes(unsigned word, int sum)
+{
+    return __dp4a(static_cast<int>(word), 0x01010101, sum);
+}
+TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
+{
+    return __dp4a(word, 0x01010101u, sum);
+}
 
 /// How a kernel is started.
 struct launch_shape {

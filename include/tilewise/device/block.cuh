@@ -34,9 +34,9 @@ struct row_layout {
     static constexpr int rows = geometry::rows_per_chunk;
     static constexpr int vectors = // per packet
         View::bases == 0 ? 1 : std::clamp(granule_bytes / (View::widest * lane_vector), 1, Tuning::widest_packet);
-    static constexpr int packet = vectors * lane_vector;   ///< elements per packet
-    static constexpr int width = warp_size / vectors;      ///< lanes per chunk
-    static constexpr int chunks = vectors;                 ///< chunks per warp and turn
+    static constexpr int packet = vectors * lane_vector;         ///< elements per packet
+    static constexpr int width = warp_size / vectors;            ///< lanes per chunk
+    static constexpr int chunks = vectors;                       ///< chunks per warp and turn
     static constexpr int segment = static_cast<int>(Order::row); ///< elements of a row
     /// Rows are batched, so that their loads are in flight together, unless that takes too many registers.
     static constexpr bool batched = sizeof(T) <= 16 && View::widest <= 32;
@@ -57,7 +57,8 @@ TILEWISE_DEVICE auto packet_total(View& view, Packet const& loaded, Op& op) -> t
 {
     using T = typename Layout::value;
     if constexpr (adds_bytes<View, T, Op> && Layout::packet % 4 == 0) {
-        std::conditional_t<std::is_signed_v<std::remove_cvref_t<decltype(view.element(loaded, 0))>>, int, unsigned> sum = 0;
+        std::conditional_t<std::is_signed_v<std::remove_cvref_t<decltype(view.element(loaded, 0))>>, int, unsigned>
+            sum = 0;
         TILEWISE_UNROLL
         for (int i = 0; i < Layout::packet / 4; ++i)
             sum = add_bytes(loaded.granules[0].word[i], sum);
@@ -75,15 +76,15 @@ TILEWISE_DEVICE auto packet_total(View& view, Packet const& loaded, Op& op) -> t
         TILEWISE_UNROLL
         for (int distance = 1; distance < Layout::vectors; distance *= 2)
             TILEWISE_UNROLL
-            for (int v = 0; v + distance < Layout::vectors; v += 2 * distance)
-                put(total[v], combine(op, T(total[v]), T(total[v + distance])));
+        for (int v = 0; v + distance < Layout::vectors; v += 2 * distance)
+            put(total[v], combine(op, T(total[v]), T(total[v + distance])));
         return total[0];
     }
 }
 
 /// How a warp reads the rows of chunks at a base that is not aligned for the widest loads: from aligned granules that
-/// begin so many words, and up to 3 bytes, before the packets, each lane passing on to its left neighbour what that needs
-/// of its granule. The words are a constant where it pays: 18 % of the speed at 2^24.
+/// begin so many words, and up to 3 bytes, before the packets, each lane passing on to its left neighbour what that
+/// needs of its granule. The words are a constant where it pays: 18 % of the speed at 2^24.
 inline constexpr int no_shift = -1, any_shift = 4;
 
 /// Reads the rows of `Layout::chunks` chunks from a base that is not aligned, one packet per lane and row.
@@ -223,9 +224,9 @@ TILEWISE_DEVICE auto block_subtree(View& view, offset first, offset left, int tu
 
 /// What a block knows of a last tile before its carry: the totals of the rows before the last element's row, the lanes
 /// before its lane, and its lane vector up to itself.
-template <class T, int rows>
+template <class T, class Order>
 struct last_tile_parts {
-    raw_storage<T[rows]> row_storage;
+    raw_storage<T[Order::geometry::rows_per_chunk * Order::geometry::chunks_per_tile]> row_storage;
     raw_storage<T> lanes_storage, elements_storage;
     TILEWISE_DEVICE T& row(int i) { return row_storage.object()[i]; }
     TILEWISE_DEVICE T& lanes() { return lanes_storage.object(); }
@@ -234,10 +235,10 @@ struct last_tile_parts {
 
 /// Reads the last tile, which begins at `first` and has `count` elements, row by row: row `r` by warp `r % warps`.
 /// Synchronise the block before `join_last_tile`.
-template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class Parts>
-TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op, Parts& parts)
+template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
+TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
+                                    last_tile_parts<T, typename Layout::order>& parts)
 {
-    using T = typename Layout::value;
     constexpr int N = Layout::lane_vector;
     using packet = typename View::template packet<N>;
     // (Elements of 4 bytes and more are few enough to be loaded one by one, in one go.)
@@ -329,31 +330,40 @@ struct last_tile_ends {
 };
 
 /// Joins what a block has read of a last tile of `count` elements to `ends`. For one warp.
-template <class Layout, class Op, class Parts, class T>
-TILEWISE_DEVICE void join_last_tile(Parts& parts, int count, Op& op, last_tile_ends<T>& ends)
+template <class Order, class Op, class T>
+TILEWISE_DEVICE void join_last_tile(last_tile_parts<T, Order>& parts, int count, Op& op, last_tile_ends<T>& ends)
 {
-    using geometry = typename Layout::geometry;
-    auto const last = Layout::order::locate(count - 1);
-    if (lane_index() == 0)
-        put(ends.elements(), T(parts.elements()));
-    if (last.chunk > 0 || last.row > 0) { // a lane for every chunk
-        int const chunk = lane_index() < last.chunk ? lane_index() : last.row > 0 ? last.chunk : 0;
-        int const rows = chunk < last.chunk ? geometry::rows_per_chunk : last.row;
-        T total(parts.row(chunk * geometry::rows_per_chunk));
-        TILEWISE_UNROLL
-        for (int row = 1; row < geometry::rows_per_chunk; ++row) {
-            T const next(parts.row(chunk * geometry::rows_per_chunk + (row < rows ? row : 0)));
-            if (row < rows)
-                put(total, combine(op, total, next));
-        }
-        if (last.row > 0 && lane_index() == last.chunk)
-            put(ends.rows_and_lanes(), last.lane > 0 ? combine(op, total, T(parts.lanes())) : total);
+    using geometry = typename Order::geometry;
+    constexpr int rows = geometry::rows_per_chunk;
+    auto const last = Order::locate(count - 1);
+    // A lane for every chunk. All loads first and without a branch, for they may be from another block's memory: what
+    // is not there is read as the elements, which are.
+    int const chunk = min_of(lane_index(), last.chunk);
+    int const whole = chunk < last.chunk ? rows : last.row;
+    T const elements(parts.elements());
+    T const lanes(last.lane > 0 ? parts.lanes() : parts.elements());
+    registers<T, rows> row;
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        put(row[i], i < whole ? parts.row(chunk * rows + i) : parts.elements());
+
+    T total(row[0]);
+    TILEWISE_UNROLL
+    for (int i = 1; i < rows; ++i)
+        if (i < whole)
+            put(total, combine(op, total, T(row[i])));
+    if (lane_index() == last.chunk) {
+        put(ends.elements(), elements);
+        if (last.lane > 0)
+            put(ends.rows_and_lanes(), last.row > 0 ? combine(op, total, lanes) : lanes);
+        else if (last.row > 0)
+            put(ends.rows_and_lanes(), total);
+    }
+    if (last.chunk > 0) {
         T const trees = warp_right_aligned_trees<geometry::chunks_per_tile>(op, total, last.chunk);
         if (lane_index() + 1 == last.chunk)
             put(ends.chunks(), trees);
     }
-    if (last.row == 0 && last.lane > 0 && lane_index() == 0)
-        put(ends.rows_and_lanes(), T(parts.lanes()));
 }
 
 /// A last tile of `count` elements onto `carry`, in the nesting of a scan's last element.

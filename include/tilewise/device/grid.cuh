@@ -81,7 +81,8 @@ void launch(call const& by, char const* name, launch_shape shape, Arguments&&...
     check(start(kernel, shape, by.stream, std::forward<Arguments>(arguments)...), name);
     if (timed) {
         check(cudaStreamSynchronize(by.stream), name);
-        record.microseconds = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+        record.microseconds =
+            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
     }
     by.sink(record);
 }

@@ -8,6 +8,9 @@
 #include <tilewise/error.hpp>
 
 #include <cuda_runtime.h>
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
 
 #include <cstddef>
 #include <new>
@@ -47,6 +50,19 @@ inline void check(cudaError_t error, char const* call)
         throw_cuda_error(error, call);
 }
 #define TILEWISE_CUDA(call, ...) ::tilewise::gpu::check(call(__VA_ARGS__), #call)
+
+/// Names what happens while it lives in the timeline of a profiler.
+class profiler_range {
+public:
+#if __has_include(<nvtx3/nvToolsExt.h>)
+    explicit profiler_range(char const* name) { nvtxRangePushA(name); }
+    ~profiler_range() { nvtxRangePop(); }
+#else
+    explicit profiler_range(char const*) {}
+#endif
+    profiler_range(profiler_range const&) = delete;
+    profiler_range& operator=(profiler_range const&) = delete;
+};
 
 /// Makes the device of a stream the current one while it lives.
 class current_device {
@@ -102,12 +118,10 @@ inline bool is_captured(cudaStream_t stream)
 /// An error that CUDA knew of before this call.
 inline void reject_earlier_error()
 {
-    if (cudaError_t const error = cudaPeekAtLastError(); error == cudaErrorIllegalAddress ||
-                                                         error == cudaErrorLaunchFailure ||
-                                                         error == cudaErrorAssert ||
-                                                         error == cudaErrorMisalignedAddress ||
-                                                         error == cudaErrorHardwareStackError ||
-                                                         error == cudaErrorIllegalInstruction)
+    if (cudaError_t const error = cudaPeekAtLastError();
+        error == cudaErrorIllegalAddress || error == cudaErrorLaunchFailure || error == cudaErrorAssert ||
+        error == cudaErrorMisalignedAddress || error == cudaErrorHardwareStackError ||
+        error == cudaErrorIllegalInstruction)
         throw cuda_error(error, std::string("tilewise: an earlier kernel, not this call, left the GPU with ") +
                                     cudaGetErrorName(error) + ": " + cudaGetErrorString(error));
 }

@@ -45,9 +45,9 @@ TILEWISE_PORTABLE constexpr int widest_unit(int bytes)
 template <int bytes>
 using unit_of = std::conditional_t<
     bytes == 16, granule,
-    std::conditional_t<bytes == 8, unsigned long long,
-                       std::conditional_t<bytes == 4, unsigned,
-                                          std::conditional_t<bytes == 2, unsigned short, unsigned char>>>>;
+    std::conditional_t<
+        bytes == 8, unsigned long long,
+        std::conditional_t<bytes == 4, unsigned, std::conditional_t<bytes == 2, unsigned short, unsigned char>>>>;
 
 /// The 16 bytes that begin `skipped` bytes, fewer than 16, after the beginning of two granules.
 TILEWISE_DEVICE granule shifted(granule const& low, granule const& high, unsigned skipped)
@@ -73,8 +73,8 @@ struct memory_view {
     E const* first;
     offset size;
 
-    static constexpr int bases = 1;                              ///< ranges of memory that are read
-    static constexpr int widest = static_cast<int>(sizeof(E));   ///< the largest element of them
+    static constexpr int bases = 1;                                        ///< ranges of memory that are read
+    static constexpr int widest = static_cast<int>(sizeof(E));             ///< the largest element of them
     static constexpr int element_alignment = static_cast<int>(alignof(E)); ///< that every base has
 
     template <int count>
@@ -280,11 +280,11 @@ struct view_list<View, Rest...> {
         typename view_list<Rest...>::template packet<count> tail;
     };
     template <int count>
-    static constexpr int alignment = std::max(View::template alignment<count>,
-                                              view_list<Rest...>::template alignment<count>);
+    static constexpr int alignment =
+        std::max(View::template alignment<count>, view_list<Rest...>::template alignment<count>);
     template <int count>
-    static constexpr bool can_cover = (View::bases == 0 || View::template can_cover<count>) &&
-                                      view_list<Rest...>::template can_cover<count>;
+    static constexpr bool can_cover =
+        (View::bases == 0 || View::template can_cover<count>) && view_list<Rest...>::template can_cover<count>;
 
     template <class Visit>
     void for_each_base(Visit const& visit) const
@@ -439,7 +439,10 @@ constexpr auto function_for(Function function)
 /// @}
 
 /// Views, as a list.
-inline view_list<> list_of() { return {}; }
+inline view_list<> list_of()
+{
+    return {};
+}
 template <class View, class... Rest>
 view_list<View, Rest...> list_of(View const& view, Rest const&... rest)
 {

@@ -37,12 +37,24 @@ TILEWISE_DEVICE void put(T& place, T const& value)
         std::memcpy(static_cast<void*>(&place), &value, sizeof(T));
 }
 
-TILEWISE_PORTABLE constexpr int log2_of(int value) { return value <= 1 ? 0 : 1 + log2_of(value / 2); }
-TILEWISE_DEVICE int min_of(int a, int b) { return b < a ? b : a; }
-TILEWISE_DEVICE int max_of(int a, int b) { return a < b ? b : a; }
+TILEWISE_PORTABLE constexpr int log2_of(int value)
+{
+    return value <= 1 ? 0 : 1 + log2_of(value / 2);
+}
+TILEWISE_DEVICE int min_of(int a, int b)
+{
+    return b < a ? b : a;
+}
+TILEWISE_DEVICE int max_of(int a, int b)
+{
+    return a < b ? b : a;
+}
 
 /// `value`, or `limit` if that is less.
-TILEWISE_DEVICE offset at_most(offset value, offset limit) { return value < limit ? value : limit; }
+TILEWISE_DEVICE offset at_most(offset value, offset limit)
+{
+    return value < limit ? value : limit;
+}
 
 /// The library's sum on the GPU: never fused with a product that a transform of the user's computed.
 struct plus : named::twin_operator {

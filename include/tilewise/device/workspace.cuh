@@ -112,7 +112,6 @@ public:
         }
     }
     void* begin() const { return memory_; }
-    static constexpr std::size_t alignment = resource_ref::alignment;
 
 private:
     static constexpr std::size_t least_bytes = 64 * 1024;
