@@ -22,7 +22,7 @@ TILEWISE_NAMESPACE_BEGIN
 template <class Transform, class It>
 class transformed {
 public:
-    constexpr transformed(Transform transform, It it) : transform_(std::move(transform)), it_(std::move(it)) {}
+    constexpr transformed(Transform function, It it) : transform_(std::move(function)), it_(std::move(it)) {}
     constexpr transformed(transformed const&) = default;
     constexpr transformed(transformed&&) = default;
     /// Moves to another position of the same input: the transform, which may not be assignable, stays.
@@ -78,8 +78,8 @@ private:
 template <class Transform, class It1, class It2>
 class transformed_pairs {
 public:
-    constexpr transformed_pairs(Transform transform, It1 it1, It2 it2)
-        : transform_(std::move(transform)), it1_(std::move(it1)), it2_(std::move(it2))
+    constexpr transformed_pairs(Transform function, It1 it1, It2 it2)
+        : transform_(std::move(function)), it1_(std::move(it1)), it2_(std::move(it2))
     {}
     constexpr transformed_pairs(transformed_pairs const&) = default;
     constexpr transformed_pairs(transformed_pairs&&) = default;
