@@ -17,14 +17,18 @@ from pathlib import Path
 RANKS = [
     (0, "settings", ["config.hpp"]),
     (1, "vocabulary", ["error.hpp", "order.hpp", "functional.hpp", "policy.hpp"]),
-    (2, "vocabulary's neighbours", ["iterator.hpp", "std_execution.hpp"]),
+    (2, "vocabulary's neighbours", ["iterator.hpp", "std_execution.hpp", "thrust_execution.hpp"]),
     (3, "what goes in", ["input.hpp", "arguments.hpp"]),
-    (4, "collectives", ["host/fold.hpp", "host/opaque.hpp", "host/simd.hpp", "host/parallel.hpp"]),
-    (5, "engines", ["host/*.hpp"]),
-    (6, "policies meet engines", ["reduction.hpp"]),
-    (7, "contracts", ["reduce.hpp"]),
-    (8, "composed", ["count.hpp", "minmax.hpp"]),
-    (9, "everything", ["tilewise.hpp"]),
+    (4, "the machines", ["host/fold.hpp", "host/opaque.hpp", "host/simd.hpp", "host/parallel.hpp",
+                         "device/arch.cuh", "device/runtime.cuh", "device/tuning.cuh"]),
+    (5, "warps, launches, memory", ["device/warp.cuh", "device/grid.cuh", "device/workspace.cuh"]),
+    (6, "what kernels read", ["device/view.cuh"]),
+    (7, "blocks", ["device/block.cuh"]),
+    (8, "engines", ["host/*.hpp", "device/*.cuh"]),
+    (9, "policies meet engines", ["reduction.hpp"]),
+    (10, "contracts", ["reduce.hpp"]),
+    (11, "composed", ["count.hpp", "minmax.hpp"]),
+    (12, "everything", ["tilewise.hpp"]),
 ]
 
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
@@ -134,6 +138,8 @@ def self_test():
         "upward": {"include/tilewise/order.hpp": spdx + "#include <tilewise/reduce.hpp>\n"},
         "sibling": {"include/tilewise/error.hpp": spdx + "#  include <tilewise/order.hpp>\n"},
         "no rank": {"include/tilewise/surprise.hpp": spdx},
+        "engine in a collective": {"include/tilewise/device/block.cuh": spdx + "#include <tilewise/device/reduce.cuh>\n",
+                                   "include/tilewise/device/reduce.cuh": spdx},
         "missing": {"include/tilewise/error.hpp": spdx + "#include <tilewise/gone.hpp>\n"},
         "quoted": {"include/tilewise/error.hpp": spdx + '#include "config.hpp"\n'},
         "launch": {"include/tilewise/error.hpp": spdx + "kernel<<<1, 1>>>();\n"},
@@ -149,7 +155,7 @@ def self_test():
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text)
             found = check(Path(folder))
-        if len(found) != len(change):
+        if len(found) != (name != "clean"):
             failures += 1
             print(f"self-test {name}: expected {len(change)} finding(s), got {found}")
     print(f"self-test: {len(planted) + 1 - failures} of {len(planted) + 1}")

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Turns what the GPU benchmarks measured into tables and plots.
 
-    scripts/gpu_report.py FROM TO     FROM/reduce.json becomes TO/reduce-h200.{json,md,svg} on an NVIDIA H200
+    scripts/gpu_report.py FROM TO                     FROM/reduce.json becomes TO/reduce-h200.{json,md,svg} on an NVIDIA H200
+    scripts/gpu_report.py FROM TO --readme README.md  and the figures in README.md become those
 
 Ratios travel between machines, absolute figures do not.
 """
@@ -136,6 +137,59 @@ def markdown(record, name):
                       *of_wrappings(record), *of_wall_time(record)])
 
 
+README_BLOCK = re.compile(r"(?<=<!-- h200 figures -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def ranges(counts, wanted):
+    """The runs of neighbouring counts that are wanted, as text: 2^8, 2^18 to 2^20."""
+    runs, last = [], None
+    for place, count in enumerate(counts):
+        if count in wanted:
+            if last == place - 1 and runs:
+                runs[-1][1] = count
+            else:
+                runs.append([count, count])
+            last = place
+    return ", ".join(power(first) if first == end else f"{power(first)} to {power(end)}" for first, end in runs)
+
+
+def behind(record, offset):
+    """Where CUB is ahead by more than 2 %."""
+    for what in record.inputs("types"):
+        counts = [count for count in record.counts("types", what) if record.row("types", what, count, "cub", offset)]
+        slow = {count for count in counts
+                if record.row("types", what, count, "cub", offset)["median_us"] * 1.02 <
+                record.row("types", what, count, "tilewise", offset)["median_us"]}
+        if slow:
+            yield f"{TYPES.get(what, what).split(' (')[0]} at {ranges(counts, slow)}"
+
+
+def for_readme(record):
+    """A table of the sizes that matter, and the places where a peer is ahead."""
+    def cell(what, count, offset=0):
+        ours, cub = (record.row("types", what, count, who, offset) for who in ("tilewise", "cub"))
+        return f"{ours['gb_per_s']:.0f} / {cub['gb_per_s']:.0f}" if ours and cub else ""
+
+    def wall(count):
+        ours, cub, thrust = (record.row("wall", "f32", count, who)["median_us"] for who in ("tilewise", "cub", "thrust"))
+        return f"{ours:.1f} us at {power(count)} ({cub:.1f}; {thrust:.0f})"
+
+    sizes = [1 << bits for bits in (16, 20, 22, 24, 26, 28, 30)]
+    yield from [record.machine() + ". Medians, GB/s of input, tilewise / CUB:", ""]
+    yield from table(["sum of n"] + [power(count) for count in sizes],
+                     [[TYPES.get(what, what).split(" (")[0]] + [cell(what, count) for count in sizes]
+                      for what in record.inputs("types")] +
+                     [["i8 to i32, one byte off"] + [cell("i8_to_i32", count, 1) for count in sizes]])
+    yield "CUB combines matrices in another order than asked for."
+    yield "It is ahead by more than 2 % for " + "; ".join(behind(record, 0)) + "."
+    yield "With the base one element off: " + ("; ".join(behind(record, 1)) or "nowhere") + "."
+    walls = [count for count in (1 << 10, 1 << 16, 1 << 20, 1 << 24) if count in record.counts("wall", "f32")]
+    if walls:
+        yield ("From call to value of a sum of floats (CUB with scratch at hand, and a wait; `thrust::reduce`): " +
+               ", ".join(map(wall, walls)) + ".")
+    yield ""
+
+
 def plot(record, path):
     """A panel for each type and one for the wall time; skipped where matplotlib is missing."""
     try:
@@ -207,6 +261,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", metavar="FROM", type=Path)
     parser.add_argument("target", metavar="TO", type=Path)
+    parser.add_argument("--readme", metavar="FILE", type=Path)
     arguments = parser.parse_args()
     sources = sorted(arguments.source.glob("*.json"))
     if not sources:
@@ -219,6 +274,9 @@ def main():
         (arguments.target / f"{name}.json").write_text(figures(record), encoding="utf-8")
         (arguments.target / f"{name}.md").write_text(markdown(record, name), encoding="utf-8")
         plot(record, arguments.target / f"{name}.svg")
+        if arguments.readme and name == "reduce-h200":
+            text = README_BLOCK.sub(lambda _: "\n".join(for_readme(record)), arguments.readme.read_text(encoding="utf-8"))
+            arguments.readme.write_text(text, encoding="utf-8")
         print(f"{name}: {len(record.rows)} measurements on {record.machine()}")
     return 0
 

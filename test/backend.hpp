@@ -24,7 +24,7 @@ namespace backend {
 #ifdef TILEWISE_DEVICE_ENGINE
 struct tiny_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 4,
-                         tiles_per_group = 16, groups_per_super = 4;
+                         tiles_per_group = 16, groups_per_super = 2;
 };
 #else
 struct tiny_geometry {
@@ -91,6 +91,9 @@ void run(Body body)
     body();
 }
 
+/// Whether calls take their time.
+inline constexpr bool is_slow = false;
+
 /// How many supers a test crosses.
 inline constexpr tilewise::offset most_supers = 2;
 
@@ -102,13 +105,13 @@ inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
 
 #else
 
-/// A tuning for tests, which change it between calls. Pass 2 takes as many rounds as there are supers.
+/// A tuning for tests, which change it between calls. Pass 2 takes a few supers at once, so it may need several rounds.
 struct tuning : tilewise::gpu::reduce_tuning {
     static inline bool clusters = true, dependent_launches = true;
     static inline int forced_turns = 0; ///< none, if 0
     static int turns(tilewise::offset bytes) { return forced_turns != 0 ? forced_turns : reduce_tuning::turns(bytes); }
-    template <class, class>
-    static constexpr int fold_supers = 1;
+    template <class, class Geometry>
+    static constexpr int fold_supers = Geometry::tiles_per_group < 32 ? 3 : 1;
 };
 
 /// The kernels, on a geometry of choice.
@@ -141,10 +144,16 @@ void on_all(Check check)
         bool clusters, dependent_launches;
         int turns;
     };
-    for (auto const& [name, clusters, dependent_launches, turns] :
-         {variant{"clusters", true, true, 0}, variant{"no clusters", false, true, 0},
-          variant{"no clusters, no dependent launches", false, false, 2}, variant{"1 turn", false, true, 1},
-          variant{"4 turns", false, true, 4}, variant{"8 turns", false, true, 8}}) {
+    static constexpr variant variants[] = {{"clusters", true, true, 0},
+                                           {"no clusters", false, true, 0},
+                                           {"no clusters, no dependent launches", false, false, 2},
+                                           {"1 turn", false, true, 1},
+                                           {"4 turns", false, true, 4},
+                                           {"8 turns", false, true, 8}};
+    std::size_t index = 0;
+    for (auto const& [name, clusters, dependent_launches, turns] : variants) {
+        if (on_device::leaves_to_other_schedule(index++))
+            continue;
         SCOPED_TRACE(name);
         tuning::clusters = clusters;
         tuning::dependent_launches = dependent_launches;
@@ -164,8 +173,11 @@ void under_all_policies(std::vector<T> const& x, Check check)
 /// Runs a test: in the interpreter, under several schedules.
 using on_device::run;
 
+/// Whether calls take their time.
+inline constexpr bool is_slow = on_device::interpreted;
+
 /// How many supers a test crosses.
-inline constexpr tilewise::offset most_supers = on_device::interpreted ? 1 : 2;
+inline constexpr tilewise::offset most_supers = is_slow ? 4 : 7;
 
 /// The numbers of elements that a test tries, of those that it could: every so many, where each takes its time.
 inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)

@@ -60,6 +60,16 @@ void run(Body body, [[maybe_unused]] keeps kept = keeps::what_the_first_run_need
 #endif
 }
 
+/// In the interpreter, schedules take turns with the variants of a test.
+inline bool leaves_to_other_schedule([[maybe_unused]] std::size_t variant)
+{
+#ifdef __CUDACC__
+    return false;
+#else
+    return variant % 2 != simt::schedule_seed() % 2;
+#endif
+}
+
 /// A test whose body runs under several schedules of the interpreter, and once on a GPU. The one with streams may make
 /// some, whose scratch the library keeps.
 #define DEVICE_TEST(suite, name) DEVICE_TEST_THAT_KEEPS(what_the_first_run_needs, suite, name)

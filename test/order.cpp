@@ -103,12 +103,12 @@ TEST(ShapeOfManyGroups, IsTheSpecifiedOneBeyondASuper)
     backend::run([] {
         using T = bytes<24>;
         using order = tilewise::order<T, shape::tall_geometry>;
-        auto const x = some_values<T>(backend::most_supers * order::super + 2 * order::group + order::tile + 2);
+        auto const x = some_values<T>(2 * order::super + 2 * order::group + order::tile + 2);
         std::vector<std::size_t> counts;
         for (std::size_t i = 1; i <= x.size(); i += 31)
             counts.push_back(i);
         counts = backend::chosen(counts);
-        for (tilewise::offset const super : {order::super, backend::most_supers * order::super})
+        for (tilewise::offset super = order::super; super <= 2 * order::super; super += order::super)
             for (tilewise::offset const more : {tilewise::offset{0}, order::tile, order::group})
                 for (tilewise::offset const beside : {-1, 0, 1})
                     counts.push_back(static_cast<std::size_t>(super + more + beside));
@@ -144,12 +144,14 @@ TEST(ShapeInRegisters, IsTheSpecifiedOneAroundTheUnits)
 {
     backend::run([] {
         std::vector<std::size_t> counts;
+        std::size_t const most = backend::is_slow ? 27000 : 270000;
         for (std::size_t const unit : {512u, 1024u, 4096u, 8192u, 131072u, 262144u})
             for (std::size_t const beside : {0u, 1u, 2u, 100u, 130u, 700u})
-                counts.push_back(unit + beside - 1);
+                if (unit + beside <= most)
+                    counts.push_back(unit + beside - 1);
         counts = backend::chosen(counts);
-        expect_specified<tilewise::standard_geometry>(floats<float>(270000), counts, std::plus<>());
-        expect_specified<tilewise::standard_geometry>(floats<double>(270000), counts, std::plus<>());
+        expect_specified<tilewise::standard_geometry>(floats<float>(most), counts, std::plus<>());
+        expect_specified<tilewise::standard_geometry>(floats<double>(most), counts, std::plus<>());
     });
 }
 

@@ -111,11 +111,17 @@ TYPED_TEST_P(Shape, IsTheSpecifiedOneAroundTheUnits)
     });
 }
 
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Shape);
 REGISTER_TYPED_TEST_SUITE_P(Shape, IsTheSpecifiedOneAcrossEveryLevel, IsTheSpecifiedOneAroundTheUnits);
 
-/// The real numbers of tiles and groups, of tiles so small that several supers are few elements.
+/// The real numbers of tiles and groups, of tiles so small that several supers are few elements. (For kernels, that one
+/// round of pass 2 takes several warps, and two supers several rounds.)
 struct tall_geometry : tilewise::standard_geometry {
-    static constexpr int lanes_per_row = backend::tiny_geometry::lanes_per_row, rows_per_chunk = 1, chunks_per_tile = 1;
+#ifdef TILEWISE_DEVICE_ENGINE
+    static constexpr int rows_per_chunk = 1, groups_per_super = 2;
+#else
+    static constexpr int lanes_per_row = 4, rows_per_chunk = 1, chunks_per_tile = 1;
+#endif
 };
 
 } // namespace shape

@@ -6,6 +6,7 @@
 
 #include "bad_input.hpp"
 #include "csv.hpp"
+#include "gpu.hpp"
 #include "mapped_file.hpp"
 #include "npy.hpp"
 #include "options.hpp"
@@ -38,7 +39,8 @@ sample standard deviation (divisor n - 1), minimum and maximum, and how fast.
                         .bin and .raw), raw where there is a --type
   --type TYPE           what a raw file holds: f16 f32 f64 i8 i16 i32 i64
                         u8 u16 u32 u64 bool
-  --policy POLICY       where to compute: %s; default: par
+  --policy POLICY       where to compute: %s; default: device
+                        where there is a GPU that this was compiled for, else par
   --repeat N            compute N times and report the median time; default: 1
   --help                show this
 
@@ -49,9 +51,10 @@ npy  a little-endian NumPy array of up to two dimensions, in C order
 raw  little-endian numbers and nothing else
 
 Numbers are computed with as f64: whole numbers beyond 2^53 lose their last
-digits. The time is that of the computation alone, without opening or parsing;
-npy and raw files are mapped, so there it includes reading what memory does not
-hold yet. GB/s counts the bytes of the column.
+digits. The time is that of the computation alone, without opening, parsing or
+copying to the GPU; npy and raw files are mapped, so under seq and par it
+includes reading what memory does not hold yet. GB/s counts the bytes of the
+column.
 
 Exit status: 0, 1 when the file is bad, 2 when the command line is.
 )";
@@ -78,16 +81,20 @@ template <class Policy>
 timed_moments median_of_runs(int repeat, Policy const& policy, number_column const& column)
 {
     using clock = std::chrono::steady_clock;
-    moments result;
-    std::vector<double> seconds;
-    for (int run = 0; run < repeat; ++run) {
-        auto const start = clock::now();
-        result = std::visit([&](auto const& numbers) { return describe(policy, numbers); }, column.values);
-        seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());
-    }
-    auto const middle = seconds.begin() + repeat / 2;
-    std::nth_element(seconds.begin(), middle, seconds.end());
-    return {result, *middle};
+    auto const measure = [&](auto const& numbers) -> timed_moments {
+        moments result;
+        std::vector<double> seconds;
+        for (int run = 0; run < repeat; ++run) {
+            auto const start = clock::now();
+            result = describe(policy, numbers);
+            seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());
+        }
+        auto const middle = seconds.begin() + repeat / 2;
+        std::nth_element(seconds.begin(), middle, seconds.end());
+        return {result, *middle};
+    };
+    return std::visit([&](auto const& numbers) { return with_readable_numbers(policy, numbers, measure); },
+                      column.values);
 }
 
 void print_line(char const* name, double value)
@@ -144,6 +151,9 @@ int main(int argc, char** argv)
         if (chosen.help) {
             std::printf(help, policy_names().c_str());
         } else {
+            if (chosen.policy.empty()) {
+                chosen.policy = default_policy();
+            }
             with_policy(chosen.policy, [&](auto const& policy) { describe_file(chosen, policy); });
         }
     } catch (usage_error const& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "gpu.hpp"
 #include "options.hpp"
 
 #include <tilewise/reduce.hpp>
@@ -24,6 +25,7 @@ named_policy(char const*, Policy) -> named_policy<Policy>;
 inline auto const policies = std::tuple{
     named_policy{"seq", tilewise::seq},
     named_policy{"par", tilewise::par},
+    named_policy{"device", tilewise::device},
 };
 
 inline std::string policy_names()
@@ -33,6 +35,12 @@ inline std::string policy_names()
             return (std::string(first.name) + ... + (", " + std::string(others.name)));
         },
         policies);
+}
+
+/// Where to compute unless the command line says.
+inline std::string_view default_policy()
+{
+    return has_gpu() ? "device" : "par";
 }
 
 /// Calls `use(policy)` with the policy of this name. Throws `usage_error` when there is none.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs that must not compile, and what the compiler must say.
 
-Usage: check.py COMPILER FLAGS... : checks every *.cpp beside this script, whose first comment lines say
+Usage: check.py COMPILER FLAGS... : checks every *.cpp beside this script, or every *.cu if the compiler is nvcc. Their
+first comment lines say
 
     // expect: a sentence that the output must contain (may be given several times)
     // lines: 15      the most lines the output may have (may be left out)
@@ -20,10 +21,16 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
+def is_nvcc(command):
+    return Path(command[0]).name.startswith("nvcc")
+
+
 def compile_it(command, path, *options):
     """The compiler's success and its output; from the file's folder, so that paths in the output stay short."""
+    # nvcc knows no -fsyntax-only, and finds what kernels cannot do only when it compiles them.
+    only_check = ["-cuda", "-o", os.devnull] if is_nvcc(command) else ["-fsyntax-only", "-fno-diagnostics-color"]
     result = subprocess.run(
-        [*command, "-fsyntax-only", "-fno-diagnostics-color", *options, path.name],
+        [*command, *only_check, *options, path.name],
         cwd=path.parent, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return result.returncode == 0, result.stdout
 
@@ -54,7 +61,7 @@ def main():
     command = sys.argv[1:]
     if not command:
         sys.exit(__doc__)
-    programs = sorted(HERE.glob("*.cpp"))
+    programs = sorted(HERE.glob("*.cu" if is_nvcc(command) else "*.cpp"))
     if not programs:
         sys.exit("no programs to reject")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -73,10 +73,12 @@ DEVICE_TEST_WITH_STREAMS(steady_state, of_calls_that_do_not_wait)
     stream const where;
     device_array<matrix> const result(1), pinned(1, 0, device_array<matrix>::kind::pinned);
     for (auto const policy : {tw::device.nosync(), tw::device.on(where).nosync()})
-        for (matrix* const out : {result.data(), pinned.data()})
+        for (matrix* const out : {result.data(), pinned.data()}) {
             state.expect(0, [&](std::size_t count) {
                 tw::reduce_into(policy, state.begin(), state.end(count), out, init, std::multiplies<>{});
             });
+            on_device::expect_success(cudaDeviceSynchronize()); // the next stream has the same result
+        }
 }
 
 DEVICE_TEST(steady_state, of_results_on_the_host)

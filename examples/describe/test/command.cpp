@@ -2,83 +2,24 @@
 //
 // Runs the program as a user would: DESCRIBE_PROGRAM on files of DESCRIBE_DATA and on files written here.
 
+#include "command.hpp"
 #include "npy_file.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
+
+std::string example::describe_program()
+{
+    return DESCRIBE_PROGRAM;
+}
 
 namespace {
 
 using namespace example;
-
-struct outcome {
-    int status;
-    std::string output;
-    std::string errors;
-};
-
-std::string contents(std::filesystem::path const& file)
-{
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-std::string without_last_line(std::string text)
-{
-    text.pop_back();
-    return text.substr(0, text.rfind('\n') + 1);
-}
-
-bool begins_with(std::string const& text, std::string const& start)
-{
-    return text.starts_with(start);
-}
-
-/// Each test has a folder of its own, and runs in it.
-class command : public testing::Test {
-protected:
-    command()
-    {
-        std::string name = std::filesystem::temp_directory_path() / "describe-XXXXXX";
-        folder_ = ::mkdtemp(name.data());
-    }
-    ~command() override { std::filesystem::remove_all(folder_); }
-
-    std::string write(std::string const& name, std::string const& text) const
-    {
-        std::ofstream(folder_ / name, std::ios::binary) << text;
-        return name;
-    }
-
-    outcome describe(std::string const& arguments) const
-    {
-        auto const line = "cd '" + folder_.string() + "' && '" DESCRIBE_PROGRAM "' " + arguments + " >output 2>errors";
-        int const status = std::system(line.c_str());
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "output"),
-                contents(folder_ / "errors")};
-    }
-
-    void expect_error(std::string const& arguments, int status, std::string const& message) const
-    {
-        auto const actual = describe(arguments);
-        EXPECT_EQ(actual.status, status) << arguments;
-        EXPECT_EQ(actual.output, "") << arguments;
-        EXPECT_EQ(actual.errors, "describe: " + message + '\n') << arguments;
-    }
-
-private:
-    std::filesystem::path folder_;
-};
 
 TEST_F(command, describes_old_faithful)
 {
@@ -96,7 +37,8 @@ TEST_F(command, describes_old_faithful)
     double milliseconds = -1;
     double speed = -1;
     auto const last_line = actual.output.substr(without_last_line(actual.output).size());
-    EXPECT_EQ(std::sscanf(last_line.c_str(), "%lf ms, %lf GB/s, par\n", &milliseconds, &speed), 2) << last_line;
+    EXPECT_EQ(std::sscanf(last_line.c_str(), "%lf ms, %lf GB/s, ", &milliseconds, &speed), 2) << last_line;
+    EXPECT_TRUE(last_line.ends_with(", par\n") || last_line.ends_with(", device\n")) << last_line;
     EXPECT_GE(milliseconds, 0);
     EXPECT_GE(speed, 0);
 }
@@ -112,6 +54,22 @@ TEST_F(command, says_the_same_under_every_policy)
         EXPECT_EQ(without_last_line(one.output), without_last_line(all.output));
         EXPECT_TRUE(one.output.ends_with(" seq\n")) << one.output;
         EXPECT_TRUE(all.output.ends_with(" par\n")) << all.output;
+    }
+}
+
+TEST_F(command, without_a_gpu_says_so)
+{
+    auto const actual = describe(DESCRIBE_DATA "/old_faithful.csv --policy device");
+    if (actual.status != 0) {
+        EXPECT_EQ(actual.status, 1);
+        EXPECT_EQ(actual.output, "");
+        EXPECT_TRUE(actual.errors.find("this file was not compiled for tilewise::device") != std::string::npos ||
+                    actual.errors.find("cannot copy to the GPU") != std::string::npos)
+            << actual.errors;
+    } else { // there is one
+        auto const one = describe(DESCRIBE_DATA "/old_faithful.csv --policy seq");
+        EXPECT_EQ(without_last_line(actual.output), without_last_line(one.output));
+        EXPECT_TRUE(actual.output.ends_with(" device\n")) << actual.output;
     }
 }
 
@@ -149,7 +107,7 @@ TEST_F(command, shows_help)
     auto const actual = describe("--help");
     EXPECT_EQ(actual.status, 0);
     EXPECT_TRUE(begins_with(actual.output, "Usage: describe [options] FILE\n"));
-    EXPECT_NE(actual.output.find("seq, par; default: par"), std::string::npos);
+    EXPECT_NE(actual.output.find("seq, par, device; default: device"), std::string::npos);
 }
 
 TEST_F(command, explains_bad_usage)
@@ -160,7 +118,7 @@ TEST_F(command, explains_bad_usage)
     expect_error("-h", 2, "unknown option '-h'" + see);
     expect_error("x.csv --column", 2, "--column needs a value" + see);
     expect_error("x.csv y.csv", 2, "one file at a time: 'x.csv' or 'y.csv'" + see);
-    expect_error("x.csv --policy device", 2, "unknown policy 'device'; there are seq, par" + see);
+    expect_error("x.csv --policy cluster", 2, "unknown policy 'cluster'; there are seq, par, device" + see);
     expect_error("x.csv --format xls", 2, "unknown format 'xls'; there are csv, npy, raw" + see);
     expect_error("x.csv --format csv --type f64", 2, "--type is for raw files; others tell their type" + see);
     expect_error("x.bin", 2, "a raw file needs --type" + see);
