@@ -233,11 +233,59 @@ struct last_tile_parts {
     TILEWISE_DEVICE T& elements() { return elements_storage.object(); }
 };
 
+/// The total of the elements 0..last of a lane vector, left to right.
+template <class Layout, class View, class Packet, class Op>
+TILEWISE_DEVICE auto vector_total(View& view, Packet const& loaded, Op& op, int last) -> typename Layout::value
+{
+    using T = typename Layout::value;
+    T sum = static_cast<T>(view.element(loaded, 0));
+    TILEWISE_UNROLL
+    for (int i = 1; i < Layout::lane_vector; ++i) {
+        T const element = static_cast<T>(view.element(loaded, i));
+        if (i <= last)
+            put(sum, combine(op, sum, element));
+    }
+    return sum;
+}
+
+/// Writes the parts of the last element's row, of which each lane up to `last_lane` has the total of its lane vector.
+template <class T, class Op, class Order>
+TILEWISE_DEVICE void put_last_row(Op& op, T total, int last_lane, last_tile_parts<T, Order>& parts)
+{
+    if (lane_index() == last_lane)
+        put(parts.elements(), total);
+    put(total, warp_right_aligned_trees(op, total, last_lane));
+    if (lane_index() + 1 == last_lane)
+        put(parts.lanes(), total);
+}
+
 /// Reads the last tile, which begins at `first` and has `count` elements, row by row: row `r` by warp `r % warps`.
-/// Synchronise the block before `join_last_tile`.
+template <class Layout, int warps, class View, class Op, class T>
+TILEWISE_DEVICE void read_rows_one_by_one(View& view, offset first, int count, Op& op,
+                                          last_tile_parts<T, typename Layout::order>& parts)
+{
+    constexpr int N = Layout::lane_vector;
+    int const last = count - 1, last_vector = last / N;
+    int const last_row = last_vector / warp_size, last_lane = last_vector % warp_size;
+    TILEWISE_NO_UNROLL
+    for (int row = warp_index(); row <= last_row; row += warps) {
+        int const vector = min_of(row * warp_size + lane_index(), last_vector);
+        auto const loaded = view.template fetch_clamped<N>(first + vector * N, first + last);
+        T total = vector_total<Layout>(view, loaded, op, vector == last_vector ? last % N : N - 1);
+        if (row < last_row) {
+            put(total, warp_tree(op, total));
+            if (lane_index() == 0)
+                put(parts.row(row), total);
+        } else {
+            put_last_row(op, total, last_lane, parts);
+        }
+    }
+}
+
+/// The same with all rows of a warp under way at once.
 template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
-TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
-                                    last_tile_parts<T, typename Layout::order>& parts)
+TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& op,
+                                       last_tile_parts<T, typename Layout::order>& parts)
 {
     constexpr int N = Layout::lane_vector;
     using packet = typename View::template packet<N>;
@@ -289,34 +337,32 @@ TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
 
     registers<T, rows_per_warp> total;
     TILEWISE_UNROLL
-    for (int i = 0; i < rows_per_warp; ++i) {
-        int const last_element = vector_of(i) == last_vector ? last % N : N - 1;
-        T sum = static_cast<T>(view.element(loaded[i], 0));
-        TILEWISE_UNROLL
-        for (int k = 1; k < N; ++k) {
-            T const element = static_cast<T>(view.element(loaded[i], k));
-            if (k <= last_element)
-                put(sum, combine(op, sum, element));
-        }
-        put(total[i], sum);
-    }
+    for (int i = 0; i < rows_per_warp; ++i)
+        put(total[i], vector_total<Layout>(view, loaded[i], op, vector_of(i) == last_vector ? last % N : N - 1));
 
     if (last_row % warps == warp) {
         T own(total[0]);
         TILEWISE_UNROLL
         for (int i = 1; i < rows_per_warp; ++i)
             put(own, select(i == last_row / warps, total[i], own));
-        if (lane_index() == last_lane)
-            put(parts.elements(), own);
-        put(own, warp_right_aligned_trees(op, own, last_lane));
-        if (lane_index() + 1 == last_lane)
-            put(parts.lanes(), own);
+        put_last_row(op, own, last_lane, parts);
     }
     int const whole = (last_row - warp + warps - 1) / warps; // rows of this warp before the last row
     T const trees = warp_row_trees_of_valid<rows_per_warp>(op, total, whole);
     int const row = lane_of_row<rows_per_warp>(lane_index());
     if (lane_index() < rows_per_warp && row < whole)
         put(parts.row(row * warps + warp), trees);
+}
+
+/// Reads the last tile. Synchronise the block before `join_last_tile`.
+template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
+TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
+                                    last_tile_parts<T, typename Layout::order>& parts)
+{
+    if constexpr (Layout::batched)
+        read_rows_at_once<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
+    else
+        read_rows_one_by_one<Layout, warps>(view, first, count, op, parts);
 }
 
 /// A last tile but for the carry: the totals of the chunks before the last element's chunk, of the rows and lanes
