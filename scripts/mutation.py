@@ -13,6 +13,9 @@ The list has one block for each bug, separated by empty lines; lines that begin 
 `find` must occur exactly once in `file`. `test` (this one when left out) names test programs, separated by commas,
 one of which must fail. A text of several lines stands between `find<<<` and `>>>`, on lines of their own; likewise
 `replace<<<`. A bug that does not compile is an error of the list.
+
+`build` is `host` (when left out) or `race`: the tests then are kernels under the interpreter's race build, and are
+test/simt/mutation_probe.cpp when left out.
 """
 
 import argparse
@@ -26,10 +29,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "test" / "mutations.txt"
-PROBE = "test/mutation_probe.cpp"
+PROBES = {"host": "test/mutation_probe.cpp", "race": "test/simt/mutation_probe.cpp"}
 FLAGS = ["-std=c++20", "-O1", "-DTILEWISE_HARDENED", "-DTILEWISE_STRICT_FP", "-ffp-contract=off", "-w"]
 GTEST = ["-lgtest_main", "-lgmock", "-lgtest", "-lrapidcheck"]
 SECONDS = 60
+
+# As in test/simt/CMakeLists.txt
+SIMT = ROOT / "test" / "simt"
+RACE = ["-DSIMT_RACE", "-fno-pie"]
+RACE_TEST = [*RACE, "-DTILEWISE_DEVICE_ENGINE=1", "-fno-strict-aliasing", "-fsanitize=thread", "-Wno-tsan",
+             "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0",
+             "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"]
+RACE_LINK = ["-no-pie", "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset"]
+NOT_RACE = {"storage_on_heap.cpp"}
 
 
 class ListError(Exception):
@@ -61,7 +73,7 @@ def parse(text):
             if not colon:
                 raise ListError(f"neither `key: value` nor `key<<<`: {line}")
             value = value.strip()
-        if key not in ("name", "file", "find", "replace", "test") or key in block:
+        if key not in ("name", "file", "find", "replace", "test", "build") or key in block:
             raise ListError(f"unexpected `{key}` in {block.get('name', line)}")
         block[key] = value
     if block:
@@ -70,11 +82,17 @@ def parse(text):
         missing = {"name", "file", "find", "replace"} - block.keys()
         if missing:
             raise ListError(f"{block.get('name', block)}: {', '.join(sorted(missing))} missing")
+        if build_of(block) not in PROBES:
+            raise ListError(f"{block['name']}: no build `{block['build']}`")
     return blocks
 
 
+def build_of(bug):
+    return bug.get("build", "host")
+
+
 def tests_of(bug):
-    return [test.strip() for test in bug.get("test", PROBE).split(",")]
+    return [test.strip() for test in bug.get("test", PROBES[build_of(bug)]).split(",")]
 
 
 def mutated(bug):
@@ -85,17 +103,41 @@ def mutated(bug):
     return text.replace(bug["find"], bug["replace"])
 
 
-def failing_test(compiler, tests, includes, folder):
+def compile(command):
+    built = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if built.returncode != 0:
+        raise ListError(f"does not compile:\n{built.stderr[:2000]}")
+
+
+def interpreter(compiler, pool, folder):
+    """The library of the kernels' interpreter."""
+    def object_of(source):
+        target = folder / f"{source.stem}.o"
+        compile([compiler, *FLAGS, *RACE, f"-I{SIMT}/include", f"-I{ROOT}/include", "-c", source, "-o", target])
+        return target
+
+    sources = [source for source in sorted(SIMT.glob("src/*.cpp")) if source.name not in NOT_RACE]
+    library = folder / "libsimt_race.a"
+    compile(["ar", "rcs", library, *pool.map(object_of, sources)])
+    return library
+
+
+def failing_test(compiler, library, build, tests, includes, folder):
     """The first of the tests that fails, or None; raises when one does not compile."""
     for number, test in enumerate(tests):
         program = folder / f"program{number}"
-        command = [compiler, *FLAGS, *(f"-I{path}" for path in includes), f"-I{ROOT}/test", ROOT / test,
-                   "-o", program, "-ltbb"]
-        if "gtest/gtest.h" in (ROOT / test).read_text():
+        text = (ROOT / test).read_text()
+        if build == "race":
+            command = [compiler, *FLAGS, *RACE_TEST, f"-I{SIMT}/include", *(f"-I{path}" for path in includes),
+                       f"-I{ROOT}/test", ROOT / test, "-o", program, *RACE_LINK, library]
+            libraries = ["-lboost_context"]
+        else:
+            command = [compiler, *FLAGS, *(f"-I{path}" for path in includes), f"-I{ROOT}/test", ROOT / test,
+                       "-o", program]
+            libraries = ["-ltbb"]
+        if "int main(" not in text:
             command += [f'-DTILEWISE_GOLDEN_DIR="{ROOT}/test/golden"', *GTEST]
-        built = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        if built.returncode != 0:
-            raise ListError(f"does not compile:\n{built.stderr[:2000]}")
+        compile([*command, *libraries])
         try:
             ran = subprocess.run([program], timeout=SECONDS, stdin=subprocess.DEVNULL, capture_output=True)
             failed = ran.returncode != 0
@@ -106,7 +148,7 @@ def failing_test(compiler, tests, includes, folder):
     return None
 
 
-def verdict(compiler, bug):
+def verdict(compiler, library, bug):
     """"caught", "survived", or what is wrong with the list."""
     try:
         text = mutated(bug)
@@ -114,7 +156,8 @@ def verdict(compiler, bug):
             copy = Path(folder) / bug["file"]
             copy.parent.mkdir(parents=True)
             copy.write_text(text)
-            failed = failing_test(compiler, tests_of(bug), [Path(folder) / "include", ROOT / "include"], Path(folder))
+            includes = [Path(folder) / "include", ROOT / "include"]
+            failed = failing_test(compiler, library, build_of(bug), tests_of(bug), includes, Path(folder))
         return "caught" if failed else "survived"
     except (ListError, OSError) as error:
         return f"error: {error}"
@@ -123,7 +166,8 @@ def verdict(compiler, bug):
 def fingerprint(compiler, tests):
     """Changes whenever a result could."""
     digest = hashlib.sha256(subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout)
-    headers = [*(ROOT / "include").rglob("*"), *(ROOT / "test").rglob("*.hpp"), *(ROOT / "test/golden").rglob("*")]
+    headers = [*(ROOT / "include").rglob("*"), *(ROOT / "test").rglob("*.hpp"), *(ROOT / "test/golden").rglob("*"),
+               *SIMT.rglob("*")]
     for path in sorted({p for p in headers if p.is_file()} | {ROOT / test for test in tests} | {LIST, Path(__file__)}):
         digest.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode() + path.read_bytes())
     return digest.hexdigest()
@@ -133,24 +177,32 @@ def run(compiler, jobs, only):
     bugs = [bug for bug in parse(LIST.read_text()) if only in bug["name"]]
     if not bugs:
         raise ListError("no bugs in the list")
-    tests = sorted({test for bug in bugs for test in tests_of(bug)})
+    tests = sorted({(build_of(bug), test) for bug in bugs for test in tests_of(bug)})
 
     # Nothing changed since the last complete success?
     cache = ROOT / "build" / "mutation.cache"
-    key = fingerprint(compiler, tests)
+    key = fingerprint(compiler, [test for _, test in tests])
     if not only and cache.is_file() and cache.read_text() == key:
         print(f"caught {len(bugs)} of {len(bugs)} (nothing changed)")
         return 0
 
-    # The tests pass without bugs.
-    for test in tests:
-        with tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as folder:
-            if failing_test(compiler, [test], [ROOT / "include"], Path(folder)):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool, \
+            tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as shared:
+        library = None
+        if any(build == "race" for build, _ in tests):
+            library = interpreter(compiler, pool, Path(shared))
+
+        # The tests pass without bugs.
+        def fails_without_bug(build_and_test):
+            build, test = build_and_test
+            with tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as folder:
+                return failing_test(compiler, library, build, [test], [ROOT / "include"], Path(folder))
+        for test in pool.map(fails_without_bug, tests):
+            if test:
                 raise ListError(f"{test} fails without any bug")
 
-    # Every bug makes one of them fail.
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        verdicts = list(pool.map(lambda bug: verdict(compiler, bug), bugs))
+        # Every bug makes one of them fail.
+        verdicts = list(pool.map(lambda bug: verdict(compiler, library, bug), bugs))
     for bug, text in zip(bugs, verdicts):
         if text != "caught":
             print(f"{bug['name']}: {text}")

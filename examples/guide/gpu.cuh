@@ -12,7 +12,7 @@ inline void leave_without_a_gpu()
 {
     int count = 0;
     if (cudaError_t const error = cudaGetDeviceCount(&count); error != cudaSuccess || count == 0) {
-        std::printf("skipped: %s\n", error != cudaSuccess ? cudaGetErrorString(error) : "there is no GPU");
+        std::printf("%s\n", error != cudaSuccess ? cudaGetErrorString(error) : "there is no GPU");
         std::exit(77);
     }
 }

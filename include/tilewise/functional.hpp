@@ -232,8 +232,12 @@ template <class Type>
 constexpr bool is_lambda()
 {
     std::string_view text = __PRETTY_FUNCTION__; // ... [with Type = function()::<lambda(arguments)>]
-    text.remove_prefix(text.find("Type ="));
-    return std::is_class_v<Type> && (text.find("lambda") != text.npos);
+    text.remove_prefix(text.find("Type =") + 6);
+    text.remove_suffix(1);
+    if (text.starts_with(' '))
+        text.remove_prefix(1);
+    return text.starts_with("lambda [") || text.starts_with("(lambda at") || // nvcc, clang, g++
+           (text.ends_with(")>") && text.find("<lambda(") != text.npos);
 }
 
 /// Whether a class template's instance goes by a name: the way to know Thrust's iterators without its headers, whose
@@ -262,6 +266,23 @@ inline constexpr bool is_portable_lambda = false;
 template <class Function>
 inline constexpr bool is_host_lambda =
     !is_device_lambda<Function> && !is_portable_lambda<Function> && is_lambda<Function>();
+
+/// The same of a type and of what it is made of: an input with a transform, a comparison in an operator.
+template <class Type>
+inline constexpr bool has_host_lambda = is_host_lambda<Type>;
+template <class... Parts, template <class...> class Kind>
+inline constexpr bool has_host_lambda<Kind<Parts...>> =
+    is_host_lambda<Kind<Parts...>> || (has_host_lambda<Parts> || ...);
+template <class Type>
+inline constexpr bool has_device_lambda = is_device_lambda<Type>;
+template <class... Parts, template <class...> class Kind>
+inline constexpr bool has_device_lambda<Kind<Parts...>> =
+    is_device_lambda<Kind<Parts...>> || (has_device_lambda<Parts> || ...);
+template <class Type>
+inline constexpr bool has_portable_lambda = is_portable_lambda<Type>;
+template <class... Parts, template <class...> class Kind>
+inline constexpr bool has_portable_lambda<Kind<Parts...>> =
+    is_portable_lambda<Kind<Parts...>> || (has_portable_lambda<Parts> || ...);
 
 /// The twin of an operator on values of type T, or else the operator itself.
 template <class T, class Op>

@@ -197,23 +197,12 @@ inline constexpr bool is_computed<transformed_pairs<Transform, It1, It2>> =
     !std::is_rvalue_reference_v<decltype(*std::declval<It1&>())> &&
     !std::is_rvalue_reference_v<decltype(*std::declval<It2&>())>;
 
-/// Can be passed to a kernel, which gets a copy that nobody destroys. (Not all that can is trivially copyable: Thrust's
-/// iterators have assignment operators of their own.)
+/// Can be passed to a kernel, which gets a copy that nobody destroys. Not all that can is trivially copyable: Thrust's
+/// iterators have assignment operators of their own, and nvcc's stand-in for a lambda on the host has more.
 template <class Type>
 inline constexpr bool copies_as_bytes =
-    std::is_trivially_copy_constructible_v<Type> && std::is_trivially_destructible_v<Type>;
-
-/// Has a lambda in it that kernels cannot call.
-template <class Input>
-inline constexpr bool has_host_lambda = false;
-template <class Transform, class... Its, template <class...> class Kind>
-inline constexpr bool has_host_lambda<Kind<Transform, Its...>> = named::is_host_lambda<Transform>;
-
-/// Has a lambda in it that nothing but kernels can call.
-template <class Input>
-inline constexpr bool has_device_lambda = false;
-template <class Transform, class... Its, template <class...> class Kind>
-inline constexpr bool has_device_lambda<Kind<Transform, Its...>> = named::is_device_lambda<Transform>;
+    (std::is_trivially_copy_constructible_v<Type> && std::is_trivially_destructible_v<Type>) ||
+    named::has_portable_lambda<Type>;
 
 /// Where an input ends: the number of its elements if the iterators tell it at once, else the end of its range. Others
 /// are the iterators that it steps along with them, which must be able to skip elements too.

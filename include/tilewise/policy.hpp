@@ -25,7 +25,7 @@ struct parallel_policy {};
 
 /// One kernel launch, as told to `device.trace(sink)`.
 struct launch_record {
-    char const* algorithm;            ///< the function that was called
+    char const* algorithm;            ///< the engine: "reduce" for everything that is a reduction
     char const* kernel;               ///< the kernel's name
     int blocks;                       ///< in the grid
     int threads;                      ///< per block
@@ -100,7 +100,7 @@ public:
     constexpr sink_ref() = default;
     template <std::invocable<launch_record const&> Sink>
     constexpr sink_ref(Sink& sink, trace_mode mode)
-        : sink_(&sink), mode_(mode),
+        : sink_(const_cast<std::remove_const_t<Sink>*>(&sink)), mode_(mode),
           call_([](void* s, launch_record const& record) { (*static_cast<Sink*>(s))(record); })
     {}
 

@@ -32,7 +32,7 @@ constexpr bool can_reduce_on_device()
     constexpr bool indexed = std::same_as<Extent, offset>;
     constexpr bool copies = std::is_trivially_copyable_v<T> && sizeof(T) <= 256;
     constexpr bool input_copies = copies_as_bytes<Input>;
-    constexpr bool callable = !named::is_host_lambda<Op> && !has_host_lambda<Input>;
+    constexpr bool callable = !named::has_host_lambda<Op> && !named::has_host_lambda<Input>;
     static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy the elements "
                            "of a list, stream or tree into a vector on the device first");
     static_assert(copies, "tilewise: under device the accumulator, of init's type, must be trivially copyable and have "
@@ -51,7 +51,7 @@ constexpr bool can_reduce()
 {
     constexpr bool movable = std::move_constructible<T>;
     static_assert(movable, "tilewise: the accumulator, of init's type, must be move constructible");
-    if constexpr (is_device_policy<Policy> && (named::is_device_lambda<Op> || has_device_lambda<Input>)) {
+    if constexpr (is_device_policy<Policy> && (named::has_device_lambda<Op> || named::has_device_lambda<Input>)) {
         return can_reduce_on_device<T, Op, Input, Extent>(); // the host cannot ask what it takes and returns
     } else {
         constexpr bool combines = std::is_invocable_r_v<T, Op&, T, T> || std::is_invocable_r_v<T, Op&, T&, T&>;
@@ -73,6 +73,16 @@ constexpr bool can_reduce()
     }
 }
 
+#ifdef __CUDACC__
+/// Calls an operator as a kernel does, but close to the call of the algorithm: if it is for the host only, nvcc says so
+/// and how to help it in a few lines.
+template <class T, class Op>
+__device__ void call_in_kernel(Op& op, T& value)
+{
+    static_cast<void>(op(value, value));
+}
+#endif
+
 /// Says that nothing here can run on a GPU.
 [[noreturn]] inline void throw_no_device()
 {
@@ -89,8 +99,12 @@ T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
                                      "reduce_into or transform_reduce_into");
         if constexpr (Policy::waits && can_reduce<Policy, T, Op, Input, Extent>()) {
 #ifdef TILEWISE_DEVICE_ENGINE
-            return gpu::reduce<standard_geometry>(policy, input, end, init,
-                                                  gpu::operator_for(named::portable_twin_or_self<T>(op)));
+            auto kernel_op = gpu::operator_for(named::portable_twin_or_self<T>(op));
+#ifdef __CUDACC__
+            if constexpr (std::is_invocable_v<decltype(kernel_op)&, T&, T&>)
+                static_cast<void>(&call_in_kernel<T, decltype(kernel_op)>);
+#endif
+            return gpu::reduce<standard_geometry>(policy, input, end, init, kernel_op);
 #else
             throw_no_device();
 #endif

@@ -2,6 +2,6 @@
 #include "../order_shapes.hpp"
 
 namespace shape {
-using types = testing::Types<bytes<100>>;
+using types = testing::Types<bytes<40>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Large, Shape, types);
 } // namespace shape

@@ -106,8 +106,11 @@ public:
         } else {
             auto const evicted = scratch_cache::instance().keep({id_, device_, memory_, bytes_});
             if (evicted.memory != nullptr) { // only with hundreds of streams; its stream may be gone
+                cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; // others may be capturing
+                static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
                 static_cast<void>(cudaDeviceSynchronize());
                 static_cast<void>(cudaFree(evicted.memory));
+                static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
             }
         }
     }
