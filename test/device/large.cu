@@ -22,7 +22,7 @@ struct numbers {
     TILEWISE_PORTABLE numbers operator++(int) { return {value++}; }
     TILEWISE_PORTABLE friend numbers operator+(numbers a, std::int64_t i) { return {a.value + i}; }
     TILEWISE_PORTABLE friend std::int64_t operator-(numbers a, numbers b) { return a.value - b.value; }
-    TILEWISE_PORTABLE bool operator==(numbers const&) const = default;
+    TILEWISE_PORTABLE friend bool operator==(numbers a, numbers b) { return a.value == b.value; }
 };
 
 struct is_multiple_of_5 {

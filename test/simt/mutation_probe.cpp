@@ -113,12 +113,27 @@ struct direct_resource {
     void deallocate(void* memory, std::size_t, cudaStream_t where) { require(cudaFreeAsync(memory, where)); }
 };
 
+/// So large that rows are read one by one.
+struct three_words {
+    std::uint64_t word[3];
+    three_words() = default;
+    constexpr explicit three_words(std::uint32_t x) : word{x, x + 1, x ^ 5} {}
+    bool operator==(three_words const&) const = default;
+};
+
 /// Neither associative nor commutative.
 struct telltale {
     template <class T>
     T operator()(T a, T b) const
     {
         return static_cast<T>((a ^ (a >> 3) ^ (b << 2)) * 0x9e3779b1u + b);
+    }
+    three_words operator()(three_words const& a, three_words const& b) const
+    {
+        three_words result = a;
+        for (int i = 0; i < 3; ++i)
+            result.word[i] = operator()(a.word[i], b.word[i]);
+        return result;
     }
 };
 
@@ -167,7 +182,7 @@ public:
                                                      telltale(), result);
     }
 
-    static constexpr T init = 77;
+    static constexpr T init = T(77);
 
 private:
     std::vector<T> elements_, results_;
@@ -212,6 +227,7 @@ int main(int, char** arguments)
     constexpr std::size_t tile = 2048, round = 16 * tile;
     in_order<std::uint32_t> const words(2 * round + 9 * tile + 700);
     in_order<std::uint8_t> const narrow(3 * 4 * tile);
+    in_order<three_words> const large(2000);
     struct {
         variant how;
         std::size_t count, misalignment;
@@ -236,6 +252,7 @@ int main(int, char** arguments)
                     words.expect(tilewise::device, count, misalignment);
                 }
                 narrow.expect(tilewise::device, narrow.size() - 23, 5);
+                large.expect(tilewise::device, large.size() - 5, 0);
                 streams(words);
                 bytes(100 * 1024 + 5, 1);
                 bytes(12 * 1024 + 5, 8);

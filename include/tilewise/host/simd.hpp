@@ -55,8 +55,10 @@ TILEWISE_INLINE void shuffle(Result& result, Vector const& a, Vector const& b, s
 {
 #ifdef __CUDACC__ // whose front end expands no packs in a builtin
     constexpr std::size_t from[] = {i...}, size = sizeof(Vector) / sizeof(a[0]);
+    Result filled = {}; // a loop does not convince g++ that it fills a register
     for (std::size_t k = 0; k < sizeof...(i); ++k)
-        result[k] = from[k] < size ? a[from[k]] : b[from[k] - size];
+        filled[k] = from[k] < size ? a[from[k]] : b[from[k] - size];
+    result = filled;
 #else
     result = __builtin_shufflevector(a, b, i...);
 #endif
