@@ -43,6 +43,14 @@ constexpr std::int64_t sizes[] = {(std::int64_t{1} << 31) - 1,     std::int64_t{
                                   std::int64_t{1} << 32,           (std::int64_t{1} << 32) + 8191,
                                   3 * (std::int64_t{1} << 32) + 77};
 
+TEST(Numbers, CountUp)
+{
+    numbers at{1};
+    EXPECT_EQ(*at++, 1);
+    EXPECT_EQ(*++at, 3);
+    EXPECT_TRUE(at == numbers{3});
+}
+
 TEST_F(large, sums_of_numbers_are_exact)
 {
     for (std::int64_t const size : sizes)
