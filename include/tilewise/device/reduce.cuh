@@ -368,8 +368,8 @@ template <class Geometry, class Tuning, class Policy, class Input, class T, clas
 void enqueue_reduce(Policy const& policy, Input const& input, offset count, T const& init, Op const& op, Out out)
 {
     auto view = view_of(input, count);
-    current_device const device(policy.stream());
     bool const captured = is_captured(policy.stream());
+    current_device const device(policy.stream(), captured);
     if (captured && Policy::waits)
         reject_argument("reduce", "a stream that is being captured cannot be waited for; use reduce_into or "
                                   "transform_reduce_into with a policy's nosync()");
@@ -411,7 +411,7 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
         auto* const to = std::to_address(out);
         memory_kind kind;
         {
-            current_device const device(policy.stream());
+            current_device const device(policy.stream(), is_captured(policy.stream()));
             kind = kind_of(to, device.index());
         }
         if (kind == memory_kind::readable) {

@@ -64,18 +64,19 @@ public:
     profiler_range& operator=(profiler_range const&) = delete;
 };
 
-/// Makes the device of a stream the current one while it lives.
+/// Makes the device of a stream the current one while it lives. While a stream is captured, CUDA does not tell its
+/// device, which then has to be the current one already.
 class current_device {
 public:
-    explicit current_device(cudaStream_t stream)
+    explicit current_device(cudaStream_t stream, bool captured = false)
     {
         TILEWISE_CUDA(cudaGetDevice, &previous_);
         index_ = previous_;
 #if CUDART_VERSION >= 12080 || !defined(CUDART_VERSION)
-        if (stream != nullptr)
+        if (stream != nullptr && !captured)
             TILEWISE_CUDA(cudaStreamGetDevice, stream, &index_);
 #else
-        static_cast<void>(stream); // before CUDA 12.8 the caller makes the stream's device the current one
+        static_cast<void>(stream), static_cast<void>(captured); // before CUDA 12.8 the caller makes the stream's device the current one
 #endif
         if (index_ != previous_)
             TILEWISE_CUDA(cudaSetDevice, index_);
