@@ -76,7 +76,8 @@ public:
         if (stream != nullptr && !captured)
             TILEWISE_CUDA(cudaStreamGetDevice, stream, &index_);
 #else
-        static_cast<void>(stream), static_cast<void>(captured); // before CUDA 12.8 the caller makes the stream's device the current one
+        static_cast<void>(stream); // before CUDA 12.8 the stream's device has to be the current one in any case
+        static_cast<void>(captured);
 #endif
         if (index_ != previous_)
             TILEWISE_CUDA(cudaSetDevice, index_);

@@ -102,11 +102,8 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device)
 {
-    return call("cudaStreamGetDevice", needs::device, [&] {
-        stream const* const found = stream_of(handle);
-        if (found == nullptr)
-            return cudaErrorInvalidResourceHandle;
-        *device = found->device;
+    return call_uncaptured("cudaStreamGetDevice", handle, [&](stream& in) { // seen so on a GPU, CUDA 13.0
+        *device = in.device;
         return cudaSuccess;
     });
 }
