@@ -25,15 +25,14 @@ struct parallel_policy {};
 
 /// One kernel launch, as told to `device.trace(sink)`.
 struct launch_record {
-    char const* algorithm;            ///< the engine: "reduce" for everything that is a reduction
-    char const* kernel;               ///< the kernel's name
-    int blocks;                       ///< in the grid
-    int threads;                      ///< per block
-    int cluster;                      ///< blocks per cluster
-    std::ptrdiff_t items;             ///< elements of the input
-    int resident_blocks;              ///< that fit a multiprocessor at once
-    double microseconds;              ///< from the launch to its end, in the timed mode; otherwise 0
-    static constexpr int unknown = 0; ///< what `resident_blocks` is where nothing can tell
+    char const* algorithm; ///< the engine: "reduce" for everything that is a reduction
+    char const* kernel;    ///< the kernel's name
+    int blocks;            ///< in the grid
+    int threads;           ///< per block
+    int cluster;           ///< blocks per cluster
+    std::ptrdiff_t items;  ///< elements of the input
+    int resident_blocks;   ///< that fit a multiprocessor at once
+    double microseconds;   ///< from the launch to its end, in the timed mode; otherwise 0
 };
 
 /// What a trace does beyond listing launches.

@@ -22,9 +22,7 @@ namespace gpu {
 /// warp reads a row of several chunks at once, each in a segment of its lanes.
 template <class View, class T, class Op, class Order, class Tuning>
 struct row_layout {
-    using view = View;
     using value = T;
-    using op = Op;
     using order = Order;
     using geometry = typename Order::geometry;
 
