@@ -76,11 +76,11 @@ void launch(call const& by, char const* name, launch_shape shape, Arguments&&...
     TILEWISE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &record.resident_blocks, kernel, shape.threads, 0);
     bool const timed = by.sink.mode() == trace_mode::timed;
     if (timed)
-        TILEWISE_CUDA(cudaStreamSynchronize, by.stream);
+        wait_for(by.stream);
     auto const begin = std::chrono::steady_clock::now();
     check(start(kernel, shape, by.stream, std::forward<Arguments>(arguments)...), name);
     if (timed) {
-        check(cudaStreamSynchronize(by.stream), name);
+        wait_for(by.stream);
         record.microseconds =
             std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
     }

@@ -396,7 +396,7 @@ T reduce(Policy const& policy, Input const& input, offset count, T const& init, 
     result_line const line;
     auto* const result = static_cast<T*>(line.memory());
     enqueue_reduce<Geometry, Tuning>(policy, input, count, init, op, result);
-    TILEWISE_CUDA(cudaStreamSynchronize, policy.stream());
+    wait_for(policy.stream());
     return *result;
 }
 
@@ -417,7 +417,7 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
         if (kind == memory_kind::readable) {
             enqueue_reduce<Geometry, Tuning>(policy, input, std::max(offset{0}, count), init, op, to);
             if (Policy::waits)
-                TILEWISE_CUDA(cudaStreamSynchronize, policy.stream());
+                wait_for(policy.stream());
         } else if constexpr (Policy::waits) {
             tilewise::store(out, gpu::reduce<Geometry, Tuning>(policy, input, count, init, op));
         } else {
@@ -434,7 +434,7 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
         reject_earlier_error();
         enqueue_reduce<Geometry, Tuning>(policy, input, std::max(offset{0}, count), init, op, out);
         if (Policy::waits)
-            TILEWISE_CUDA(cudaStreamSynchronize, policy.stream());
+            wait_for(policy.stream());
     } else {
         static_assert(Policy::waits,
                       "tilewise: a policy that does not wait can write its result through a random access "

@@ -107,6 +107,13 @@ private:
     cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
+/// Waits for the work of a stream, also while another stream is being captured, when CUDA refuses to wait for any.
+inline void wait_for(cudaStream_t stream)
+{
+    relaxed_capture const allowed;
+    TILEWISE_CUDA(cudaStreamSynchronize, stream);
+}
+
 /// Whether a stream is being captured into a graph.
 inline bool is_captured(cudaStream_t stream)
 {

@@ -83,9 +83,9 @@ cudaError_t call(char const* name, needs what, std::function<cudaError_t()> cons
     return error;
 }
 
-cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body)
+cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body, needs what)
 {
-    return call(name, needs::device, [&] {
+    return call(name, what, [&] {
         stream* const found = stream_of(handle);
         if (found == nullptr)
             return cudaErrorInvalidResourceHandle;
@@ -101,14 +101,16 @@ cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_
     });
 }
 
-cudaError_t call_uncaptured(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body)
+cudaError_t call_uncaptured(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body,
+                            needs what)
 {
-    return call(name, handle, [&](stream& found) {
+    auto const uncaptured = [&](stream& found) {
         if (!found.capture)
             return body(found);
         found.capture_is_broken = true;
         return cudaErrorStreamCaptureUnsupported;
-    });
+    };
+    return call(name, handle, uncaptured, what);
 }
 
 cudaError_t outcome(bool machine_got_there)

@@ -20,10 +20,12 @@ enum class needs {
 
 cudaError_t call(char const* name, needs what, std::function<cudaError_t()> const& body);
 /// The same for what a stream is asked to do; `body` gets the stream.
-cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body);
+cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body,
+                 needs what = needs::device);
 
 /// The same where the stream must not be captured.
-cudaError_t call_uncaptured(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body);
+cudaError_t call_uncaptured(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body,
+                            needs what = needs::device);
 
 /// Success, or what a call has to return after the machine has failed.
 cudaError_t outcome(bool machine_got_there);

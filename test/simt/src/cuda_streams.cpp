@@ -74,7 +74,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 {
-    return call_uncaptured("cudaStreamSynchronize", handle, [](stream& in) { return outcome(synchronize(in)); });
+    return call_uncaptured( // refused while any stream is captured: seen so on a GPU, CUDA 13.0
+        "cudaStreamSynchronize", handle, [](stream& in) { return outcome(synchronize(in)); }, needs::no_captures);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle)
