@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the command line of bench_device_reduce asks for.
+/// What the command line of a benchmark asks for.
 
 #include <algorithm>
 #include <charconv>
@@ -14,20 +14,30 @@
 
 namespace bench {
 
-inline constexpr auto usage =
-    "bench_device_reduce [options]\n"
-    "  --parts types,wrappings,wall   what to measure (all)\n"
-    "  --types f32,u8_to_f32_squares  the types of the part `types` (all)\n"
-    "  --sizes 4,8,10-28,30           logarithms of the numbers of elements; then up to 16 GiB of input, else 4\n"
-    "  --offsets 0,1                  elements from the aligned base (both)\n"
-    "  --warm                         the input in the cache where it fits, in place of a flushed cache\n"
-    "  --quick                        few sizes\n"
-    "  --out FILE                     JSON lines\n"
-    "  --commit TEXT                  the commit to write into them\n";
+/// The command line of a benchmark, and what it measures where that says nothing else.
+struct command {
+    std::string name, parts, types;    ///< all parts, and all types of the part `types`, for the usage
+    std::vector<int> sizes, few_sizes; ///< logarithms of the numbers of elements; and with --quick
+    int most_gigabytes;                ///< of input or of output
+};
+
+inline std::string usage(command const& one)
+{
+    std::string text = one.name + " [options]\n";
+    text += "  --parts A,B          what to measure: " + one.parts + " (all)\n";
+    text += "  --types A,B          the types of the part `types`: " + one.types + " (all)\n";
+    text += "  --sizes 4,8,10-28,30 logarithms of the numbers of elements; then arrays of up to 16 GiB, else of " +
+            std::to_string(one.most_gigabytes) + "\n";
+    return text + "  --offsets 0,1        elements from the aligned base (both)\n"
+                  "  --warm               the input in the cache where it fits, in place of a flushed cache\n"
+                  "  --quick              few sizes\n"
+                  "  --out FILE           JSON lines\n"
+                  "  --commit TEXT        the commit to write into them\n";
+}
 
 struct options {
-    std::vector<int> sizes{4, 6, 8};
-    std::uint64_t most_bytes = std::uint64_t{4} << 30;
+    std::vector<int> sizes;
+    std::uint64_t most_bytes = 0; // of an array
     std::vector<int> offsets{0, 1};
     std::vector<std::string> types, parts; // empty: all
     bool warm = false, quick = false;
@@ -79,11 +89,11 @@ inline std::vector<int> numbers(std::string_view text, int least, int most)
     return values;
 }
 
-inline options parse(int argc, char** argv)
+inline options parse(command const& one, int argc, char** argv)
 {
     options result;
-    for (int value = 10; value <= 32; ++value)
-        result.sizes.push_back(value);
+    result.sizes = one.sizes;
+    result.most_bytes = static_cast<std::uint64_t>(one.most_gigabytes) << 30;
     bool sizes_given = false;
     for (int i = 1; i < argc; ++i) {
         std::string_view const name = argv[i];
@@ -115,7 +125,7 @@ inline options parse(int argc, char** argv)
         }
     }
     if (result.quick && !sizes_given)
-        result.sizes = {4, 8, 10, 12, 13, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+        result.sizes = one.few_sizes;
     return result;
 }
 

@@ -33,13 +33,13 @@ inline summary summarise(std::vector<double> runs)
 
 /// One competitor in one setting.
 struct measurement {
-    std::string part; ///< types, wrappings, wall
+    std::string part; ///< types, wrappings, wall, ...
     std::string what; ///< the type or the iterator
-    std::string who;  ///< tilewise, cub, thrust, read, ...
+    std::string who;  ///< tilewise, cub, thrust, read, copy, ...
     std::uint64_t count = 0;
     int offset = 0; ///< elements from the aligned base
     bool cold = true;
-    std::uint64_t bytes = 0; ///< of input
+    std::uint64_t bytes = 0; ///< of input for reduce, read and written for scans
     summary microseconds;
 
     int log2_count() const { return static_cast<int>(std::bit_width(count)) - 1; }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the parts of the benchmark share: options, stream, timer, CUB's scratch, results.
+/// What the parts of a benchmark share: options, stream, timer, CUB's scratch, results.
 
 #include "cuda.cuh"
 #include "options.hpp"
@@ -16,7 +16,7 @@
 
 namespace bench {
 
-inline constexpr std::uint64_t cache_matters_below = std::uint64_t{256} << 20; // bytes of input
+inline constexpr std::uint64_t cache_matters_below = std::uint64_t{256} << 20; // bytes
 
 class session {
 public:
@@ -47,22 +47,14 @@ public:
 private:
     void keep(measurement setting, std::vector<competitor> const& competitors, std::vector<summary> const& summaries)
     {
+        auto const bytes = setting.bytes;
         for (std::size_t i = 0; i < competitors.size(); ++i) {
             setting.who = competitors[i].who;
+            setting.bytes = competitors[i].bytes.value_or(bytes);
             setting.microseconds = summaries[i];
             measured.add(setting);
         }
     }
 };
-
-/// @name The parts, compiled apart
-/// @{
-void compare_floats_and_integers(session&);
-void compare_narrow(session&);
-void compare_transforms(session&);
-void compare_matrices(session&);
-void compare_wrappings(session&);
-void compare_wall_time(session&);
-/// @}
 
 } // namespace bench

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ namespace bench {
 struct competitor {
     std::string who;
     std::function<void()> run;
+    std::optional<std::uint64_t> bytes = {}; ///< where they are others than its rivals'
 };
 
 /// Keeps the stream busy, so that everything after it is enqueued before the first of it starts.

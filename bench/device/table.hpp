@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The measurements as tables for a terminal: one line per input, one column per size.
+/// Measurements as a table for a terminal: one line per input, one column per size.
 
 #include "results.hpp"
 
@@ -91,26 +91,6 @@ inline std::string in_microseconds(measurement const& one)
 inline std::string in_gigabytes_per_second(measurement const& one)
 {
     return std::to_string(static_cast<long>(one.gigabytes_per_second() + 0.5));
-}
-
-inline void print_tables(results const& all)
-{
-    auto const small = [](measurement const& one) { return one.log2_count() < 20; };
-    auto const large = [](measurement const& one) { return one.log2_count() >= 20; };
-    auto const any = [](measurement const&) { return true; };
-    print_table(all, "microseconds, tilewise/CUB", "types", small, beside(all, {"cub"}, in_microseconds));
-    print_table(all, "GB/s of input, tilewise/CUB", "types", large, beside(all, {"cub"}, in_gigabytes_per_second));
-    print_table(
-        all, "GB/s of input, reading only", "types",
-        [](measurement const& one) { return one.log2_count() >= 20 && one.what == "f32"; },
-        [&](measurement const& ours) {
-            auto const* read = all.find(ours, "read");
-            return read ? in_gigabytes_per_second(*read) : "";
-        });
-    print_table(all, "microseconds, tilewise/tilewise on the raw pointer/CUB/Thrust", "wrappings", any,
-                beside(all, {"tilewise_pointer", "cub", "thrust"}, in_microseconds));
-    print_table(all, "microseconds from call to value, tilewise/CUB/Thrust", "wall", any,
-                beside(all, {"cub", "thrust"}, in_microseconds));
 }
 
 } // namespace bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compare.cuh"
+#include "parts.cuh"
 
 void bench::compare_narrow(session& run)
 {

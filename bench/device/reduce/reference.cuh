@@ -2,10 +2,10 @@
 #pragma once
 
 /// @file
-/// Random data, and the result that every competitor has to come to: computed in a wide type, in order, by code that
-/// shares nothing with any of them.
+/// The result that every competitor has to come to: computed in a wide type, in order, by code that shares nothing with
+/// any of them.
 
-#include "cuda.cuh"
+#include "../cuda.cuh"
 #include "workload.cuh"
 
 #include <algorithm>
@@ -17,20 +17,6 @@
 #include <vector>
 
 namespace bench {
-
-template <class Element>
-__global__ void write_elements(Element* elements, std::uint64_t count)
-{
-    std::uint64_t const stride = std::uint64_t{gridDim.x} * blockDim.x;
-    for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-        elements[i] = element_from<Element>(scramble(i + 0x9e3779b97f4a7c15u));
-}
-
-template <class Element>
-void fill(Element* elements, std::uint64_t count, cudaStream_t stream)
-{
-    launch(write_elements<Element>, 4096, 256, stream, elements, count);
-}
 
 /// Each thread combines a segment from left to right.
 template <class Wide, class It, class Widen, class Op>

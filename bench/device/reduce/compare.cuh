@@ -4,9 +4,9 @@
 /// @file
 /// One type at all sizes and offsets: checked, then timed beside its peers.
 
+#include "../session.cuh"
 #include "peers.cuh"
 #include "reference.cuh"
-#include "session.cuh"
 
 #include <cstdio>
 #include <cstring>

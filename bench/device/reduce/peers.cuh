@@ -4,7 +4,7 @@
 /// @file
 /// The competitors as functions: this library, CUB, and a kernel that only reads.
 
-#include "cuda.cuh"
+#include "../cuda.cuh"
 #include "workload.cuh"
 
 #include <tilewise/reduce.hpp>

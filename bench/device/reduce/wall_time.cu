@@ -3,9 +3,9 @@
 /// @file
 /// From call to value: what a program waits for the sum of n floats, with everything warm.
 
+#include "parts.cuh"
 #include "peers.cuh"
 #include "reference.cuh"
-#include "session.cuh"
 
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>

@@ -2,13 +2,13 @@
 #pragma once
 
 /// @file
-/// What is reduced: for each type of the benchmark its elements, operator and transform, and the same in a wide type
-/// for the reference.
+/// The elements of the benchmarks and the operators on them, and random data of each type.
+
+#include "cuda.cuh"
 
 #include <cuda_fp16.h>
 
 #include <cstdint>
-#include <functional>
 #include <type_traits>
 
 namespace bench {
@@ -28,6 +28,19 @@ struct matrix_product {
     }
 };
 
+/// The function x -> a x + b, for the operator that recurrences are scanned with.
+struct alignas(8) affine {
+    float a, b;
+};
+
+/// First the one, then the other.
+struct composition {
+    __host__ __device__ affine operator()(affine const& first, affine const& second) const
+    {
+        return {second.a * first.a, second.a * first.b + second.b};
+    }
+};
+
 struct square {
     template <class Element>
     __host__ __device__ float operator()(Element x) const
@@ -37,71 +50,19 @@ struct square {
     }
 };
 
-struct no_transform {};
-
-struct wide_sum {
-    template <class Wide>
-    __host__ __device__ Wide operator()(Wide x, Wide y) const
-    {
-        return x + y;
-    }
-};
-
 /// The relative rounding error of an operation; nothing for integers.
 template <class T>
 constexpr double rounding_error()
 {
     if constexpr (std::is_same_v<T, __half>)
         return 0x1p-11;
-    else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, matrix>)
+    else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, matrix> || std::is_same_v<T, affine>)
         return 0x1p-24;
     else if constexpr (std::is_same_v<T, double>)
         return 0x1p-53;
     else
         return 0;
 }
-
-/// A sum of elements, or of what a transform makes of them.
-template <class Element, class Accumulator, class Transform = no_transform>
-struct sum_of {
-    using element = Element;
-    using accumulator = Accumulator;
-    using transform = Transform;
-    using op = std::plus<>;
-    static constexpr bool cub_reorders = false;
-    static accumulator init() { return static_cast<accumulator>(0); }
-
-    using wide = std::conditional_t<std::is_integral_v<Accumulator>, std::uint64_t, double>;
-    using wide_op = wide_sum;
-    static wide wide_init() { return 0; }
-    struct widen {
-        __host__ __device__ wide operator()(element x) const
-        {
-            if constexpr (std::is_integral_v<Accumulator>)
-                return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
-            else if constexpr (std::is_same_v<Transform, no_transform>)
-                return static_cast<double>(x);
-            else
-                return static_cast<double>(static_cast<float>(x)) * static_cast<double>(static_cast<float>(x));
-        }
-    };
-};
-
-struct product_of_matrices {
-    using element = matrix;
-    using accumulator = matrix;
-    using transform = no_transform;
-    using op = matrix_product;
-    static constexpr bool cub_reorders = true; // its result is another product
-    static accumulator init() { return {1, 0, 0, 1}; }
-
-    using wide = matrix_of<double>;
-    using wide_op = matrix_product;
-    static wide wide_init() { return {1, 0, 0, 1}; }
-    struct widen {
-        __host__ __device__ wide operator()(matrix const& x) const { return {x.a, x.b, x.c, x.d}; }
-    };
-};
 
 /// Scrambles the bits of a number.
 __host__ __device__ inline std::uint64_t scramble(std::uint64_t x)
@@ -114,7 +75,8 @@ __host__ __device__ inline std::uint64_t scramble(std::uint64_t x)
 }
 
 /// Elements that are random in all their bits: floating-point numbers in [-1, 1), of type half in [-1/4, 1/4), whose
-/// sums stay in range, and matrices that rotate or mirror, whose products stay finite and depend on the order.
+/// sums stay in range, and matrices and affine functions that rotate or mirror, which stay finite and depend on the
+/// order.
 template <class Element>
 __device__ Element element_from(std::uint64_t bits)
 {
@@ -123,6 +85,8 @@ __device__ Element element_from(std::uint64_t bits)
         sincospif(static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * 0x1p-31f, &sine, &cosine);
         float const sign = bits & 1 ? 1.0f : -1.0f;
         return {cosine, -sign * sine, sine, sign * cosine};
+    } else if constexpr (std::is_same_v<Element, affine>) {
+        return {bits & 1 ? 1.0f : -1.0f, element_from<float>(bits)};
     } else if constexpr (std::is_same_v<Element, double>) {
         return static_cast<double>(static_cast<std::int64_t>(bits)) * 0x1p-63;
     } else if constexpr (std::is_same_v<Element, float>) {
@@ -132,6 +96,20 @@ __device__ Element element_from(std::uint64_t bits)
     } else {
         return static_cast<Element>(bits >> 32);
     }
+}
+
+template <class Element>
+__global__ void write_elements(Element* elements, std::uint64_t count)
+{
+    std::uint64_t const stride = std::uint64_t{gridDim.x} * blockDim.x;
+    for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
+        elements[i] = element_from<Element>(scramble(i + 0x9e3779b97f4a7c15u));
+}
+
+template <class Element>
+void fill(Element* elements, std::uint64_t count, cudaStream_t stream)
+{
+    launch(write_elements<Element>, 4096, 256, stream, elements, count);
 }
 
 } // namespace bench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What bench_device_reduce prints.
+
+#include "../table.hpp"
+
+namespace bench {
+
+inline void print_reduce_tables(results const& all)
+{
+    auto const small = [](measurement const& one) { return one.log2_count() < 20; };
+    auto const large = [](measurement const& one) { return one.log2_count() >= 20; };
+    auto const any = [](measurement const&) { return true; };
+    print_table(all, "microseconds, tilewise/CUB", "types", small, beside(all, {"cub"}, in_microseconds));
+    print_table(all, "GB/s of input, tilewise/CUB", "types", large, beside(all, {"cub"}, in_gigabytes_per_second));
+    print_table(
+        all, "GB/s of input, reading only", "types",
+        [](measurement const& one) { return one.log2_count() >= 20 && one.what == "f32"; },
+        [&](measurement const& ours) {
+            auto const* read = all.find(ours, "read");
+            return read ? in_gigabytes_per_second(*read) : "";
+        });
+    print_table(all, "microseconds, tilewise/tilewise on the raw pointer/CUB/Thrust", "wrappings", any,
+                beside(all, {"tilewise_pointer", "cub", "thrust"}, in_microseconds));
+    print_table(all, "microseconds from call to value, tilewise/CUB/Thrust", "wall", any,
+                beside(all, {"cub", "thrust"}, in_microseconds));
+}
+
+} // namespace bench
