@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Turns what the GPU benchmarks measured into tables and plots.
 
-    scripts/gpu_report.py FROM TO                     FROM/reduce.json becomes TO/reduce-h200.{json,md,svg} on an NVIDIA H200
+    scripts/gpu_report.py FROM TO                     FROM/scan.json becomes TO/scan-h200.{json,md,svg} on an NVIDIA
+                                                      H200, and FROM/reduce.json TO/reduce-h200.{json,md,svg}
     scripts/gpu_report.py FROM TO --readme README.md  and the figures in README.md become those
 
 Ratios travel between machines, absolute figures do not.
@@ -12,17 +13,34 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-TYPES = {"f32": "f32", "f64": "f64", "i32": "i32", "i8_to_i32": "i8 to i32", "i8": "i8", "f16": "f16",
-         "u8_to_f32_squares": "u8 to f32, squares", "f16_to_f32_squares": "f16 to f32, squares",
-         "matrix": "2x2 matrices of f32 (CUB reorders the product)"}
+TYPES = {"i8_to_i32": "i8 to i32", "u8_to_i32": "u8 to i32", "f16_to_f32": "f16 to f32",
+         "exclusive_f32": "f32, exclusive", "u8_to_f32_squares": "u8 to f32, squares",
+         "f16_to_f32_squares": "f16 to f32, squares", "affine": "affine functions of f32",
+         "matrix": "2x2 matrices of f32"}
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What the report on a benchmark consists of."""
+    traffic: str          # what the GB/s are of
+    ceiling: tuple        # the competitor that shows how fast memory is, and what it does
+    cub_reorders: tuple   # the types that CUB combines in another order
+    end: str              # what is waited for
+    wall: dict            # the other competitors of the wall time, and what they are called
+    sections: tuple       # generators of its parts
+    readme: Callable      # generator of its lines in README.md
+    marker: str           # before these lines
 
 
 class Record:
     """The lines of one benchmark."""
 
     def __init__(self, path):
+        self.benchmark = BENCHMARKS[path.stem]
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
         self.where = next(line for line in lines if line["record"] == "machine")
         self.rows = [line for line in lines if line["record"] == "measurement"]
@@ -34,6 +52,9 @@ class Record:
 
     def inputs(self, part):
         return list(dict.fromkeys(row["what"] for row in self.rows if row["part"] == part))
+
+    def title(self, what):
+        return TYPES.get(what, what) + (" (CUB reorders the product)" if what in self.benchmark.cub_reorders else "")
 
     def counts(self, part, what):
         return sorted({row["n"] for row in self.rows if row["part"] == part and row["what"] == what})
@@ -68,6 +89,11 @@ def faster(ours, other):
     return f"{other['median_us'] / ours['median_us']:.2f}" if ours and other else ""
 
 
+def rate(ours, other):
+    """How much faster ours is where the two move different numbers of bytes."""
+    return f"{ours['gb_per_s'] / other['gb_per_s']:.2f}" if ours and other else ""
+
+
 def table(head, lines):
     return ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"] + \
            ["| " + " | ".join(line) + " |" for line in lines] + [""]
@@ -75,19 +101,20 @@ def table(head, lines):
 
 def of_types(record):
     """A table for each type: microseconds, GB/s, and what one element off the aligned base costs."""
+    ceiling, doing = record.benchmark.ceiling
     for what in record.inputs("types"):
         lines = []
         for count in record.counts("types", what):
             get = lambda who, offset=0, n=count, w=what: record.row("types", w, n, who, offset)
-            ours, cub, read, ours_off, cub_off = (get("tilewise"), get("cub"), get("read"), get("tilewise", 1),
+            ours, cub, most, ours_off, cub_off = (get("tilewise"), get("cub"), get(ceiling), get("tilewise", 1),
                                                   get("cub", 1))
-            lines.append([power(count), with_quartiles(ours), microseconds(cub), microseconds(read), speed(ours),
-                          speed(cub), speed(read), faster(ours, cub), speed(ours_off), speed(cub_off),
-                          faster(ours_off, cub_off), faster(ours_off, ours)])
-        yield from [f"### {TYPES.get(what, what)}", ""]
-        yield from table(["n", "tilewise, us (quartiles)", "CUB, us", "reading, us", "tilewise, GB/s", "CUB, GB/s",
-                          "reading, GB/s", "tilewise / CUB", "one off: tilewise, GB/s", "one off: CUB, GB/s",
-                          "one off: tilewise / CUB", "one off / aligned"], lines)
+            lines.append([power(count), with_quartiles(ours), microseconds(cub), microseconds(most), speed(ours),
+                          speed(cub), speed(most), faster(ours, cub), faster(ours, most), speed(ours_off),
+                          speed(cub_off), faster(ours_off, cub_off), faster(ours_off, ours)])
+        yield from [f"### {record.title(what)}", ""]
+        yield from table(["n", "tilewise, us (quartiles)", "CUB, us", f"{doing}, us", "tilewise, GB/s", "CUB, GB/s",
+                          f"{doing}, GB/s", "tilewise / CUB", f"tilewise / {doing}", "one off: tilewise, GB/s",
+                          "one off: CUB, GB/s", "one off: tilewise / CUB", "one off / aligned"], lines)
 
 
 def of_wrappings(record):
@@ -106,19 +133,53 @@ def of_wrappings(record):
                           "pointer / wrapped", "CUB, us", "Thrust, us", "tilewise / CUB"], lines)
 
 
+def of_alignments(record):
+    lines = []
+    for what in record.inputs("alignments"):
+        for count in record.counts("alignments", what):
+            ours, aligned, cub = (record.row("alignments", what, count, who, 1)
+                                  for who in ("tilewise", "tilewise_aligned", "cub"))
+            name, off = what.split(", ")
+            lines.append([TYPES.get(name, name), off, power(count), with_quartiles(ours), microseconds(aligned),
+                          faster(ours, aligned), microseconds(cub), faster(ours, cub)])
+    if lines:
+        yield from ["### One element off the aligned base", ""]
+        yield from table(["type", "what is off", "n", "tilewise, us (quartiles)", "tilewise aligned, us",
+                          "one off / aligned", "CUB, us", "tilewise / CUB"], lines)
+
+
+def of_wrapped_scans(record):
+    lines = []
+    for what in record.inputs("wrappings"):
+        for count in record.counts("wrappings", what):
+            ours, pointer, cub, thrust = (record.row("wrappings", what, count, who)
+                                          for who in ("tilewise", "tilewise_pointer", "cub", "thrust"))
+            lines.append([what.replace("_", " "), power(count), with_quartiles(ours), speed(ours), speed(pointer),
+                          rate(ours, pointer), speed(cub), speed(thrust), faster(ours, cub)])
+    if lines:
+        yield from ["### Through iterators and transforms", "",
+                    "CUB gets the same iterators, or the pointer where it takes none (span); Thrust also waits. The "
+                    "zip iterator reads two arrays. The raw pointers are of the same types, and scanned without a "
+                    "transform.", ""]
+        yield from table(["input", "n", "tilewise, us (quartiles)", "tilewise, GB/s", "tilewise on raw pointers, GB/s",
+                          "wrapped / raw", "CUB, GB/s", "Thrust, GB/s", "tilewise / CUB"], lines)
+
+
 def of_wall_time(record):
+    others = record.benchmark.wall
     lines = []
     for count in record.counts("wall", "f32"):
-        ours, on_stream, cub, thrust = (record.row("wall", "f32", count, who)
-                                        for who in ("tilewise", "tilewise_on_stream", "cub", "thrust"))
-        lines.append([power(count), with_quartiles(ours), microseconds(on_stream), microseconds(cub),
-                      microseconds(thrust), faster(ours, cub), faster(ours, thrust)])
+        get = lambda who, n=count: record.row("wall", "f32", n, who)
+        ours = get("tilewise")
+        lines.append([power(count), with_quartiles(ours), *(microseconds(get(who)) for who in others),
+                      faster(ours, get("cub")), faster(ours, get("thrust"))])
     if lines:
-        yield from ["### From call to value, f32", "",
-                    "Host time with everything warm. CUB has its scratch at hand, writes to pinned memory and waits "
-                    "for the stream.", ""]
-        yield from table(["n", "tilewise, us (quartiles)", "tilewise on a stream, us", "CUB and a wait, us",
-                          "thrust::reduce, us", "tilewise / CUB", "tilewise / Thrust"], lines)
+        yield from [f"### From call to {record.benchmark.end}, f32", "",
+                    "Host time with everything warm. CUB has its scratch at hand" +
+                    (", writes to pinned memory" if record.benchmark.end == "value" else "") +
+                    " and waits for the stream.", ""]
+        yield from table(["n", "tilewise, us (quartiles)", *(f"{name}, us" for name in others.values()),
+                          "tilewise / CUB", "tilewise / Thrust"], lines)
 
 
 def of_bars(record):
@@ -132,12 +193,9 @@ def markdown(record, name):
     runs = min((row["runs"] for row in record.rows), default=0)
     cache = "the cache flushed before each run of less than 256 MiB" if record.where["cold"] else "the cache warm"
     return "\n".join([f"# Benchmarks: {name}", "", record.machine() + ".",
-                      f"Medians of at least {runs} runs in turns with the peers', {cache}; GB/s are of input; ratios "
-                      "above 1 are in tilewise's favour.", "", *of_bars(record), *of_types(record),
-                      *of_wrappings(record), *of_wall_time(record)])
-
-
-README_BLOCK = re.compile(r"(?<=<!-- h200 figures -->\n).*?(?=<!-- end -->)", re.DOTALL)
+                      f"Medians of at least {runs} runs in turns with the peers', {cache}; GB/s are "
+                      f"{record.benchmark.traffic}; ratios above 1 are in tilewise's favour.", "", *of_bars(record),
+                      *(line for section in record.benchmark.sections for line in section(record))])
 
 
 def ranges(counts, wanted):
@@ -161,33 +219,80 @@ def behind(record, offset):
                 if record.row("types", what, count, "cub", offset)["median_us"] * 1.02 <
                 record.row("types", what, count, "tilewise", offset)["median_us"]}
         if slow:
-            yield f"{TYPES.get(what, what).split(' (')[0]} at {ranges(counts, slow)}"
+            yield f"{TYPES.get(what, what)} at {ranges(counts, slow)}"
 
 
-def for_readme(record):
-    """A table of the sizes that matter, and the places where a peer is ahead."""
-    def cell(what, count, offset=0):
+README_SIZES = [1 << bits for bits in (16, 20, 22, 24, 26, 28, 30)]
+
+
+def readme_line(record, what, name=None, offset=0):
+    """A line of the README's table: tilewise / CUB at the sizes that matter."""
+    def cell(count):
         ours, cub = (record.row("types", what, count, who, offset) for who in ("tilewise", "cub"))
         return f"{ours['gb_per_s']:.0f} / {cub['gb_per_s']:.0f}" if ours and cub else ""
+    return [name or TYPES.get(what, what)] + [cell(count) for count in README_SIZES]
 
-    def wall(count):
-        ours, cub, thrust = (record.row("wall", "f32", count, who)["median_us"] for who in ("tilewise", "cub", "thrust"))
+
+def readme_table(record, head, *more):
+    """A table of the sizes that matter."""
+    yield from [f"{record.machine()}. Medians, GB/s {record.benchmark.traffic}, tilewise / CUB:", ""]
+    yield from table([head] + [power(count) for count in README_SIZES],
+                     [readme_line(record, what) for what in record.inputs("types")] + list(more))
+
+
+def readme_walls(record, what):
+    """Sentences on the wall time, if it was measured."""
+    def at(count):
+        ours, cub, thrust = (record.row("wall", "f32", count, who)["median_us"]
+                             for who in ("tilewise", "cub", "thrust"))
         return f"{ours:.1f} us at {power(count)} ({cub:.1f}; {thrust:.0f})"
 
-    sizes = [1 << bits for bits in (16, 20, 22, 24, 26, 28, 30)]
-    yield from [record.machine() + ". Medians, GB/s of input, tilewise / CUB:", ""]
-    yield from table(["sum of n"] + [power(count) for count in sizes],
-                     [[TYPES.get(what, what).split(" (")[0]] + [cell(what, count) for count in sizes]
-                      for what in record.inputs("types")] +
-                     [["i8 to i32, one byte off"] + [cell("i8_to_i32", count, 1) for count in sizes]])
+    walls = [count for count in (1 << 10, 1 << 16, 1 << 20, 1 << 24) if count in record.counts("wall", "f32")]
+    if walls:
+        yield (f"From call to {record.benchmark.end} of {what} (CUB with scratch at hand, and a wait; "
+               f"`{record.benchmark.wall['thrust']}`): " + ", ".join(map(at, walls)) + ".")
+
+
+def readme_of_reduce(record):
+    yield from readme_table(record, "sum of n", readme_line(record, "i8_to_i32", "i8 to i32, one byte off", 1))
     yield "CUB combines matrices in another order than asked for."
     yield "It is ahead by more than 2 % for " + "; ".join(behind(record, 0)) + "."
     yield "With the base one element off: " + ("; ".join(behind(record, 1)) or "nowhere") + "."
-    walls = [count for count in (1 << 10, 1 << 16, 1 << 20, 1 << 24) if count in record.counts("wall", "f32")]
-    if walls:
-        yield ("From call to value of a sum of floats (CUB with scratch at hand, and a wait; `thrust::reduce`): " +
-               ", ".join(map(wall, walls)) + ".")
+    yield from readme_walls(record, "a sum of floats")
     yield ""
+
+
+def readme_of_scans(record):
+    copies = [record.row("types", "f32", count, "copy") for count in README_SIZES]
+    yield from readme_table(record, "running sums of n", readme_line(record, "f32", "f32, one element off", 1),
+                            readme_line(record, "i8", "i8, one byte off", 1),
+                            ["a copy of the f32"] + [f"{row['gb_per_s']:.0f}" if row else "" for row in copies])
+    yield "CUB is ahead by more than 2 % for " + ("; ".join(behind(record, 0)) or "no type") + "."
+    yield "With input and output one element off: " + ("; ".join(behind(record, 1)) or "nowhere") + "."
+    yield from readme_walls(record, "the running sums of floats")
+    yield from ["", "[Every type and size](docs/benchmarks/scan-h200.md).", "",
+                "![GB/s of every type and size](docs/benchmarks/scan-h200.svg)", ""]
+
+
+BENCHMARKS = {
+    "reduce": Benchmark(
+        traffic="of input", ceiling=("read", "reading"), cub_reorders=("matrix",), end="value",
+        wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
+        sections=(of_types, of_wrappings, of_wall_time), readme=readme_of_reduce, marker="h200 figures"),
+    "scan": Benchmark(
+        traffic="read and written", ceiling=("copy", "copying"), cub_reorders=(), end="completion",
+        wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait",
+              "thrust": "thrust::inclusive_scan", "thrust_nosync": "the same with par_nosync and a wait"},
+        sections=(of_types, of_alignments, of_wrapped_scans, of_wall_time), readme=readme_of_scans,
+        marker="h200 figures of scans")}
+
+
+def write_into_readme(record, readme):
+    block = re.compile(rf"(?<=<!-- {record.benchmark.marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+    text, found = block.subn(lambda _: "\n".join(record.benchmark.readme(record)), readme.read_text(encoding="utf-8"))
+    if not found:
+        print(f"there is no <!-- {record.benchmark.marker} --> in {readme}")
+    readme.write_text(text, encoding="utf-8")
 
 
 def plot(record, path):
@@ -206,10 +311,11 @@ def plot(record, path):
     figure, panels = pyplot.subplots(2, columns, figsize=(3 * columns, 6.5), squeeze=False)
     ours, cub, thrust, grey = "#d1495b", "#00798c", "#edae49", "#c9c9c9"
     left = list(panels.flat)
+    ceiling, doing = record.benchmark.ceiling
 
     for what in types:
         panel = left.pop(0)
-        for who, offset, label, colour, line in (("read", 0, "only reading", grey, "-"),
+        for who, offset, label, colour, line in ((ceiling, 0, f"only {doing}", grey, "-"),
                                                  ("cub", 0, "CUB", cub, "-"),
                                                  ("cub", 1, "CUB, one element off", cub, ":"),
                                                  ("tilewise", 0, "tilewise", ours, "-"),
@@ -218,16 +324,16 @@ def plot(record, path):
             points = [(row["n"], row["gb_per_s"]) for row in rows if row and row["n"] >= 1 << 16]
             if points:
                 panel.plot(*zip(*points), line, color=colour, label=label)
-        panel.set_title(TYPES.get(what, what).split(" (")[0], fontsize=10)
-        panel.set_ylabel("GB/s of input", fontsize=8)
+        panel.set_title(TYPES.get(what, what), fontsize=10)
+        panel.set_ylabel(f"GB/s {record.benchmark.traffic}", fontsize=8)
         panel.set_ylim(bottom=0)
     if walls:
         panel = left.pop(0)
-        for who, label, colour in (("thrust", "thrust::reduce", thrust), ("cub", "CUB and a wait", cub),
+        for who, label, colour in (("thrust", record.benchmark.wall["thrust"], thrust), ("cub", "CUB and a wait", cub),
                                    ("tilewise", "tilewise", ours)):
             panel.plot(walls, [record.row("wall", "f32", count, who)["median_us"] for count in walls], color=colour,
                        label=label)
-        panel.set_title("f32, from call to value", fontsize=10)
+        panel.set_title(f"f32, from call to {record.benchmark.end}", fontsize=10)
         panel.set_ylabel("microseconds", fontsize=8)
         panel.set_ylim(bottom=0)
         panel.legend(fontsize=7)
@@ -263,7 +369,7 @@ def main():
     parser.add_argument("target", metavar="TO", type=Path)
     parser.add_argument("--readme", metavar="FILE", type=Path)
     arguments = parser.parse_args()
-    sources = sorted(arguments.source.glob("*.json"))
+    sources = [path for path in sorted(arguments.source.glob("*.json")) if path.stem in BENCHMARKS]
     if not sources:
         print(f"no figures in {arguments.source}: scripts/gpu bench measures them")
         return 1
@@ -274,9 +380,8 @@ def main():
         (arguments.target / f"{name}.json").write_text(figures(record), encoding="utf-8")
         (arguments.target / f"{name}.md").write_text(markdown(record, name), encoding="utf-8")
         plot(record, arguments.target / f"{name}.svg")
-        if arguments.readme and name == "reduce-h200":
-            text = README_BLOCK.sub(lambda _: "\n".join(for_readme(record)), arguments.readme.read_text(encoding="utf-8"))
-            arguments.readme.write_text(text, encoding="utf-8")
+        if arguments.readme and name == f"{path.stem}-h200":
+            write_into_readme(record, arguments.readme)
         print(f"{name}: {len(record.rows)} measurements on {record.machine()}")
     return 0
 
