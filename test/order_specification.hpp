@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The order of combination as an executable specification: docs/order.md, formula by formula, for every element of an
-/// inclusive scan. Written apart from the library, which it shares no line with, and for reading, not for speed.
+/// The order of combination as an executable specification: docs/order.md, formula by formula, for every element of a
+/// scan. Written apart from the library, which it shares no line with, and for reading, not for speed.
 
 #include <cstddef>
 #include <optional>
@@ -29,8 +29,32 @@ public:
     /// inclusive out[i], for all i.
     std::vector<T> inclusive_scan(std::vector<T> const& x, maybe<T> init) const
     {
-        std::size_t const N = lane_vector(), tile_size = N * of.lanes * of.rows * of.chunks;
         std::vector<T> out;
+        for_each_element(x, init, [&](maybe<T> const& before_lane_vector, maybe<T> const&, maybe<T> const& k) {
+            out.push_back(*both(before_lane_vector, k));
+        });
+        return out;
+    }
+
+    /// exclusive out[i], for all i: the same with the element itself dropped.
+    std::vector<T> exclusive_scan(std::vector<T> const& x, T init) const
+    {
+        std::vector<T> out;
+        for_each_element(x, init, [&](maybe<T> const& before_lane_vector, maybe<T> const& k_before, maybe<T> const&) {
+            out.push_back(*both(before_lane_vector, k_before));
+        });
+        return out;
+    }
+
+    /// The last element of the inclusive scan; init for an empty range.
+    T reduce(std::vector<T> const& x, T init) const { return x.empty() ? init : inclusive_scan(x, init).back(); }
+
+private:
+    /// Calls `visit((P(t) + wex(w)) + off, k_(j-1), k_j)` for every element.
+    template <class Visit>
+    void for_each_element(std::vector<T> const& x, maybe<T> const& init, Visit visit) const
+    {
+        std::size_t const N = lane_vector(), tile_size = N * of.lanes * of.rows * of.chunks;
         std::vector<maybe<T>> Agg; // of every tile
         for (std::size_t t = 0; t * tile_size < x.size(); ++t) {
             maybe<T> const P = before_tile(init, Agg);
@@ -43,13 +67,15 @@ public:
                     for (std::size_t l = 0; l < of.lanes; ++l) {
                         maybe<T> const e = doubling_scan_at_end(lane_totals);
                         maybe<T> const off = both(run, e);
+                        maybe<T> const before = both(both(P, wex), off);
                         maybe<T> k;
                         for (std::size_t j = 0; j < N; ++j) {
                             std::size_t const i = ((((t * of.chunks + w) * of.rows + r) * of.lanes) + l) * N + j;
                             if (i >= x.size())
-                                return out;
+                                return;
+                            maybe<T> const k_before = k;
                             k = both(k, maybe<T>(x[i]));
-                            out.push_back(*both(both(both(P, wex), off), k));
+                            visit(before, k_before, k);
                         }
                         lane_totals.push_back(k);
                     }
@@ -59,13 +85,8 @@ public:
             }
             Agg.push_back(adjacent_pair_tree(chunk_totals));
         }
-        return out;
     }
 
-    /// The last element of the inclusive scan; init for an empty range.
-    T reduce(std::vector<T> const& x, T init) const { return x.empty() ? init : inclusive_scan(x, init).back(); }
-
-private:
     std::size_t lane_vector() const { return sizeof(T) > of.lane_bytes ? 1 : of.lane_bytes / sizeof(T); }
 
     maybe<T> both(maybe<T> const& a, maybe<T> const& b) const

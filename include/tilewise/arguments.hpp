@@ -84,6 +84,17 @@ constexpr void check_second_range([[maybe_unused]] char const* algorithm, [[mayb
     }
 }
 
+/// The hardened mode's check of an output that is as long as [first, last) and known by its beginning.
+template <class It, class Sentinel, class Out>
+constexpr void check_output([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first,
+                            [[maybe_unused]] Sentinel const& last, [[maybe_unused]] Out const& out)
+{
+    if constexpr (hardened && std::is_pointer_v<Out>) {
+        if (out == nullptr && first != last)
+            reject_argument(algorithm, "the output is null and the range is not empty");
+    }
+}
+
 /// The hardened mode's check of two ranges that are read in pairs.
 template <class Range1, class Range2>
 constexpr void check_lengths([[maybe_unused]] char const* algorithm, [[maybe_unused]] Range1& range1,

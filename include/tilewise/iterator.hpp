@@ -41,6 +41,10 @@ concept forward = iterator<It> &&
 template <iterator It>
 using value_of = std::iter_value_t<It>;
 
+/// What stands behind an iterator takes values of type T.
+template <class Out, class T>
+concept writable = iterator<Out> && requires(Out out, T value) { *out = std::move(value); };
+
 /// Writes a value through an output iterator, converted to what stands there.
 template <iterator Out, class T>
 constexpr void store(Out& out, T&& value)

@@ -18,6 +18,9 @@ using offset = std::ptrdiff_t;
 /// The version of the order. It changes if, and only if, some result may change in some bit.
 inline constexpr int order_version = 1;
 
+/// Whether a scan's result for an element includes that element.
+enum class scan_form { inclusive, exclusive };
+
 /// The sizes of the order's units. Tests instantiate the engines with smaller ones, so that a few hundred elements
 /// cross every level; nobody else has a reason to.
 struct standard_geometry {

@@ -10,3 +10,4 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/reduce.hpp>
+#include <tilewise/scan.hpp>

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Scans of arithmetic values in vector registers.
+///
+/// Transposing puts the lane vectors of a row side by side: a register holds the same element of neighbouring lane
+/// vectors, so each step of the order inside them is one operation for all of them, and the doubling scan of their
+/// totals shifts registers by lanes. As for totals, the width of the registers changes no bit.
+
+#include <tilewise/config.hpp>
+#include <tilewise/functional.hpp>
+#include <tilewise/host/simd.hpp>
+#include <tilewise/order.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace host {
+
+/// Elements that are `distance` places to the left, across the boundary of two registers.
+template <std::size_t distance, class Vector, std::size_t... i>
+TILEWISE_INLINE void shift(Vector& result, Vector const& before, Vector const& current, std::index_sequence<i...>)
+{
+    shuffle(result, before, current, std::index_sequence<(sizeof...(i) - distance + i)...>());
+}
+
+/// The first `count` elements of one register, the others of another.
+template <std::size_t count, class Vector, std::size_t... i>
+TILEWISE_INLINE void join(Vector& result, Vector const& first, Vector const& others, std::index_sequence<i...>)
+{
+    shuffle(result, first, others, std::index_sequence<(i < count ? i : sizeof...(i) + i)...>());
+}
+
+/// Element `from` of a register in every place.
+template <std::size_t from, class Vector, std::size_t... i>
+TILEWISE_INLINE void broadcast(Vector& result, Vector const& vector, std::index_sequence<i...>)
+{
+    shuffle(result, vector, vector, std::index_sequence<(i - i + from)...>());
+}
+
+/// A value in every place.
+template <class Vector, class Element, std::size_t... i>
+TILEWISE_INLINE void fill(Vector& result, Element value, std::index_sequence<i...> places)
+{
+    Vector first = {};
+    first[0] = value;
+    broadcast<0>(result, first, places);
+}
+
+/// Stores one block of 16 bytes to each of several places `stride` elements apart.
+template <int bytes, class Element, class T, std::size_t... i>
+TILEWISE_INLINE void store_blocks(vector_register<Element, bytes> const& blocks, T* first, offset stride,
+                                  std::index_sequence<i...> half)
+{
+    if constexpr (bytes == 16) {
+        __builtin_memcpy(first, &blocks, 16);
+    } else {
+        vector_register<Element, bytes / 2> low, high;
+        shuffle(low, blocks, blocks, half);
+        shuffle(high, blocks, blocks, std::index_sequence<(sizeof...(i) + i)...>());
+        constexpr auto quarter = std::make_index_sequence<sizeof...(i) / 2>{};
+        store_blocks<bytes / 2, Element>(low, first, stride, quarter);
+        store_blocks<bytes / 2, Element>(high, first + bytes / 32 * stride, stride, quarter);
+    }
+}
+
+/// The doubling scan of values in `count` registers, from a distance on.
+template <std::size_t distance, class Op, class Vector, std::size_t count, std::size_t... i>
+TILEWISE_INLINE void double_up(Vector (&values)[count], std::index_sequence<i...> places)
+{
+    constexpr std::size_t width = sizeof...(i);
+    if constexpr (distance < width) {
+        for (std::size_t k = count - 1; k > 0; --k) {
+            Vector left;
+            shift<distance>(left, values[k - 1], values[k], places);
+            Op::append(left, values[k]);
+            values[k] = left;
+        }
+        Vector left;
+        shift<distance>(left, values[0], values[0], places);
+        Op::append(left, values[0]);
+        join<distance>(values[0], values[0], left, places); // nothing is to the left of the first
+        double_up<2 * distance, Op>(values, places);
+    } else if constexpr (distance < width * count) {
+        for (std::size_t k = count - 1; k >= distance / width; --k) {
+            Vector left = values[k - distance / width];
+            Op::append(left, values[k]);
+            values[k] = left;
+        }
+        double_up<2 * distance, Op>(values, places);
+    }
+}
+
+/// Scans `rows` whole rows of `lanes` lane vectors. `before` is what comes before the chunk, `run` what comes before
+/// the row in the chunk; each is null or false where there is nothing. `out` may be `first`.
+template <int bytes, int lanes, scan_form form, class Op, class T>
+TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* before, T& run, bool has_run, T* out)
+{
+    using vector = vector_register<T, bytes>;
+    constexpr std::size_t per_lane = 16 / sizeof(T), width = bytes / sizeof(T), registers = lanes / width;
+    constexpr auto places = std::make_index_sequence<width>{};
+    for (; rows > 0; --rows, first += lanes * per_lane, out += lanes * per_lane) {
+        vector run_of_lane[registers][per_lane], sums[registers];
+        for (std::size_t k = 0; k < registers; ++k) {
+            load_transposed<bytes, T>(run_of_lane[k], first + k * width * per_lane, per_lane);
+            for (std::size_t j = 1; j < per_lane; ++j) {
+                vector left = run_of_lane[k][j - 1];
+                Op::append(left, run_of_lane[k][j]);
+                run_of_lane[k][j] = left;
+            }
+            sums[k] = run_of_lane[k][per_lane - 1];
+        }
+        double_up<1, Op>(sums, places);
+        T total = sums[registers - 1][width - 1];
+
+        // What comes before each lane vector; the first of the row has no part of its own.
+        for (std::size_t k = registers - 1; k > 0; --k)
+            shift<1>(sums[k], sums[k - 1], sums[k], places);
+        shift<1>(sums[0], sums[0], sums[0], places);
+        T before_first{};
+        if (has_run) {
+            vector left;
+            fill(left, run, places);
+            for (vector& sum : sums) {
+                vector off = left;
+                Op::append(off, sum);
+                sum = off;
+            }
+            before_first = run;
+            total = Op{}(run, total);
+        }
+        if (before != nullptr) {
+            vector left;
+            fill(left, *before, places);
+            for (vector& sum : sums) {
+                vector base = left;
+                Op::append(base, sum);
+                sum = base;
+            }
+            before_first = has_run ? Op{}(*before, before_first) : *before;
+        }
+        sums[0][0] = before_first;
+        run = total;
+
+        for (std::size_t k = 0; k < registers; ++k) {
+            vector results[per_lane];
+            for (std::size_t j = 0; j < per_lane; ++j) {
+                results[j] = sums[k];
+                if (form == scan_form::inclusive)
+                    Op::append(results[j], run_of_lane[k][j]);
+                else if (j > 0)
+                    Op::append(results[j], run_of_lane[k][j - 1]);
+            }
+            if (form == scan_form::inclusive && k == 0 && !has_run && before == nullptr)
+                for (std::size_t j = 0; j < per_lane; ++j)
+                    join<1>(results[j], run_of_lane[0][j], results[j], places);
+            transpose<width>(results);
+            for (std::size_t j = 0; j < per_lane; ++j)
+                store_blocks<bytes, T>(results[j], out + (k * width + j) * per_lane, per_lane * per_lane,
+                                       std::make_index_sequence<width / 2>());
+        }
+        has_run = true;
+    }
+}
+
+/// A value that any other combines with to itself.
+template <class Op, class T>
+constexpr T identity_of()
+{
+    if constexpr (std::same_as<Op, named::multiplies>)
+        return T{1};
+    else if constexpr (std::same_as<Op, named::minimum>)
+        return std::numeric_limits<T>::max();
+    else if constexpr (std::same_as<Op, named::maximum>)
+        return std::numeric_limits<T>::lowest();
+    else if constexpr (std::same_as<Op, named::bit_and>)
+        return static_cast<T>(~T{});
+    else
+        return T{};
+}
+
+/// Scans a register's values in place, from a distance on.
+template <std::size_t distance, class Op, class Vector, std::size_t... i>
+TILEWISE_INLINE void accumulate(Vector& values, Vector const& identity, std::index_sequence<i...> places)
+{
+    if constexpr (distance < sizeof...(i)) {
+        Vector left;
+        shift<distance>(left, identity, values, places);
+        Op::append(left, values);
+        values = left;
+        accumulate<2 * distance, Op>(values, identity, places);
+    }
+}
+
+/// Scans `count` values after `before`, in whatever order is fastest. Returns what comes before the next.
+template <int bytes, scan_form form, class Op, class T>
+TILEWISE_INLINE T scan_any_order_in_registers(T const* first, offset count, T before, T* out)
+{
+    using element = typename register_element<T, Op>::type;
+    using vector = vector_register<element, bytes>;
+    constexpr offset width = bytes / sizeof(T);
+    constexpr auto places = std::make_index_sequence<static_cast<std::size_t>(width)>{};
+    if (count >= width) {
+        vector total, identity;
+        fill(total, static_cast<element>(before), places);
+        fill(identity, static_cast<element>(identity_of<Op, T>()), places);
+        for (; count >= width; count -= width, first += width, out += width) {
+            vector values, sum;
+            __builtin_memcpy(&values, first, bytes);
+            accumulate<1, Op>(values, identity, places);
+            broadcast<places.size() - 1>(sum, values, places);
+            if (form == scan_form::exclusive)
+                shift<1>(values, identity, values, places);
+            vector result = total;
+            Op::append(result, values);
+            Op::append(total, sum);
+            __builtin_memcpy(out, &result, bytes);
+        }
+        before = static_cast<T>(total[0]);
+    }
+    for (; count > 0; --count, ++first, ++out) {
+        T const next = Op{}(before, *first);
+        *out = form == scan_form::inclusive ? next : before;
+        before = next;
+    }
+    return before;
+}
+
+// The same, compiled for what the processor has, as in simd.hpp.
+
+#ifdef TILEWISE_CHOOSES_REGISTERS
+template <int bytes, int lanes, scan_form form, class Op, class T>
+[[gnu::target("avx2")]] void scan_rows_with_avx2(T const* first, int rows, T const* before, T& run, bool has_run,
+                                                 T* out)
+{
+    scan_rows_in_registers<bytes, lanes, form, Op>(first, rows, before, run, has_run, out);
+}
+template <scan_form form, class Op, class T>
+[[gnu::target("avx2")]] T scan_any_order_with_avx2(T const* first, offset count, T before, T* out)
+{
+    return scan_any_order_in_registers<32, form, Op>(first, count, before, out);
+}
+#endif
+
+/// Scans `rows` whole rows of a chunk, of `lanes` lane vectors of 16 bytes each. `before` is what comes before the
+/// chunk, `run` the rows of the chunk so far, to which these are added.
+template <int lanes, scan_form form, class Op, class T>
+void scan_rows(T const* first, int rows, std::optional<T> const& before, std::optional<T>& run, T* out)
+{
+    constexpr int row_bytes = lanes * int{sizeof(T)};
+    bool const has_run = run.has_value();
+    if (!has_run)
+        run.emplace();
+    T const* const chunk = before ? &*before : nullptr;
+#ifdef TILEWISE_CHOOSES_REGISTERS
+    if (has_avx2)
+        return scan_rows_with_avx2<std::min(32, row_bytes), lanes, form, Op>(first, rows, chunk, *run, has_run, out);
+#endif
+    scan_rows_in_registers<std::min(register_bytes, row_bytes), lanes, form, Op>(first, rows, chunk, *run, has_run,
+                                                                                 out);
+}
+
+/// Scans `count` values, whose combination is the same in every order, after `before`. Returns what comes before the
+/// next.
+template <scan_form form, class Op, class T>
+T exact_scan(T const* first, offset count, T before, T* out)
+{
+#ifdef TILEWISE_CHOOSES_REGISTERS
+    if (has_avx2)
+        return scan_any_order_with_avx2<form, Op>(first, count, before, out);
+#endif
+    return scan_any_order_in_registers<register_bytes, form, Op>(first, count, before, out);
+}
+
+} // namespace host
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What the algorithms ask of their arguments, in sentences that a compiler prints.
+
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/functional.hpp>
+#include <tilewise/input.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// Whether an input can be combined to a T on a GPU. If not, one sentence says why.
+template <class T, class Op, class Input, class Extent>
+constexpr bool can_reduce_on_device()
+{
+    constexpr bool indexed = std::same_as<Extent, offset>;
+    constexpr bool copies = std::is_trivially_copyable_v<T> && sizeof(T) <= 256;
+    constexpr bool input_copies = copies_as_bytes<Input>;
+    constexpr bool callable = !named::has_host_lambda<Op> && !named::has_host_lambda<Input>;
+    static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy the elements "
+                           "of a list, stream or tree into a vector on the device first");
+    static_assert(copies, "tilewise: under device the accumulator, of init's type, must be trivially copyable and have "
+                          "at most 256 bytes");
+    static_assert(input_copies, "tilewise: device copies iterators and functions into kernels, so they must be "
+                                "trivially copyable");
+    static_assert(callable,
+                  "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile "
+                  "with nvcc --extended-lambda, or pass a function object with such an operator()");
+    return indexed && copies && input_copies && callable;
+}
+
+/// Whether an input can be combined to a T under a policy. If not, one sentence says why.
+template <class Policy, class T, class Op, class Input, class Extent>
+constexpr bool can_reduce()
+{
+    constexpr bool movable = std::move_constructible<T>;
+    static_assert(movable, "tilewise: the accumulator, of init's type, must be move constructible");
+    if constexpr (is_device_policy<Policy> && (named::has_device_lambda<Op> || named::has_device_lambda<Input>)) {
+        return can_reduce_on_device<T, Op, Input, Extent>(); // the host cannot ask what it takes and returns
+    } else {
+        constexpr bool combines = std::is_invocable_r_v<T, Op&, T, T> || std::is_invocable_r_v<T, Op&, T&, T&>;
+        constexpr bool converts = std::is_convertible_v<decltype(*std::declval<Input&>()), T>;
+        static_assert(combines,
+                      "tilewise: op must take two values of the accumulator's type, which is init's (without init, "
+                      "the elements'), and its result must convert to that type");
+        static_assert(converts, "tilewise: elements, or results of transform_op, must convert to the accumulator's "
+                                "type, which is init's");
+        if constexpr (is_device_policy<Policy>) {
+            return combines && converts && can_reduce_on_device<T, Op, Input, Extent>();
+        } else {
+            constexpr bool readable = std::same_as<Policy, sequenced_policy> || is_forward_input<Input>;
+            static_assert(readable,
+                          "tilewise: par needs iterators that can be read more than once (forward iterators); pass "
+                          "tilewise::seq, or copy the input into a vector first");
+            return movable && combines && converts && readable;
+        }
+    }
+}
+
+#ifdef __CUDACC__
+/// Calls an operator as a kernel does, but close to the call of the algorithm: if it is for the host only, nvcc says so
+/// and how to help it in a few lines.
+template <class T, class Op>
+__device__ void call_in_kernel(Op& op, T& value)
+{
+    static_cast<void>(op(value, value));
+}
+#endif
+
+/// Says that nothing here can run on a GPU.
+[[noreturn]] inline void throw_no_device()
+{
+    throw no_device("tilewise: this file was not compiled for tilewise::device; compile it with nvcc, or use "
+                    "tilewise::par");
+}
+
+/// Whether the results of a scan, of type T, can be written under a policy. If not, one sentence says why.
+template <class Policy, class T, class Out>
+constexpr bool can_write()
+{
+    constexpr bool copies = std::copy_constructible<T>;
+    constexpr bool takes = writable<Out, T>;
+    static_assert(copies, "tilewise: the accumulator of a scan must be copy constructible: it is both written and "
+                          "carried on");
+    static_assert(takes, "tilewise: the accumulator, which a scan writes, must convert to what the output iterator "
+                         "takes");
+    if constexpr (is_device_policy<Policy>) {
+        constexpr bool indexed = random_access<Out> && copies_as_bytes<Out> && !named::has_host_lambda<Out>;
+        static_assert(indexed, "tilewise: device writes through random access iterators that are trivially copyable, "
+                               "into memory of the GPU; write to a vector on the device, then copy");
+        return copies && takes && indexed;
+    } else {
+        constexpr bool shared = std::same_as<Policy, sequenced_policy> || forward<Out>;
+        static_assert(shared, "tilewise: par writes in several places at once, so it needs an output of forward "
+                              "iterators; pass tilewise::seq, or write to a vector first");
+        return copies && takes && shared;
+    }
+}
+
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// inclusive_scan and exclusive_scan, and their forms over transformed elements.
+
+#include <tilewise/arguments.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/input.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+#include <tilewise/scanning.hpp>
+
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// A range before an output iterator and what is no iterator, so that the three are no pair of iterators and an output.
+template <class Range, class Out, class Next>
+concept range_before_output = std::ranges::input_range<Range> && (range_before<Range, Out> || !iterator<Next>);
+
+/// What a transform makes of an element.
+template <class Transform, class It>
+using transformed_value = std::remove_cvref_t<std::invoke_result_t<Transform&, decltype(*std::declval<It&>())>>;
+
+/// What the forms over a pair of iterators have in common.
+template <scan_form form, class T, class Policy, class It, class Out, class Op>
+Out scan_pair(char const* algorithm, Policy const& policy, It first, It last, Out out, std::optional<T> init, Op op)
+{
+    check_range(algorithm, first, last);
+    check_output(algorithm, first, last, out);
+    return scan_input<form, T>(resolve(policy), first, extent(first, last), std::move(out), std::move(init),
+                               std::move(op));
+}
+
+/// What the forms over a range have in common.
+template <scan_form form, class T, class Policy, class Range, class Out, class Op>
+Out scan_range(char const* algorithm, Policy const& policy, Range& range, Out out, std::optional<T> init, Op op)
+{
+    auto first = std::ranges::begin(range);
+    check_output(algorithm, first, std::ranges::end(range), out);
+    auto const end = extent_of(range, first);
+    return scan_input<form, T>(resolve(policy), std::move(first), end, std::move(out), std::move(init), std::move(op));
+}
+
+/// The same over transformed elements.
+template <scan_form form, class T, class Policy, class It, class Out, class Op, class Transform>
+Out transform_scan_pair(char const* algorithm, Policy const& policy, It first, It last, Out out, std::optional<T> init,
+                        Op op, Transform transform_op)
+{
+    check_range(algorithm, first, last);
+    check_output(algorithm, first, last, out);
+    return scan_input<form, T>(resolve(policy), transformed<Transform, It>(std::move(transform_op), first),
+                               extent(first, last), std::move(out), std::move(init), std::move(op));
+}
+template <scan_form form, class T, class Policy, class Range, class Out, class Op, class Transform>
+Out transform_scan_range(char const* algorithm, Policy const& policy, Range& range, Out out, std::optional<T> init,
+                         Op op, Transform transform_op)
+{
+    using It = std::ranges::iterator_t<Range>;
+    It first = std::ranges::begin(range);
+    check_output(algorithm, first, std::ranges::end(range), out);
+    auto const end = extent_of(range, first);
+    return scan_input<form, T>(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)),
+                               end, std::move(out), std::move(init), std::move(op));
+}
+
+/// @name inclusive_scan
+/// Writes, for each element of a range, the combination of `init` and all elements up to and including it.
+///
+/// The order of combination is the library's, whatever the policy: see `docs/order.md`. Operands keep their order, so
+/// `op` needs to be associative and nothing more. The last result is, bit for bit, what reduce returns for the same
+/// `init`; and the scan of a prefix is the prefix of the scan. Every element is first converted to T, the type of
+/// `init`, or of the elements where there is none, and so is every result of `op(T, T)`; without `op` it is
+/// `std::plus<>`. Signed integers wrap. Results are converted to what the output takes when they are written, and never
+/// read back. The output may be the input; otherwise they shall not overlap. Returns the end of the output. Of an empty
+/// range nothing is read or written.
+///
+/// @par Requirements
+/// T is copy constructible; elements convert to T; `op(T, T)` converts to T, which converts to what `out` takes. seq
+/// reads input iterators and writes through output iterators. par needs forward iterators for both, and threads help
+/// sooner where both are random access; it copies `op` and calls the copies concurrently, and it may read an element
+/// twice. `op` may be called on any two neighbouring partial results, also for results that are dropped, and shall not
+/// modify elements or invalidate iterators. device reads and writes through random access iterators over memory of the
+/// GPU, and calls `op` in kernels; T is trivially copyable and has at most 256 bytes.
+/// @par Complexity
+/// With N = max(1, 16 / sizeof(T)), at most 2 + 5 / N + O(1 / tile) applications of `op` for each element: the order
+/// has no chain that is longer than O(log(tile) + n / tile) of them. seq reads each element once; par some of them
+/// twice, and applies `op` to them once more. With p threads n / p + O(n / tile) steps; par keeps one T per tile of
+/// 2048 * N elements.
+/// @par Errors
+/// An exception from `op`, a conversion or an iterator leaves the call, with some of the results written; under par,
+/// one of them if there are several. par and device throw `std::bad_alloc` when there is no memory for the partial
+/// results; device throws what basic_device_policy says. The hardened mode throws `std::invalid_argument` if `last` is
+/// before `first`, or for a null pointer with elements.
+/// @see [inclusive.scan], https://eel.is/c++draft/inclusive.scan
+/// @{
+
+/// Scans [first, last) after `init`.
+template <execution_policy Policy, iterator It, iterator Out, operation Op, class T>
+Out inclusive_scan(Policy&& policy, It first, It last, Out out, Op op, T init)
+{
+    return scan_pair<scan_form::inclusive, T>("inclusive_scan", policy, std::move(first), std::move(last),
+                                              std::move(out), std::move(init), std::move(op));
+}
+
+/// Scans [first, last) in the elements' own type.
+template <execution_policy Policy, iterator It, iterator Out, operation Op>
+Out inclusive_scan(Policy&& policy, It first, It last, Out out, Op op)
+{
+    return scan_pair<scan_form::inclusive, value_of<It>>("inclusive_scan", policy, std::move(first), std::move(last),
+                                                         std::move(out), std::nullopt, std::move(op));
+}
+
+/// Adds up [first, last) in the elements' own type.
+template <execution_policy Policy, iterator It, iterator Out>
+Out inclusive_scan(Policy&& policy, It first, It last, Out out)
+{
+    return tilewise::inclusive_scan(policy, std::move(first), std::move(last), std::move(out), std::plus<>{});
+}
+
+/// Scans a range after `init`.
+template <execution_policy Policy, class Range, iterator Out, operation Op, class T>
+    requires range_before_output<Range, Out, Op>
+Out inclusive_scan(Policy&& policy, Range&& range, Out out, Op op, T init)
+{
+    return scan_range<scan_form::inclusive, T>("inclusive_scan", policy, range, std::move(out), std::move(init),
+                                               std::move(op));
+}
+
+/// Scans a range in the elements' own type.
+template <execution_policy Policy, class Range, iterator Out, operation Op>
+    requires range_before_output<Range, Out, Op>
+Out inclusive_scan(Policy&& policy, Range&& range, Out out, Op op)
+{
+    return scan_range<scan_form::inclusive, std::ranges::range_value_t<Range>>(
+        "inclusive_scan", policy, range, std::move(out), std::nullopt, std::move(op));
+}
+
+/// Adds up a range in the elements' own type.
+template <execution_policy Policy, std::ranges::input_range Range, iterator Out>
+Out inclusive_scan(Policy&& policy, Range&& range, Out out)
+{
+    return tilewise::inclusive_scan(policy, range, std::move(out), std::plus<>{});
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto inclusive_scan(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::inclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name exclusive_scan
+/// Writes, for each element of a range, the combination of `init` and all elements before it.
+///
+/// T is the type of `init`, and the first result is `init` itself. The combination is that of inclusive_scan with the
+/// element dropped, at every step of the order; all else that is said there holds here.
+/// @see [exclusive.scan], https://eel.is/c++draft/exclusive.scan
+/// @{
+
+/// Scans [first, last) after `init`.
+template <execution_policy Policy, iterator It, iterator Out, class T, operation Op>
+Out exclusive_scan(Policy&& policy, It first, It last, Out out, T init, Op op)
+{
+    return scan_pair<scan_form::exclusive, T>("exclusive_scan", policy, std::move(first), std::move(last),
+                                              std::move(out), std::move(init), std::move(op));
+}
+
+/// Adds up [first, last) after `init`.
+template <execution_policy Policy, iterator It, iterator Out, class T>
+Out exclusive_scan(Policy&& policy, It first, It last, Out out, T init)
+{
+    return tilewise::exclusive_scan(policy, std::move(first), std::move(last), std::move(out), std::move(init),
+                                    std::plus<>{});
+}
+
+/// Scans a range after `init`.
+template <execution_policy Policy, class Range, iterator Out, class T, operation Op>
+    requires range_before_output<Range, Out, T>
+Out exclusive_scan(Policy&& policy, Range&& range, Out out, T init, Op op)
+{
+    return scan_range<scan_form::exclusive, T>("exclusive_scan", policy, range, std::move(out), std::move(init),
+                                               std::move(op));
+}
+
+/// Adds up a range after `init`.
+template <execution_policy Policy, class Range, iterator Out, class T>
+    requires range_before_output<Range, Out, T>
+Out exclusive_scan(Policy&& policy, Range&& range, Out out, T init)
+{
+    return tilewise::exclusive_scan(policy, range, std::move(out), std::move(init), std::plus<>{});
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto exclusive_scan(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::exclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name transform_inclusive_scan
+/// inclusive_scan over transformed elements.
+///
+/// What `transform_op` returns takes the place of the element in all that is said of inclusive_scan; without `init`,
+/// its type without reference is T. It is never contracted with the combination that follows. `transform_op` is called
+/// once per element under seq, up to twice under par, concurrently on copies.
+/// @see [transform.inclusive.scan], https://eel.is/c++draft/transform.inclusive.scan
+/// @{
+
+/// Scans the transformed elements of [first, last) after `init`.
+template <execution_policy Policy, iterator It, iterator Out, operation Op, operation Transform, class T>
+Out transform_inclusive_scan(Policy&& policy, It first, It last, Out out, Op op, Transform transform_op, T init)
+{
+    if constexpr (can_transform<Transform, It>())
+        return transform_scan_pair<scan_form::inclusive, T>("transform_inclusive_scan", policy, std::move(first),
+                                                            std::move(last), std::move(out), std::move(init),
+                                                            std::move(op), std::move(transform_op));
+    else
+        return out;
+}
+
+/// Scans the transformed elements of [first, last) in their own type.
+template <execution_policy Policy, iterator It, iterator Out, operation Op, operation Transform>
+Out transform_inclusive_scan(Policy&& policy, It first, It last, Out out, Op op, Transform transform_op)
+{
+    if constexpr (can_transform<Transform, It>())
+        return transform_scan_pair<scan_form::inclusive, transformed_value<Transform, It>>(
+            "transform_inclusive_scan", policy, std::move(first), std::move(last), std::move(out), std::nullopt,
+            std::move(op), std::move(transform_op));
+    else
+        return out;
+}
+
+/// Scans the transformed elements of a range after `init`.
+template <execution_policy Policy, class Range, iterator Out, operation Op, operation Transform, class T>
+    requires range_before_output<Range, Out, Op>
+Out transform_inclusive_scan(Policy&& policy, Range&& range, Out out, Op op, Transform transform_op, T init)
+{
+    if constexpr (can_transform<Transform, std::ranges::iterator_t<Range>>())
+        return transform_scan_range<scan_form::inclusive, T>("transform_inclusive_scan", policy, range, std::move(out),
+                                                             std::move(init), std::move(op), std::move(transform_op));
+    else
+        return out;
+}
+
+/// Scans the transformed elements of a range in their own type.
+template <execution_policy Policy, class Range, iterator Out, operation Op, operation Transform>
+    requires range_before_output<Range, Out, Op>
+Out transform_inclusive_scan(Policy&& policy, Range&& range, Out out, Op op, Transform transform_op)
+{
+    using It = std::ranges::iterator_t<Range>;
+    if constexpr (can_transform<Transform, It>())
+        return transform_scan_range<scan_form::inclusive, transformed_value<Transform, It>>(
+            "transform_inclusive_scan", policy, range, std::move(out), std::nullopt, std::move(op),
+            std::move(transform_op));
+    else
+        return out;
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto transform_inclusive_scan(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::transform_inclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name transform_exclusive_scan
+/// exclusive_scan over transformed elements; what is said of `transform_op` in transform_inclusive_scan holds here.
+/// @see [transform.exclusive.scan], https://eel.is/c++draft/transform.exclusive.scan
+/// @{
+
+/// Scans the transformed elements of [first, last) after `init`.
+template <execution_policy Policy, iterator It, iterator Out, class T, operation Op, operation Transform>
+Out transform_exclusive_scan(Policy&& policy, It first, It last, Out out, T init, Op op, Transform transform_op)
+{
+    if constexpr (can_transform<Transform, It>())
+        return transform_scan_pair<scan_form::exclusive, T>("transform_exclusive_scan", policy, std::move(first),
+                                                            std::move(last), std::move(out), std::move(init),
+                                                            std::move(op), std::move(transform_op));
+    else
+        return out;
+}
+
+/// Scans the transformed elements of a range after `init`.
+template <execution_policy Policy, class Range, iterator Out, class T, operation Op, operation Transform>
+    requires range_before_output<Range, Out, T>
+Out transform_exclusive_scan(Policy&& policy, Range&& range, Out out, T init, Op op, Transform transform_op)
+{
+    if constexpr (can_transform<Transform, std::ranges::iterator_t<Range>>())
+        return transform_scan_range<scan_form::exclusive, T>("transform_exclusive_scan", policy, range, std::move(out),
+                                                             std::move(init), std::move(op), std::move(transform_op));
+    else
+        return out;
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto transform_exclusive_scan(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::transform_exclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+TILEWISE_NAMESPACE_END

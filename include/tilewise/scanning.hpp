@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Where every form of scan meets every policy.
+
+#include <tilewise/config.hpp>
+#include <tilewise/functional.hpp>
+#include <tilewise/host/opaque.hpp>
+#include <tilewise/host/scan.hpp>
+#include <tilewise/input.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+#include <tilewise/requirements.hpp>
+#if defined(TILEWISE_DEVICE_ENGINE) && __has_include(<tilewise/device/scan.cuh>)
+#define TILEWISE_SCANS_ON_DEVICE
+#include <tilewise/device/scan.cuh>
+#endif
+
+#include <concepts>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// Whether an input ends where it begins.
+template <class Input, class Extent>
+constexpr bool is_empty(Input const& input, Extent const& end)
+{
+    if constexpr (std::same_as<Extent, offset>)
+        return end <= 0;
+    else
+        return input == end;
+}
+
+/// Scans an input after `init`, if there is one, into `out`, and returns the end of the output. The policy is
+/// dispatched on here and nowhere else.
+template <scan_form form, class T, class Policy, class Input, class Extent, class Out, class Op>
+Out scan_input(Policy policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
+{
+    if constexpr (!can_reduce<Policy, T, Op, Input, Extent>() || !can_write<Policy, T, Out>()) {
+        return out;
+    } else if (is_empty(input, end)) {
+        return out;
+    } else if constexpr (is_device_policy<Policy>) {
+#ifdef TILEWISE_SCANS_ON_DEVICE
+        auto kernel_op = gpu::operator_for(named::portable_twin_or_self<T>(op));
+#ifdef __CUDACC__
+        if constexpr (std::is_invocable_v<decltype(kernel_op)&, T&, T&>)
+            static_cast<void>(&call_in_kernel<T, decltype(kernel_op)>);
+#endif
+        gpu::scan<standard_geometry, form, T>(policy, input, end, out, init, kernel_op);
+        return out + end;
+#else
+        throw_no_device();
+#endif
+    } else {
+        if (init)
+            host::make_opaque(*init);
+        return host::scan<standard_geometry, form>(policy, std::move(input), std::move(end), std::move(out),
+                                                   std::move(init), named::twin_or_self<T>(std::move(op)));
+    }
+}
+
+TILEWISE_NAMESPACE_END
