@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compare.cuh"
+#include "parts.cuh"
+
+void bench::compare_operators(session& run)
+{
+    compare<running<affine, composition>>(run, "affine");
+    compare<running<matrix, matrix_product>>(run, "matrix");
+}
