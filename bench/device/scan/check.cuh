@@ -91,11 +91,11 @@ void expect_value(std::string const& what, T const* ours, T const* expected, std
                     beyond_rounding{rounding_error<T>(), std::is_same_v<T, matrix>}, stream);
 }
 
-/// As many results as are computed on the host.
+/// As many results as are computed on the host: several supers of the order.
 template <class T>
 constexpr std::uint64_t most_on_host()
 {
-    return (std::uint64_t{64} << 20) / sizeof(T);
+    return (std::uint64_t{256} << 20) / sizeof(T);
 }
 
 /// What one thread of the host makes of the elements.
