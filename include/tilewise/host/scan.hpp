@@ -225,7 +225,8 @@ public:
             T const* first = source_.next(chunk);
             T* out = sink_.room();
             auto const rows = static_cast<int>(chunk / Order::row);
-            scan_rows<lanes, form, Op>(first, rows, before, run, out);
+            if (rows > 0)
+                scan_rows<lanes, form, Op>(first, rows, before, run, out);
             if (offset const rest = chunk % Order::row; rest > 0)
                 scan_part_of_row(first + rows * Order::row, rest, before, run, out + rows * Order::row);
             sink_.written(chunk);

@@ -248,8 +248,8 @@ template <scan_form form, class Op, class T>
 }
 #endif
 
-/// Scans `rows` whole rows of a chunk, of `lanes` lane vectors of 16 bytes each. `before` is what comes before the
-/// chunk, `run` the rows of the chunk so far, to which these are added.
+/// Scans `rows` whole rows of a chunk, at least one, of `lanes` lane vectors of 16 bytes each. `before` is what comes
+/// before the chunk, `run` the rows of the chunk so far, to which these are added.
 template <int lanes, scan_form form, class Op, class T>
 void scan_rows(T const* first, int rows, std::optional<T> const& before, std::optional<T>& run, T* out)
 {
