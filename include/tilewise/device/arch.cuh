@@ -27,6 +27,12 @@
     __shared__ ::tilewise::gpu::raw_storage<__VA_ARGS__> name##_storage;                                               \
     [[maybe_unused]] ::std::type_identity_t<__VA_ARGS__>& name = name##_storage.object()
 
+/// Declares the one object of a kernel that is too large for that: its launch says how many bytes it takes.
+#define TILEWISE_LARGE_SHARED(name, ...)                                                                               \
+    extern __shared__ uint4 tilewise_large_shared[];                                                                   \
+    [[maybe_unused]] ::std::type_identity_t<__VA_ARGS__>& name =                                                       \
+        *reinterpret_cast<::std::type_identity_t<__VA_ARGS__>*>(tilewise_large_shared)
+
 /// Unrolls the loop that follows.
 #define TILEWISE_UNROLL _Pragma("unroll")
 #define TILEWISE_UNROLL_BY_4 _Pragma("unroll 4")
@@ -256,6 +262,90 @@ TILEWISE_DEVICE void store_in_block(int block, T* shared, T const& value)
 }
 /// @}
 
+/// @name Words that blocks tell each other
+/// Each access is one, and says nothing about other memory.
+/// @{
+TILEWISE_DEVICE void publish(unsigned long long* word, unsigned long long value)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
+}
+TILEWISE_DEVICE unsigned long long observe(unsigned long long const* word)
+{
+    unsigned long long value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(__cvta_generic_to_global(word)) : "memory");
+    return value;
+}
+/// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, draw from a counter.
+TILEWISE_DEVICE unsigned long long draw(unsigned long long* counter)
+{
+    return atomicAdd(counter, 1ull);
+}
+/// @}
+
+/// @name Bulk copies
+/// Copies from global to shared memory that land at some later time. For sm_90 and later: a kernel that uses them needs
+/// another way for older GPUs.
+/// @{
+TILEWISE_DEVICE unsigned shared_address(void const* shared)
+{
+    return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+
+/// A barrier in shared memory that counts arrivals and bytes.
+struct alignas(8) mbarrier {
+    unsigned long long state;
+
+    /// For one thread, before the block synchronises.
+    TILEWISE_DEVICE void init(int arrivals)
+    {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)), "r"(arrivals) : "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // bulk copies see it, too
+#endif
+    }
+    TILEWISE_DEVICE void arrive()
+    {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
+#endif
+    }
+    /// The phase ends when so many bytes have landed, too.
+    TILEWISE_DEVICE void arrive_expect(int bytes)
+    {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)), "r"(bytes)
+                     : "memory");
+#endif
+    }
+    /// Waits for the end of the phase of that parity: 0, 1, 0, ...
+    TILEWISE_DEVICE void wait(int parity)
+    {
+#if __CUDA_ARCH__ >= 900
+        unsigned done = 0;
+        do
+            asm volatile("{\n\t.reg .pred p;\n\t"
+                         "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+                         "selp.u32 %0, 1, 0, p;\n\t}"
+                         : "=r"(done)
+                         : "r"(shared_address(this)), "r"(parity)
+                         : "memory");
+        while (done == 0);
+#endif
+    }
+};
+
+/// One thread starts a copy to shared memory, of whose landing `barrier` hears. Addresses and size are multiples of 16.
+TILEWISE_DEVICE void bulk_copy(void* shared, void const* global, int bytes, mbarrier& barrier)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(shared)),
+                 "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(shared_address(&barrier))
+                 : "memory");
+#endif
+}
+/// @}
+
 /// `sum` and the four bytes of a word, as signed or as unsigned numbers.
 TILEWISE_DEVICE int add_bytes(unsigned word, int sum)
 {
@@ -266,12 +356,22 @@ TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
     return __dp4a(word, 0x01010101u, sum);
 }
 
+/// The sums of `before` and the bytes 0 to i of a word, for i of 0 to 3, modulo 256. Adds them all to `before`.
+TILEWISE_DEVICE unsigned scan_bytes(unsigned word, unsigned& before)
+{
+    unsigned const one = __dp4a(word, 0x00000001u, before), two = __dp4a(word, 0x00000101u, before),
+                   three = __dp4a(word, 0x00010101u, before);
+    before = __dp4a(word, 0x01010101u, before);
+    return __byte_perm(__byte_perm(one, two, 0x0040), __byte_perm(three, before, 0x0040), 0x5410);
+}
+
 /// How a kernel is started.
 struct launch_shape {
     int blocks = 1;
     int threads = warp_size;
     int cluster = 1;        ///< blocks per cluster
     bool dependent = false; ///< may start before the kernel before it ends
+    int shared_bytes = 0;   ///< of its object of TILEWISE_LARGE_SHARED
 };
 
 /// Starts a kernel in a stream.
@@ -282,6 +382,7 @@ cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
     config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+    config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
     config.stream = stream;
     config.attrs = attributes;
     if (shape.cluster > 1) {

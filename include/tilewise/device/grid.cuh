@@ -9,6 +9,7 @@
 #include <tilewise/device/runtime.cuh>
 #include <tilewise/policy.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -57,6 +58,31 @@ bool fits_cluster(int device, int blocks, int threads)
     return answer.load(std::memory_order_relaxed) == yes;
 }
 
+/// Lets a kernel of sm_90 have a large object in shared memory, and says how many of its blocks can be resident on the
+/// device at once; none, if the GPU or the kernel's code is not of sm_90.
+template <auto* kernel>
+int resident_blocks_with(int device, int threads, int shared_bytes)
+{
+    static std::array<std::atomic<int>, 64> known{};
+    auto& answer = known[static_cast<std::size_t>(device) % known.size()];
+    constexpr int none = -1;
+    if (answer.load(std::memory_order_relaxed) == 0) {
+        int per_multiprocessor = 0, multiprocessors = 0;
+        if (has_sm90_features<kernel>(device)) {
+            if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes) != cudaSuccess ||
+                cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads,
+                                                              static_cast<std::size_t>(shared_bytes)) != cudaSuccess) {
+                cudaGetLastError();
+                per_multiprocessor = 0;
+            }
+            TILEWISE_CUDA(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        }
+        int const resident = per_multiprocessor * multiprocessors;
+        answer.store(resident > 0 ? resident : none, std::memory_order_relaxed);
+    }
+    return std::max(0, answer.load(std::memory_order_relaxed));
+}
+
 /// What a call tells its trace of itself.
 struct call {
     char const* algorithm;
@@ -73,7 +99,8 @@ void launch(call const& by, char const* name, launch_shape shape, Arguments&&...
         return check(start(kernel, shape, by.stream, std::forward<Arguments>(arguments)...), name);
 
     launch_record record = {by.algorithm, name, shape.blocks, shape.threads, shape.cluster, by.items, 0, 0};
-    TILEWISE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &record.resident_blocks, kernel, shape.threads, 0);
+    TILEWISE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &record.resident_blocks, kernel, shape.threads,
+                  static_cast<std::size_t>(shape.shared_bytes));
     bool const timed = by.sink.mode() == trace_mode::timed;
     if (timed)
         wait_for(by.stream);

@@ -48,5 +48,25 @@ struct reduce_tuning {
         std::max(1, fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super));
 };
 
+/// How the scans choose their kernels.
+struct scan_tuning {
+    /// Whether to use what a GPU from sm_90 on has. Tests turn them off to run the fallbacks.
+    static constexpr bool clusters = true, bulk_copies = true;
+    static constexpr int cluster_blocks = 16;
+
+    /// Side by side: up to 16 MiB of accumulators.
+    static constexpr int blocks_per_multiprocessor = 3;
+    static constexpr offset tiles_side_by_side = 512;
+
+    /// In one pass: stages of a tile's elements, and how much of them is on its way at once.
+    static constexpr int most_stages = 6, stage_memory = 200 * 1024, bytes_under_way = 80 * 1024;
+    /// Groups of tiles whose totals the carrier asks for at once.
+    static constexpr int groups_at_once = 5;
+    static constexpr bool every_lane_arrives = false;
+
+    /// What is found between three passes: one block.
+    static constexpr int carry_threads = 1024;
+};
+
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -67,6 +67,18 @@ TILEWISE_DEVICE granule shifted(granule const& low, granule const& high, unsigne
     return result;
 }
 
+/// Where the memory of a view is: in global memory, read once, or in shared memory.
+enum class memory { global, shared };
+
+template <memory where, class Unit>
+TILEWISE_DEVICE Unit load(Unit const* from)
+{
+    if constexpr (where == memory::global)
+        return load_once(from);
+    else
+        return *from;
+}
+
 /// Elements in memory.
 template <class E>
 struct memory_view {
@@ -75,6 +87,7 @@ struct memory_view {
 
     static constexpr int bases = 1;                                        ///< ranges of memory that are read
     static constexpr int widest = static_cast<int>(sizeof(E));             ///< the largest element of them
+    static constexpr int narrowest = widest;                               ///< and the smallest
     static constexpr int element_alignment = static_cast<int>(alignof(E)); ///< that every base has
 
     template <int count>
@@ -100,20 +113,20 @@ struct memory_view {
 
     /// Loads the elements from `position` on. They are there after `finish`, which waits for them: call it when all
     /// loads are on their way.
-    template <access how, int count>
+    template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
     {
         packet<count> loaded;
         if constexpr (how == access::covering) {
             auto const low = reinterpret_cast<granule const*>(address_of(position) / granule_bytes * granule_bytes);
-            loaded.granules[0] = load_once(low);
-            loaded.granules[1] = load_once(low + 1);
+            loaded.granules[0] = load<where>(low);
+            loaded.granules[1] = load<where>(low + 1);
         } else {
             constexpr int bytes = widest_unit(how == access::aligned ? count * widest : element_alignment);
             using unit = unit_of<bytes>;
             TILEWISE_UNROLL
             for (int i = 0; i < count * widest / bytes; ++i) {
-                unit const value = load_once(reinterpret_cast<unit const*>(first + position) + i);
+                unit const value = load<where>(reinterpret_cast<unit const*>(first + position) + i);
                 std::memcpy(loaded.bytes + i * bytes, &value, bytes);
             }
         }
@@ -160,6 +173,35 @@ struct memory_view {
     {
         return reinterpret_cast<std::uintptr_t>(first + position);
     }
+
+    /// The same elements, counted from `position` on.
+    TILEWISE_DEVICE memory_view from(offset position) const { return {first + position, size - position}; }
+
+    /// @name Stages
+    /// Shared memory that a part of the elements is copied to, at the same places in its granules.
+    /// @{
+    /// The room that `count` elements need.
+    static constexpr int stage_bytes(int count)
+    {
+        return (count * widest + 2 * granule_bytes - 1) / granule_bytes * granule_bytes;
+    }
+    /// Calls `copy(to, from, bytes)` for what has to be copied of the first `count` elements: the granules that belong
+    /// to them alone.
+    template <class Copy>
+    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, Copy const& copy) const
+    {
+        auto const begin = address_of(0), end = address_of(count) / granule_bytes * granule_bytes;
+        auto const from = (begin + granule_bytes - 1) / granule_bytes * granule_bytes;
+        if (from < end)
+            copy(stage + (from - begin + begin % granule_bytes), reinterpret_cast<void const*>(from),
+                 static_cast<int>(end - from));
+    }
+    /// The view of a stage.
+    TILEWISE_DEVICE memory_view staged(unsigned char* stage, int) const
+    {
+        return {reinterpret_cast<E const*>(stage + address_of(0) % granule_bytes), 0};
+    }
+    /// @}
 };
 
 /// Elements that an iterator computes or finds.
@@ -169,6 +211,7 @@ struct iterator_view {
 
     static constexpr int bases = 0;
     static constexpr int widest = 1;
+    static constexpr int narrowest = granule_bytes;
     static constexpr int element_alignment = granule_bytes;
 
     template <int>
@@ -184,7 +227,7 @@ struct iterator_view {
     void for_each_base(Visit) const
     {}
 
-    template <access, int count>
+    template <access, int count, memory = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
     {
         return {position, position + count};
@@ -209,6 +252,14 @@ struct iterator_view {
     {
         return it[at.position + i < at.last ? at.position + i : at.last];
     }
+
+    TILEWISE_CALLS_ANY
+    TILEWISE_DEVICE iterator_view from(offset position) const { return {it + position}; }
+    static constexpr int stage_bytes(int) { return 0; }
+    template <class Copy>
+    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, Copy const&) const
+    {}
+    TILEWISE_DEVICE iterator_view staged(unsigned char*, int) const { return *this; }
 };
 
 /// The positions of a range in place of its elements.
@@ -227,6 +278,7 @@ template <class... Views>
 struct view_list {
     static constexpr int bases = 0;
     static constexpr int widest = 1;
+    static constexpr int narrowest = granule_bytes;
     static constexpr int element_alignment = granule_bytes;
 
     template <int>
@@ -239,7 +291,7 @@ struct view_list {
     template <class Visit>
     void for_each_base(Visit const&) const
     {}
-    template <access, int count>
+    template <access, int count, memory = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset) const
     {
         return {};
@@ -263,6 +315,12 @@ struct view_list {
     {
         return function(elements...);
     }
+    TILEWISE_DEVICE view_list from(offset) const { return {}; }
+    static constexpr int stage_bytes(int) { return 0; }
+    template <class Copy>
+    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, Copy const&) const
+    {}
+    TILEWISE_DEVICE view_list staged(unsigned char*, int) const { return {}; }
 };
 
 template <class View, class... Rest>
@@ -272,6 +330,7 @@ struct view_list<View, Rest...> {
 
     static constexpr int bases = View::bases + view_list<Rest...>::bases;
     static constexpr int widest = std::max(View::widest, view_list<Rest...>::widest);
+    static constexpr int narrowest = std::min(View::narrowest, view_list<Rest...>::narrowest);
     static constexpr int element_alignment = std::min(View::element_alignment, view_list<Rest...>::element_alignment);
 
     template <int count>
@@ -292,10 +351,10 @@ struct view_list<View, Rest...> {
         head.for_each_base(visit);
         tail.for_each_base(visit);
     }
-    template <access how, int count>
+    template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
     {
-        return {head.template fetch<how, count>(position), tail.template fetch<how, count>(position)};
+        return {head.template fetch<how, count, where>(position), tail.template fetch<how, count, where>(position)};
     }
     template <access how, int count>
     TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
@@ -325,6 +384,22 @@ struct view_list<View, Rest...> {
     {
         return tail.apply(function, loaded.tail, i, elements..., head.element(loaded.head, i));
     }
+
+    TILEWISE_DEVICE view_list from(offset position) const { return {head.from(position), tail.from(position)}; }
+    static constexpr int stage_bytes(int count)
+    {
+        return View::stage_bytes(count) + view_list<Rest...>::stage_bytes(count);
+    }
+    template <class Copy>
+    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, Copy const& copy) const
+    {
+        head.for_each_copy(stage, count, copy);
+        tail.for_each_copy(stage + View::stage_bytes(count), count, copy);
+    }
+    TILEWISE_DEVICE view_list staged(unsigned char* stage, int count) const
+    {
+        return {head.staged(stage, count), tail.staged(stage + View::stage_bytes(count), count)};
+    }
 };
 
 /// A function of the elements of one or more views.
@@ -335,6 +410,7 @@ struct function_view {
 
     static constexpr int bases = view_list<Views...>::bases;
     static constexpr int widest = view_list<Views...>::widest;
+    static constexpr int narrowest = view_list<Views...>::narrowest;
     static constexpr int element_alignment = view_list<Views...>::element_alignment;
 
     template <int count>
@@ -349,10 +425,10 @@ struct function_view {
     {
         views.for_each_base(visit);
     }
-    template <access how, int count>
+    template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
     {
-        return views.template fetch<how, count>(position);
+        return views.template fetch<how, count, where>(position);
     }
     template <access how, int count>
     TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
@@ -374,6 +450,18 @@ struct function_view {
     TILEWISE_DEVICE auto element(Packet const& loaded, int i)
     {
         return views.apply(function, loaded, i);
+    }
+
+    TILEWISE_DEVICE function_view from(offset position) const { return {function, views.from(position)}; }
+    static constexpr int stage_bytes(int count) { return view_list<Views...>::stage_bytes(count); }
+    template <class Copy>
+    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, Copy const& copy) const
+    {
+        views.for_each_copy(stage, count, copy);
+    }
+    TILEWISE_DEVICE function_view staged(unsigned char* stage, int count) const
+    {
+        return {function, views.staged(stage, count)};
     }
 };
 

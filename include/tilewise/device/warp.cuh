@@ -133,6 +133,51 @@ TILEWISE_DEVICE T warp_tree_of_segments(Op& op, T value, int width, int valid)
     return value;
 }
 
+/// A value that may be missing.
+template <class T>
+struct maybe {
+    registers<T, 1> value;
+    bool there;
+
+    template <class Op>
+    TILEWISE_DEVICE void append(Op& op, T const& right)
+    {
+        put(value[0], there ? combine(op, T(value[0]), right) : right);
+        there = true;
+    }
+    template <class Op>
+    TILEWISE_DEVICE void prepend(Op& op, T const& left)
+    {
+        put(value[0], there ? combine(op, left, T(value[0])) : left);
+        there = true;
+    }
+};
+template <class T>
+TILEWISE_DEVICE maybe<T> nothing()
+{
+    maybe<T> none;
+    none.there = false;
+    return none;
+}
+
+/// The adjacent-pair tree over the lanes before each lane, where the first `valid` lanes have values.
+template <int lanes = warp_size, class T, class Op>
+TILEWISE_DEVICE maybe<T> warp_trees_before(Op& op, T value, int valid)
+{
+    auto before = nothing<T>();
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < lanes; distance *= 2) {
+        // the first of `distance` lanes has their total
+        T const left = shuffle(value, max_of(0, lane_index() / distance - 1) * distance);
+        if (lane_index() & distance && lane_index() <= valid)
+            before.prepend(op, left);
+        T const right = shuffle_down(value, distance);
+        if ((is_total<Op, T> || lane_index() % (2 * distance) == 0) && lane_index() + distance < valid)
+            put(value, combine(op, value, right));
+    }
+    return before;
+}
+
 /// The right-aligned trees over the lanes 0..l, for every lane l below `valid`: a doubling (Kogge-Stone) scan.
 template <int lanes = warp_size, class T, class Op>
 TILEWISE_DEVICE T warp_right_aligned_trees(Op& op, T value, int valid)

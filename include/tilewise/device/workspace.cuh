@@ -19,7 +19,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Scratch blocks that no call uses, each with the stream it was last used in: whoever takes it in that stream comes
+/// What was done with the memory of a board, by all launches together.
+struct ledger {
+    unsigned tag = 0;             ///< the last launch's
+    unsigned long long drawn = 0; ///< from its counter
+};
+
+/// Blocks of memory that no call uses, each with the stream it was last used in: whoever takes it in that stream comes
 /// after that use.
 class scratch_cache {
 public:
@@ -28,16 +34,26 @@ public:
         int device;
         void* memory;
         std::size_t bytes;
+        ledger past = {};
     };
 
-    static scratch_cache& instance()
+    /// @name The caches, one for every kind of content
+    /// They outlive every other object: CUDA may be gone before them.
+    /// @{
+    static scratch_cache& of_scratch()
     {
-        static auto* const cache = new scratch_cache; // outlives every other object: CUDA may be gone before them
+        static auto* const cache = new scratch_cache;
         return *cache;
     }
+    static scratch_cache& of_boards()
+    {
+        static auto* const cache = new scratch_cache;
+        return *cache;
+    }
+    /// @}
 
     /// Takes a block of the stream, if there is one that is large enough.
-    void* take(unsigned long long stream, int device, std::size_t bytes, std::size_t& capacity)
+    block take(unsigned long long stream, int device, std::size_t bytes)
     {
         std::lock_guard const lock(mutex_);
         for (auto i = idle_.size(); i-- > 0;) {
@@ -45,11 +61,10 @@ public:
             if (found.stream == stream && found.device == device && found.bytes >= bytes) {
                 idle_[i] = idle_.back();
                 idle_.pop_back();
-                capacity = found.bytes;
-                return found.memory;
+                return found;
             }
         }
-        return nullptr;
+        return {};
     }
 
     /// Keeps a block for the next call, and returns the one, if any, that has to go for it.
@@ -73,38 +88,41 @@ private:
     std::size_t next_to_go_ = 0;
 };
 
-/// Scratch on the GPU for the kernels of one call: from the policy's resource; while the stream is being captured, from
-/// the graph; otherwise from the cache. Two calls never hold the same block.
-class scratch {
+/// Memory on the GPU for the kernels of one call: from the policy's resource; while the stream is being captured, from
+/// the graph; otherwise from a cache. Two calls never hold the same block.
+class leased_memory {
 public:
     template <class Policy>
-    scratch(Policy const& policy, current_device const& device, bool captured, std::size_t bytes)
-        : stream_(policy.stream()), resource_(policy.resource()), bytes_(bytes), device_(device.index()),
-          captured_(captured)
+    leased_memory(scratch_cache& cache, Policy const& policy, current_device const& device, bool captured,
+                  std::size_t bytes)
+        : cache_(cache), stream_(policy.stream()), resource_(policy.resource()), captured_(captured),
+          block_{0, device.index(), nullptr, bytes}
     {
         if (resource_) {
-            memory_ = resource_.allocate(bytes_, stream_);
+            block_.memory = resource_.allocate(bytes, stream_);
         } else if (captured_) {
-            TILEWISE_CUDA(cudaMallocAsync, &memory_, bytes_, stream_);
+            TILEWISE_CUDA(cudaMallocAsync, &block_.memory, bytes, stream_);
         } else {
-            TILEWISE_CUDA(cudaStreamGetId, stream_, &id_);
-            memory_ = scratch_cache::instance().take(id_, device_, bytes, bytes_);
-            if (memory_ == nullptr) {
-                bytes_ = (bytes / least_bytes + 1) * least_bytes;
-                TILEWISE_CUDA(cudaMallocAsync, &memory_, bytes_, stream_);
+            TILEWISE_CUDA(cudaStreamGetId, stream_, &block_.stream);
+            auto const found = cache_.take(block_.stream, block_.device, bytes);
+            if (found.memory != nullptr) {
+                block_ = found;
+            } else {
+                block_.bytes = (bytes / least_bytes + 1) * least_bytes;
+                TILEWISE_CUDA(cudaMallocAsync, &block_.memory, block_.bytes, stream_);
             }
         }
     }
-    scratch(scratch const&) = delete;
-    scratch& operator=(scratch const&) = delete;
-    ~scratch()
+    leased_memory(leased_memory const&) = delete;
+    leased_memory& operator=(leased_memory const&) = delete;
+    ~leased_memory()
     {
         if (resource_) {
-            resource_.deallocate(memory_, bytes_, stream_);
+            resource_.deallocate(block_.memory, block_.bytes, stream_);
         } else if (captured_) {
-            static_cast<void>(cudaFreeAsync(memory_, stream_));
+            static_cast<void>(cudaFreeAsync(block_.memory, stream_));
         } else {
-            auto const evicted = scratch_cache::instance().keep({id_, device_, memory_, bytes_});
+            auto const evicted = cache_.keep(block_);
             if (evicted.memory != nullptr) { // only with hundreds of streams; its stream may be gone
                 cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; // others may be capturing
                 static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
@@ -114,17 +132,52 @@ public:
             }
         }
     }
-    void* begin() const { return memory_; }
+    void* begin() const { return block_.memory; }
+    std::size_t bytes() const { return block_.bytes; }
+    cudaStream_t stream() const { return stream_; }
+    /// What is known of the memory's content; nothing, if it is new.
+    ledger& past() { return block_.past; }
 
 private:
     static constexpr std::size_t least_bytes = 64 * 1024;
+    scratch_cache& cache_;
     cudaStream_t stream_;
     resource_ref resource_;
-    void* memory_ = nullptr;
-    std::size_t bytes_;
-    unsigned long long id_ = 0;
-    int device_;
     bool captured_;
+    scratch_cache::block block_;
+};
+
+/// Memory for whatever one call's kernels write before they read it.
+class scratch : public leased_memory {
+public:
+    template <class Policy>
+    scratch(Policy const& policy, current_device const& device, bool captured, std::size_t bytes)
+        : leased_memory(scratch_cache::of_scratch(), policy, device, captured, bytes)
+    {}
+};
+
+/// Memory where blocks tell each other things in words with a tag, which is new for every launch: so the words need no
+/// clearing between launches. A counter comes before them.
+class board_memory : leased_memory {
+public:
+    template <class Policy>
+    board_memory(Policy const& policy, current_device const& device, bool captured, std::size_t words)
+        : leased_memory(scratch_cache::of_boards(), policy, device, captured, header_bytes + words * 8)
+    {
+        if (++past().tag <= 1) { // new memory, or all tags were used
+            TILEWISE_CUDA(cudaMemsetAsync, leased_memory::begin(), 0, bytes(), stream());
+            past() = {1, 0};
+        }
+    }
+    unsigned long long* counter() const { return static_cast<unsigned long long*>(leased_memory::begin()); }
+    unsigned long long* words() const { return counter() + header_bytes / 8; }
+    unsigned tag() { return past().tag; }
+    unsigned long long drawn() { return past().drawn; }
+    /// Notes that a kernel was started which draws so many numbers from the counter.
+    void will_draw(unsigned long long numbers) { past().drawn += numbers; }
+
+private:
+    static constexpr std::size_t header_bytes = 128;
 };
 
 /// Lines of pinned memory that no call uses.

@@ -29,6 +29,9 @@
     [[maybe_unused]] simt_type_of_##name& name = *static_cast<simt_type_of_##name*>(                                   \
         ::simt::shared_storage(&simt_site_of_##name, sizeof(simt_type_of_##name), alignof(simt_type_of_##name)))
 
+/// The interpreter has room for any.
+#define TILEWISE_LARGE_SHARED(name, ...) TILEWISE_SHARED(name, __VA_ARGS__)
+
 #define TILEWISE_UNROLL
 #define TILEWISE_UNROLL_BY_4
 #define TILEWISE_NO_UNROLL
@@ -227,9 +230,27 @@ TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
     return sum;
 }
 
+/// @name Words that blocks tell each other
+/// Each access is one, and says nothing about other memory.
+/// @{
+TILEWISE_DEVICE void publish(unsigned long long* word, unsigned long long value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+TILEWISE_DEVICE unsigned long long observe(unsigned long long const* word)
+{
+    simt::pause(); // whoever observes may be waiting
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+/// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, draw from a counter.
+TILEWISE_DEVICE unsigned long long draw(unsigned long long* counter)
+{
+    return __atomic_fetch_add(counter, 1ull, __ATOMIC_RELAXED);
+}
+/// @}
+
 /// @name Bulk copies
-/// Copies from global to shared memory that land at some later time. The library's arch.cuh has none yet; what it would
-/// have is in bulk_copy_proposal.md.
+/// Copies from global to shared memory that land at some later time.
 /// @{
 struct alignas(8) mbarrier {
     unsigned long long state;
@@ -263,12 +284,24 @@ TILEWISE_DEVICE void bulk_copy(void* shared, void const* global, int bytes, mbar
 }
 /// @}
 
+/// The sums of `before` and the bytes 0 to i of a word, for i of 0 to 3, modulo 256. Adds them all to `before`.
+TILEWISE_DEVICE unsigned scan_bytes(unsigned word, unsigned& before)
+{
+    unsigned result = 0;
+    for (int i = 0; i < 4; ++i) {
+        before += word >> 8 * i & 0xFF;
+        result |= (before & 0xFF) << 8 * i;
+    }
+    return result;
+}
+
 /// How a kernel is started.
 struct launch_shape {
     int blocks = 1;
     int threads = warp_size;
     int cluster = 1;        ///< blocks per cluster
     bool dependent = false; ///< may start before the kernel before it ends
+    int shared_bytes = 0;   ///< of its object of TILEWISE_LARGE_SHARED
 };
 
 /// Starts a kernel in a stream.

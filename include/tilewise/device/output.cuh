@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Where a kernel writes: memory, in stores of 16 bytes wherever it begins, or whatever an iterator makes of a value.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/device/warp.cuh>
+#include <tilewise/functional.hpp>
+#include <tilewise/order.hpp>
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// A value as what is stored.
+template <class Stored, class T>
+TILEWISE_DEVICE Stored converted(T const& value)
+{
+    if constexpr (std::is_arithmetic_v<Stored> || !std::is_convertible_v<T, Stored>)
+        return static_cast<Stored>(value);
+    else
+        return value;
+}
+
+/// Memory for elements of type O.
+template <class O>
+struct memory_sink {
+    O* first;
+
+    static constexpr int element_bytes = static_cast<int>(sizeof(O));
+    /// The alignment that `access::aligned` needs to store `count` elements.
+    template <int count>
+    static constexpr int alignment =
+        widest_unit(count * element_bytes) > static_cast<int>(alignof(O)) ? widest_unit(count * element_bytes)
+                                                                          : static_cast<int>(alignof(O));
+    /// Whether `access::covering` can.
+    template <int count>
+    static constexpr bool can_cover = count * element_bytes == granule_bytes && alignof(O) < granule_bytes;
+
+    template <class T>
+    static constexpr bool converts_in_kernels = std::is_same_v<T, O> || (std::is_arithmetic_v<T> && std::is_arithmetic_v<O>);
+
+    void const* base() const { return first; }
+
+    /// The elements of a packet on their way to memory.
+    template <int count>
+    union packet {
+        TILEWISE_DEVICE packet() {}
+        O element[count];
+        granule granules[(count * sizeof(O) + granule_bytes - 1) / granule_bytes];
+        unsigned char bytes[count * sizeof(O)];
+    };
+    TILEWISE_CALLS_ANY
+    template <class T, int count>
+    TILEWISE_DEVICE static packet<count> pack(registers<T, count> const& values)
+    {
+        packet<count> packed;
+        if constexpr (sizeof(O) < 4 && count * element_bytes % 4 == 0 && std::is_trivially_copyable_v<O>) {
+            constexpr int per_word = 4 / element_bytes; // in registers, not byte by byte in memory
+            TILEWISE_UNROLL
+            for (int i = 0; i < count / per_word; ++i) {
+                unsigned word = 0;
+                TILEWISE_UNROLL
+                for (int k = 0; k < per_word; ++k) {
+                    O const stored = converted<O>(values[i * per_word + k]);
+                    std::conditional_t<element_bytes == 1, unsigned char, unsigned short> bits;
+                    std::memcpy(&bits, &stored, sizeof bits);
+                    word |= unsigned{bits} << (8 * element_bytes * k);
+                }
+                packed.granules[i / 4].word[i % 4] = word;
+            }
+        } else {
+            TILEWISE_UNROLL
+            for (int i = 0; i < count; ++i)
+                put(packed.element[i], converted<O>(values[i]));
+        }
+        return packed;
+    }
+
+    /// Stores a packet from `position` on.
+    template <access how, int count>
+    TILEWISE_DEVICE void store(offset position, packet<count> const& packed) const
+    {
+        constexpr int bytes =
+            widest_unit(how == access::aligned ? count * element_bytes : static_cast<int>(alignof(O)));
+        using unit = unit_of<bytes>;
+        auto* const to = reinterpret_cast<unit*>(first + position);
+        TILEWISE_UNROLL
+        for (int i = 0; i < count * element_bytes / bytes; ++i) {
+            unit value;
+            std::memcpy(&value, packed.bytes + i * bytes, bytes);
+            to[i] = value;
+        }
+    }
+    /// Stores the elements `begin` to `end` of one.
+    template <int count>
+    TILEWISE_DEVICE void store_some(offset position, packet<count> const& packed, int begin, int end) const
+    {
+        TILEWISE_UNROLL
+        for (int i = 0; i < count; ++i)
+            if (i >= begin && i < end)
+                put(first[position + i], O(packed.element[i]));
+    }
+
+    TILEWISE_DEVICE memory_sink from(offset position) const { return {first + position}; }
+    TILEWISE_DEVICE std::uintptr_t address_of(offset position) const
+    {
+        return reinterpret_cast<std::uintptr_t>(first + position);
+    }
+};
+
+/// What an iterator does with a value.
+template <class It>
+struct iterator_sink {
+    It it;
+
+    template <int>
+    static constexpr int alignment = 1;
+    template <int>
+    static constexpr bool can_cover = false;
+    void const* base() const { return nullptr; }
+
+    template <class T, int count>
+    TILEWISE_DEVICE static registers<T, count> pack(registers<T, count> const& values)
+    {
+        return values;
+    }
+    template <access, class T, int count>
+    TILEWISE_DEVICE void store(offset position, registers<T, count> const& values)
+    {
+        store_some(position, values, 0, count);
+    }
+    TILEWISE_CALLS_ANY
+    template <class T, int count>
+    TILEWISE_DEVICE void store_some(offset position, registers<T, count> const& values, int begin, int end)
+    {
+        using stored = std::remove_reference_t<decltype(*it)>;
+        TILEWISE_UNROLL
+        for (int i = 0; i < count; ++i)
+            if (i >= begin && i < end) {
+                if constexpr (std::is_arithmetic_v<stored> && std::is_arithmetic_v<T>)
+                    *(it + (position + i)) = static_cast<stored>(values[i]);
+                else
+                    *(it + (position + i)) = values[i];
+            }
+    }
+    TILEWISE_CALLS_ANY
+    TILEWISE_DEVICE iterator_sink from(offset position) const { return {it + position}; }
+};
+
+/// Stores integers of one byte in memory.
+template <class Sink>
+inline constexpr bool stores_bytes = false;
+template <class O>
+inline constexpr bool stores_bytes<memory_sink<O>> = std::is_integral_v<O> && sizeof(O) == 1 && !std::is_same_v<O, bool>;
+
+/// The sink behind an output iterator.
+template <class Out>
+auto sink_of(Out const& out)
+{
+    if constexpr (std::contiguous_iterator<Out>)
+        return memory_sink<std::remove_reference_t<decltype(*out)>>{std::to_address(out)};
+    else if constexpr (named::is_named<Out>("thrust", "::device_ptr"))
+        return sink_of(out.get());
+    else if constexpr (named::is_named<Out>("thrust", "::normal_iterator"))
+        return sink_of(out.base());
+    else
+        return iterator_sink<Out>{out};
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

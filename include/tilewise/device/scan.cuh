@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The engine of the scans for the device policy: four ways to the same bits, chosen by size.
+///
+/// * `scan_one_tile`: one block.
+/// * `scan_in_cluster`: the blocks of one cluster, a tile each.
+/// * `scan_side_by_side`: a block for every tile, as long as each can fold all totals before it at once.
+/// * `scan_in_one_pass`: blocks that stay, and take one tile after the other.
+///
+/// What those cannot do (accumulators of more than 16 bytes, GPUs before sm_90) takes three passes: `total_tiles`,
+/// `carry_groups`, `scan_after_totals`.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/grid.cuh>
+#include <tilewise/device/output.cuh>
+#include <tilewise/device/runtime.cuh>
+#include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/scan/single_pass.cuh>
+#include <tilewise/device/scan/tile_per_block.cuh>
+#include <tilewise/device/tuning.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/device/workspace.cuh>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// The kernels for one kind of scan, and the choice among them.
+template <class Scan, class Tuning>
+class scanner {
+    using T = typename Scan::value;
+    using View = typename Scan::view;
+    using Sink = typename Scan::sink;
+    using Op = typename Scan::op;
+    using geometry = typename Scan::geometry;
+    static constexpr int N = Scan::lane_vector;
+
+    /// What reads and writes memory that is not aligned for the widest loads and stores. (A lane reads the few elements
+    /// of 4 bytes and more in its vector one by one, and passes none of a neighbouring tile's.)
+    static constexpr access unaligned_input =
+        View::bases > 0 && View::template can_cover<N> && View::element_alignment < 4 ? access::covering
+                                                                                      : access::elementwise;
+    static constexpr access unaligned_stage =
+        View::bases > 0 && View::template can_cover<N> ? access::covering : access::elementwise;
+    static constexpr access unaligned_output =
+        Scan::batched && Sink::template can_cover<N> ? access::covering : access::elementwise;
+
+public:
+    View view;
+    Sink sink;
+    offset count;
+    initial<T> init;
+    Op op;
+
+    template <class Policy>
+    void run(Policy const& policy, current_device const& device, call const& by, bool captured)
+    {
+        std::uintptr_t inputs = 0;
+        view.for_each_base(
+            [&](void const* base, offset) { inputs |= reinterpret_cast<std::uintptr_t>(base) % granule_bytes; });
+        auto const output = reinterpret_cast<std::uintptr_t>(sink.base()) % granule_bytes;
+        bool const aligned =
+            inputs % View::template alignment<N> == 0 && output % Sink::template alignment<N> == 0;
+
+        offset const tiles = (count + Scan::tile - 1) / Scan::tile;
+        if (tiles > 1 && std::min(tiles, Tuning::cluster_blocks + offset{1}) > Tuning::cluster_blocks &&
+            tiles > Tuning::tiles_side_by_side) {
+            if (inputs == 0 && output % Sink::template alignment<N> == 0) {
+                if (run_in_one_pass<access::aligned, access::aligned>(policy, device, by, captured, tiles))
+                    return;
+            } else if (run_in_one_pass<unaligned_stage, unaligned_output>(policy, device, by, captured, tiles)) {
+                return;
+            }
+        }
+        if (aligned)
+            run_tile_per_block<access::aligned, access::aligned>(policy, device, by, captured, tiles);
+        else
+            run_tile_per_block<unaligned_input, unaligned_output>(policy, device, by, captured, tiles);
+    }
+
+private:
+    template <access in, access out, class Policy>
+    void run_tile_per_block(Policy const& policy, current_device const& device, call const& by, bool captured,
+                            offset tiles)
+    {
+        constexpr offset super = offset{geometry::tiles_per_group} * geometry::groups_per_super;
+        if (tiles <= 1)
+            launch<&scan_one_tile<Scan, in, out>>(by, "scan_one_tile", {1, Scan::threads}, view, sink, count, init, op);
+        else if (run_in_cluster<in, out>(device, by, tiles))
+            return;
+        else if (sizeof(T) <= 16 && tiles <= std::min(Tuning::tiles_side_by_side, super))
+            run_side_by_side<in, out>(policy, device, by, captured, tiles);
+        else
+            run_three_passes<in, out>(policy, device, by, captured, tiles);
+    }
+
+    template <access in, access out>
+    bool run_in_cluster(current_device const& device, call const& by, offset tiles)
+    {
+        if constexpr (Tuning::clusters && Tuning::cluster_blocks <= geometry::tiles_per_group) {
+            constexpr auto kernel = &scan_in_cluster<Scan, in, out>;
+            if (tiles > Tuning::cluster_blocks)
+                return false;
+            int const cluster = static_cast<int>(std::bit_ceil(static_cast<std::size_t>(tiles)));
+            if (!fits_cluster<kernel>(device.index(), cluster, Scan::threads))
+                return false;
+            launch<kernel>(by, "scan_in_cluster", {cluster, Scan::threads, cluster}, view, sink, count, init, op);
+            return true;
+        } else {
+            return false;
+        }
+    }
+
+    template <access in, access out, class Policy>
+    void run_side_by_side(Policy const& policy, current_device const& device, call const& by, bool captured,
+                          offset tiles)
+    {
+        if constexpr (sizeof(T) <= 16) {
+            board_memory memory(policy, device, captured, words_for(tiles));
+            launch<&scan_side_by_side<Scan, Tuning, in, out>>(by, "scan_side_by_side",
+                                                              {static_cast<int>(tiles), Scan::threads}, view, sink,
+                                                              count, init, op, board_in(memory));
+            memory.will_draw(static_cast<unsigned long long>(tiles));
+        }
+    }
+
+    template <access in, access out, class Policy>
+    bool run_in_one_pass(Policy const& policy, current_device const& device, call const& by, bool captured,
+                         offset tiles)
+    {
+        using memory_type = stages<Scan, Tuning>;
+        if constexpr (Tuning::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2) {
+            constexpr auto kernel = &scan_in_one_pass<Scan, Tuning, in, out>;
+            constexpr int threads = warp_roles<Scan>::threads, shared = static_cast<int>(sizeof(memory_type));
+            offset const resident = resident_blocks_with<kernel>(device.index(), threads, shared);
+            if (resident == 0)
+                return false;
+            int const blocks = static_cast<int>(std::min(resident, tiles));
+            board_memory memory(policy, device, captured, words_for(tiles));
+            launch<kernel>(by, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, init, op,
+                           board_in(memory));
+            memory.will_draw(static_cast<unsigned long long>(tiles + blocks));
+            return true;
+        } else {
+            return false;
+        }
+    }
+
+    template <access in, access out, class Policy>
+    void run_three_passes(Policy const& policy, current_device const& device, call const& by, bool captured,
+                          offset tiles)
+    {
+        offset const before_last = tiles - 1, groups = before_last / geometry::tiles_per_group;
+        scratch const memory(policy, device, captured,
+                             static_cast<std::size_t>(before_last + 2 * groups + 1) * sizeof(T));
+        auto* const tile_totals = static_cast<T*>(memory.begin());
+        auto* const group_totals = tile_totals + before_last;
+        auto* const carries = group_totals + groups;
+        launch<&total_tiles<Scan, in>>(by, "total_tiles", {static_cast<int>(before_last), Scan::threads}, view, op,
+                                       tile_totals);
+        launch<&carry_groups<Scan, Tuning::carry_threads>>(by, "carry_groups", {1, Tuning::carry_threads},
+                                                           static_cast<T const*>(tile_totals), before_last, init, op,
+                                                           group_totals, carries);
+        launch<&scan_after_totals<Scan, in, out>>(by, "scan_after_totals", {static_cast<int>(tiles), Scan::threads},
+                                                  view, sink, count, init.there, op,
+                                                  static_cast<T const*>(tile_totals), static_cast<T const*>(carries));
+    }
+
+    static std::size_t words_for(offset tiles)
+    {
+        return static_cast<std::size_t>(tiles) * total_board::words_of<T>;
+    }
+    static total_board board_in(board_memory& memory)
+    {
+        return {memory.counter(), memory.words(), memory.drawn(), memory.tag()};
+    }
+};
+
+/// Refuses memory that the GPU cannot use as it has to.
+inline void check_memory(char const* algorithm, void const* base, int device, char const* pageable,
+                         char const* other_device)
+{
+    memory_kind const kind = kind_of(base, device);
+    if (kind == memory_kind::pageable)
+        reject_argument(algorithm, pageable);
+    if (kind == memory_kind::other_device)
+        reject_argument(algorithm, other_device);
+}
+
+/// Scans `count` elements of an input to what begins at `out`, in the policy's stream.
+template <class Geometry, scan_form form, class T, class Tuning = scan_tuning, class Policy, class Input, class Out,
+          class Op>
+void scan(Policy const& policy, Input const& input, offset count, Out const& out, std::optional<T> const& init,
+          Op const& op)
+{
+    if (count <= 0)
+        return;
+    constexpr char const* name = form == scan_form::inclusive ? "inclusive_scan" : "exclusive_scan";
+    profiler_range const range(form == scan_form::inclusive ? "tilewise::inclusive_scan" : "tilewise::exclusive_scan");
+    reject_earlier_error();
+    auto const view = view_of(input, count);
+    auto const sink = sink_of(out);
+    bool const captured = is_captured(policy.stream());
+    current_device const device(policy.stream(), captured);
+    if (captured && Policy::waits)
+        reject_argument(name, "a stream that is being captured cannot be waited for; use a policy with nosync()");
+    view.for_each_base([&](void const* base, offset) {
+        check_memory(name, base, device.index(),
+                     "the elements are in host memory that the GPU cannot read; copy them to the device, or allocate "
+                     "them with cudaMallocHost or cudaMallocManaged",
+                     "the elements are on another device, which the stream's device cannot access");
+    });
+    if (sink.base() != nullptr)
+        check_memory(name, sink.base(), device.index(),
+                     "the results would go to host memory that the GPU cannot write; scan to memory of the device, or "
+                     "allocate it with cudaMallocHost or cudaMallocManaged",
+                     "the results would go to another device, which the stream's device cannot access");
+
+    using scan_type = scan_of<std::remove_const_t<decltype(view)>, std::remove_const_t<decltype(sink)>, T, Op, form,
+                              order<T, Geometry>>;
+    call const by = {name, count, policy.stream(), policy.sink()};
+    scanner<scan_type, Tuning>{view, sink, count, initial<T>(init), op}.run(policy, device, by, captured);
+    if (Policy::waits)
+        wait_for(policy.stream());
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

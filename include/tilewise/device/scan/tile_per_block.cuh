@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Kernels in which a block scans one tile: alone, in a cluster, side by side, or after passes that found what comes
+/// before it.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/scan/carry.cuh>
+#include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/warp.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Scans a tile with a block, a warp for every chunk. `meet(total)`, called by all, takes the total of the tile, if it
+/// is whole, and gives what comes before it.
+template <class Scan, bool whole, access in, access out, class Meet>
+TILEWISE_DEVICE void block_scan_tile(typename Scan::view const& view, typename Scan::sink const& sink, offset tile,
+                                     int count, typename Scan::op& op, Meet const& meet)
+{
+    using T = typename Scan::value;
+    TILEWISE_SHARED(chunk_totals, raw_storage<T[Scan::chunks]>);
+    int const warp = warp_index(), first = warp * Scan::chunk, whole_chunks = whole ? Scan::chunks : count / Scan::chunk;
+    auto from = tile_in_memory<Scan, in>(view, tile * Scan::tile, count);
+    auto to = sink.from(tile * Scan::tile);
+
+    warp_chunk<Scan, whole, in, memory::global> chunk;
+    maybe<T> const total = chunk.read(from, first, op);
+    if (warp < whole_chunks && lane_index() == 0)
+        put(chunk_totals.object()[warp], total.value[0]);
+    sync_block();
+    registers<T, 1> before, tile_total;
+    if (whole_chunks > 0)
+        put(tile_total[0], join_chunks<Scan>(op, chunk_totals.object()[min_of(lane_index(), whole_chunks - 1)],
+                                             whole_chunks, before));
+    maybe<T> carry = meet(tile_total[0]);
+    if (warp > 0 && warp <= whole_chunks)
+        carry.append(op, shuffle(before[0], warp));
+    chunk.template write<out>(from, first, to, op, carry);
+}
+
+/// The same for a tile that may be the last of a range of `count` elements.
+template <class Scan, access in, access out, class Meet>
+TILEWISE_DEVICE void block_scan_any_tile(typename Scan::view const& view, typename Scan::sink const& sink, offset tile,
+                                         offset count, typename Scan::op& op, Meet const& meet)
+{
+    offset const left = count - tile * Scan::tile;
+    if (left >= Scan::tile)
+        block_scan_tile<Scan, true, in, out>(view, sink, tile, Scan::tile, op, meet);
+    else
+        block_scan_tile<Scan, false, in, out>(view, sink, tile, static_cast<int>(left), op, meet);
+}
+
+/// Up to a tile.
+template <class Scan, access in, access out>
+TILEWISE_KERNEL(Scan::threads, 1)
+scan_one_tile(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
+              typename Scan::op op)
+{
+    block_scan_any_tile<Scan, in, out>(view, sink, 0, count, op, [&](auto const&) { return init.get(); });
+}
+
+/// Up to as many tiles as a cluster has blocks, which pass their totals on through shared memory.
+template <class Scan, access in, access out>
+TILEWISE_KERNEL(Scan::threads, 1)
+scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
+                typename Scan::op op)
+{
+    using T = typename Scan::value;
+    TILEWISE_SHARED(tile_totals, raw_storage<T[warp_size]>);
+    int const tile = block_index();
+    auto const exchange = [&](bool has_total, T const& total) {
+        cluster_wait();
+        if (has_total && warp_index() == 0 && lane_index() > tile && lane_index() < block_count())
+            store_in_block(lane_index(), &tile_totals.object()[tile], total);
+        cluster_arrive();
+        cluster_wait();
+    };
+    cluster_announce();
+    if (offset const left = count - offset{tile} * Scan::tile; left <= 0) {
+        cluster_wait();
+        cluster_arrive();
+        cluster_wait();
+    } else {
+        block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const& total) {
+            exchange(left >= Scan::tile, total);
+            maybe<T> carry = init.get();
+            if (tile > 0) {
+                T const own(tile_totals.object()[min_of(lane_index(), tile - 1)]);
+                carry.append(op, shuffle(warp_tree_of_valid(op, own, tile), 0));
+            }
+            return carry;
+        });
+    }
+}
+
+/// Up to a super of tiles, each by a block that hears of the totals before it.
+template <class Scan, class Tuning, access in, access out>
+TILEWISE_KERNEL(Scan::threads, Tuning::blocks_per_multiprocessor)
+scan_side_by_side(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
+                  typename Scan::op op, total_board board)
+{
+    using T = typename Scan::value;
+    using geometry = typename Scan::geometry;
+    constexpr int group_size = geometry::tiles_per_group;
+    TILEWISE_SHARED(drawn_tile, offset);
+    TILEWISE_SHARED(group_totals, raw_storage<T[geometry::groups_per_super]>);
+    if (thread_index() == 0)
+        drawn_tile = board.draw_tile();
+    sync_block();
+    offset const tile = drawn_tile;
+    bool const has_total = count - tile * Scan::tile >= Scan::tile;
+    block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const& total) {
+        if (has_total && thread_index() == 0)
+            board.tell(tile, total);
+        int const groups = static_cast<int>(tile) / group_size, rest = static_cast<int>(tile) % group_size;
+        for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
+            int const there = group < groups ? group_size : rest;
+            registers<T, 1> tile_total;
+            board.hear<1>(group * group_size + lane_index(), 0, lane_index() < there, tile_total);
+            T const total_of_group = warp_tree_of_valid<1, group_size>(op, T(tile_total[0]), there);
+            if (lane_index() == 0)
+                put(group_totals.object()[group], total_of_group);
+        }
+        sync_block();
+        maybe<T> carry = init.get();
+        if (groups > 0) {
+            T const own(group_totals.object()[min_of(lane_index(), groups - 1)]);
+            carry.append(op, shuffle(warp_tree_of_valid<1, geometry::groups_per_super>(op, own, groups), 0));
+        }
+        if (rest > 0)
+            carry.append(op, T(group_totals.object()[groups]));
+        return carry;
+    });
+}
+
+/// @name Three passes, for any type and any GPU
+/// @{
+
+/// Writes the total of each tile but the last.
+template <class Scan, access in>
+TILEWISE_KERNEL(Scan::threads, 1)
+total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value* tile_totals)
+{
+    using T = typename Scan::value;
+    TILEWISE_SHARED(chunk_totals, raw_storage<T[Scan::chunks]>);
+    int const warp = warp_index();
+    auto from = tile_in_memory<Scan, in>(view, offset{block_index()} * Scan::tile, Scan::tile);
+    T const total = chunk_total<Scan, true, in, memory::global>(from, warp * Scan::chunk, op);
+    if (lane_index() == 0)
+        put(chunk_totals.object()[warp], total);
+    sync_block();
+    if (warp == 0) {
+        T const own(chunk_totals.object()[min_of(lane_index(), Scan::chunks - 1)]);
+        T const tile_total = warp_tree<1, Scan::chunks>(op, own);
+        if (lane_index() == 0)
+            put(tile_totals[block_index()], tile_total);
+    }
+}
+
+/// Finds what comes before each group of `tiles` tiles and the one that is not whole: one block, which leaves the totals
+/// of the groups in `carries` first.
+template <class Scan, int threads>
+TILEWISE_KERNEL(threads, 1)
+carry_groups(typename Scan::value const* tile_totals, offset tiles, initial<typename Scan::value> init,
+             typename Scan::op op, typename Scan::value* group_totals, typename Scan::value* carries)
+{
+    using T = typename Scan::value;
+    using geometry = typename Scan::geometry;
+    constexpr int group_size = geometry::tiles_per_group, super_size = geometry::groups_per_super;
+    offset const groups = tiles / group_size;
+    for (offset group = warp_index(); group < groups; group += threads / warp_size) {
+        T const own(tile_totals[group * group_size + min_of(lane_index(), group_size - 1)]);
+        T const total = warp_tree<1, group_size>(op, own);
+        if (lane_index() == 0)
+            put(group_totals[group], total);
+    }
+    sync_block();
+    if (warp_index() != 0)
+        return;
+    maybe<T> supers = init.get();
+    for (offset first = 0; first <= groups; first += super_size) {
+        int const there = static_cast<int>(at_most(groups - first, super_size));
+        registers<T, 1> own;
+        if (there > 0)
+            put(own[0], group_totals[first + min_of(lane_index(), there - 1)]);
+        maybe<T> carry(supers);
+        if (maybe<T> const before = warp_trees_before<super_size>(op, T(own[0]), there); before.there)
+            carry.append(op, T(before.value[0]));
+        if (lane_index() < super_size && lane_index() <= there && carry.there)
+            put(carries[first + lane_index()], carry.value[0]);
+        if (there == super_size)
+            supers.append(op, shuffle(warp_tree<1, super_size>(op, T(own[0])), 0));
+    }
+}
+
+/// Scans every tile onto what comes before it.
+template <class Scan, access in, access out>
+TILEWISE_KERNEL(Scan::threads, 1)
+scan_after_totals(typename Scan::view view, typename Scan::sink sink, offset count, bool has_init, typename Scan::op op,
+                  typename Scan::value const* tile_totals, typename Scan::value const* carries)
+{
+    using T = typename Scan::value;
+    constexpr int group_size = Scan::geometry::tiles_per_group;
+    offset const tile = block_index(), group = tile / group_size;
+    int const rest = static_cast<int>(tile % group_size);
+    block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const&) {
+        auto carry = nothing<T>();
+        carry.there = has_init || group > 0;
+        if (carry.there)
+            put(carry.value[0], carries[group]);
+        if (rest > 0) {
+            T const own(tile_totals[group * group_size + min_of(lane_index(), rest - 1)]);
+            carry.append(op, shuffle(warp_tree_of_valid<1, group_size>(op, own, rest), 0));
+        }
+        return carry;
+    });
+}
+/// @}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
