@@ -8,13 +8,17 @@
 #include "order_specification.hpp"
 
 #include <tilewise/reduce.hpp>
+#include <tilewise/scan.hpp>
 
 #ifdef TILEWISE_DEVICE_ENGINE
 #include "on_device.hpp"
 #endif
 
+#include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace backend {
@@ -61,6 +65,30 @@ struct host {
     {
         return reduce(x.begin(), x.end(), init, op);
     }
+
+    /// The results of a scan with or without `init`: beside the elements, or in their place.
+    template <tilewise::scan_form form, class T, class Op>
+    static std::vector<T> scan(std::vector<T> const& x, std::optional<T> init, Op op)
+    {
+        std::vector<T> out(x.rbegin(), x.rend()); // (there may be no T but those)
+        scan_into<form>(x.begin(), x, out, init, op);
+        return out;
+    }
+    template <tilewise::scan_form form, class T, class Op>
+    static std::vector<T> scan_in_place(std::vector<T> x, std::optional<T> init, Op op)
+    {
+        scan_into<form>(x.begin(), x, x, init, op);
+        return x;
+    }
+
+private:
+    template <tilewise::scan_form form, class It, class T, class Op>
+    static void scan_into(It first, std::vector<T> const& x, std::vector<T>& out, std::optional<T> init, Op op)
+    {
+        if (!x.empty())
+            tilewise::host::scan<Geometry, form>(Policy{}, first, static_cast<tilewise::offset>(x.size()), out.begin(),
+                                                 std::move(init), tilewise::named::twin_or_self<T>(op));
+    }
 };
 
 using seq_tiny = host<tilewise::sequenced_policy, tiny_geometry>;
@@ -83,6 +111,22 @@ void under_all_policies(std::vector<T> const& x, Check check)
     check(tilewise::seq, x);
     check(tilewise::par, x);
 }
+
+/// The results of type T that `scan(policy, range, out)` writes, under a policy and for a range of those.
+template <class T, class Policy, class Element, class Scan>
+std::vector<T> written_by(Scan scan, Policy policy, std::vector<Element> const& x)
+{
+    std::vector<T> out;
+    if constexpr (std::same_as<T, Element>)
+        out.assign(x.rbegin(), x.rend()); // there may be no T but those
+    else
+        out.resize(x.size());
+    auto const end = scan(policy, x, out.begin());
+    return {out.begin(), end};
+}
+
+/// Whether the backends can scan.
+inline constexpr bool can_scan = true;
 
 /// Runs a test.
 template <class Body>
@@ -114,6 +158,12 @@ struct tuning : tilewise::gpu::reduce_tuning {
     static constexpr int fold_supers = Geometry::tiles_per_group < 32 ? 3 : 1;
 };
 
+#if __has_include(<tilewise/device/scan.cuh>)
+#define TILEWISE_TEST_SCANS
+/// Of scans.
+struct scan_tuning : tilewise::gpu::scan_tuning {};
+#endif
+
 /// The kernels, on a geometry of choice.
 template <class Geometry, class Tuning>
 struct device {
@@ -132,6 +182,32 @@ struct device {
             tilewise::device, there.data(), static_cast<tilewise::offset>(x.size()), init,
             tilewise::gpu::operator_for(tilewise::named::portable_twin_or_self<T>(op)));
     }
+#ifdef TILEWISE_TEST_SCANS
+    template <tilewise::scan_form form, class T, class Op>
+    static std::vector<T> scan(std::vector<T> const& x, std::optional<T> init, Op op)
+    {
+        on_device::device_array<T> const there(x), out(x.size());
+        return scan_into<form>(x, there, out, init, op);
+    }
+    template <tilewise::scan_form form, class T, class Op>
+    static std::vector<T> scan_in_place(std::vector<T> const& x, std::optional<T> init, Op op)
+    {
+        on_device::device_array<T> const there(x);
+        return scan_into<form>(x, there, there, init, op);
+    }
+
+private:
+    template <tilewise::scan_form form, class T, class Op>
+    static std::vector<T> scan_into(std::vector<T> result, on_device::device_array<T> const& there,
+                                    on_device::device_array<T> const& out, std::optional<T> const& init, Op op)
+    {
+        if (!result.empty())
+            tilewise::gpu::scan<Geometry, form, T, scan_tuning>(
+                tilewise::device, there.data(), static_cast<tilewise::offset>(result.size()), out.data(), init,
+                tilewise::gpu::operator_for(tilewise::named::portable_twin_or_self<T>(op)));
+        return out.values(result.size());
+    }
+#endif
 };
 
 /// Calls `check(backend)` for the kernels as the library chooses them, and for those that it would choose elsewhere: on
@@ -169,6 +245,22 @@ void under_all_policies(std::vector<T> const& x, Check check)
     on_device::device_array<T> const there(x);
     check(tilewise::device, std::span<T const>(there.data(), there.size()));
 }
+
+/// The results of type T that `scan(policy, range, out)` writes, under a policy and for a range of those.
+template <class T, class Policy, class Element, class Scan>
+std::vector<T> written_by(Scan scan, Policy policy, std::span<Element const> x)
+{
+    on_device::device_array<T> const there(x.size());
+    auto const end = scan(policy, x, there.begin());
+    return there.values(static_cast<std::size_t>(end - there.begin()));
+}
+
+/// Whether the backends can scan.
+#ifdef TILEWISE_TEST_SCANS
+inline constexpr bool can_scan = true;
+#else
+inline constexpr bool can_scan = false;
+#endif
 
 /// Runs a test: in the interpreter, under several schedules.
 using on_device::run;

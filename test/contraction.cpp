@@ -7,9 +7,11 @@
 #include "order_specification.hpp"
 
 #include <tilewise/reduce.hpp>
+#include <tilewise/scan.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -124,6 +126,45 @@ TYPED_TEST(Products, InMembersOfStructsAreRounded)
         EXPECT_TRUE(same_bits(tilewise::transform_reduce(tilewise::par, x, pair{1, 1}, add, transform), expected))
             << count;
     }
+}
+
+TYPED_TEST(Products, AreRoundedBeforeTheyAreScanned)
+{
+    using T = TypeParam;
+    auto const add = [](T a, T b) { return a + b; };
+    auto const square = [](T x) { return x * x; };
+    for (std::size_t const count : {1u, 2u, 3u, 7u, 31u, 64u, 129u, 1000u, 8193u, 20000u}) {
+        auto const x = numbers<T>(count, 6);
+        std::vector<T> products, out(count);
+        for (T const value : x)
+            products.push_back(rounded_product(value, value));
+        specification::order<T, decltype(add)> const order(add);
+        auto const including = order.inclusive_scan(products, {}), excluding = order.exclusive_scan(products, T(0.1));
+        auto const expect = [&](std::vector<T> const& expected) {
+            EXPECT_TRUE(std::equal(out.begin(), out.end(), expected.begin(), same_bits<T>)) << count;
+        };
+        auto const expect_on = [&](auto policy) {
+            tilewise::transform_inclusive_scan(policy, x, out.begin(), add, square);
+            expect(including);
+            tilewise::transform_inclusive_scan(policy, x, out.begin(), std::plus<>(), square);
+            expect(including);
+            tilewise::transform_exclusive_scan(policy, std::list<T>(x.begin(), x.end()), out.begin(), T(0.1), add,
+                                               square);
+            expect(excluding);
+        };
+        expect_on(tilewise::seq);
+        expect_on(tilewise::par);
+    }
+}
+
+TYPED_TEST(Products, OfScansAreRounded)
+{
+    // Results that are products must be rounded before the caller adds to them.
+    using T = TypeParam;
+    auto const x = numbers<T>(4, 7);
+    T out[3];
+    tilewise::inclusive_scan(x.begin(), x.begin() + 3, out, std::multiplies<>());
+    EXPECT_TRUE(same_bits(out[1] + x[3], rounded_product(x[0], x[1]) + x[3]));
 }
 
 } // namespace

@@ -65,6 +65,17 @@ void expect_rejected(Policy policy, It first, It last, std::string const& reason
     expect("min_element", [&] { static_cast<void>(tw::min_element(policy, first, last, less)); });
     expect("max_element", [&] { static_cast<void>(tw::max_element(policy, first, last, less)); });
     expect("minmax_element", [&] { static_cast<void>(tw::minmax_element(policy, first, last, less)); });
+    expect("inclusive_scan", [&] { tw::inclusive_scan(policy, first, last, &out); });
+    expect("inclusive_scan", [&] { tw::inclusive_scan(policy, first, last, &out, op); });
+    expect("inclusive_scan", [&] { tw::inclusive_scan(policy, first, last, &out, op, 0); });
+    expect("exclusive_scan", [&] { tw::exclusive_scan(policy, first, last, &out, 0); });
+    expect("exclusive_scan", [&] { tw::exclusive_scan(policy, first, last, &out, 0, op); });
+    expect("transform_inclusive_scan",
+           [&] { tw::transform_inclusive_scan(policy, first, last, &out, op, transform_op); });
+    expect("transform_inclusive_scan",
+           [&] { tw::transform_inclusive_scan(policy, first, last, &out, op, transform_op, 0); });
+    expect("transform_exclusive_scan",
+           [&] { tw::transform_exclusive_scan(policy, first, last, &out, 0, op, transform_op); });
 }
 
 TEST(hardened, mode_rejects_a_last_before_first)
@@ -133,6 +144,35 @@ TEST(hardened, mode_rejects_a_second_range_that_is_shorter)
     check(tw::par, list);
 }
 
+TEST(hardened, mode_rejects_a_null_pointer_for_the_output)
+{
+    std::vector<int> const v(5);
+    std::list<int> const list(5);
+    int* const null = nullptr;
+    auto const check = [&](auto policy, auto const& range) {
+        auto const first = range.begin(), last = range.end();
+        auto const expect = [](std::string const& algorithm, auto call) {
+            EXPECT_EQ(rejection(call), "tilewise::" + algorithm + ": the output is null and the range is not empty");
+        };
+        expect("inclusive_scan", [&] { tw::inclusive_scan(policy, first, last, null, op); });
+        expect("inclusive_scan", [&] { tw::inclusive_scan(policy, range, null, op, 0); });
+        expect("exclusive_scan", [&] { tw::exclusive_scan(policy, first, last, null, 0, op); });
+        expect("exclusive_scan", [&] { tw::exclusive_scan(policy, range, null, 0, op); });
+        expect("transform_inclusive_scan",
+               [&] { tw::transform_inclusive_scan(policy, first, last, null, op, transform_op); });
+        expect("transform_inclusive_scan",
+               [&] { tw::transform_inclusive_scan(policy, range, null, op, transform_op, 0); });
+        expect("transform_exclusive_scan",
+               [&] { tw::transform_exclusive_scan(policy, first, last, null, 0, op, transform_op); });
+        expect("transform_exclusive_scan",
+               [&] { tw::transform_exclusive_scan(policy, range, null, 0, op, transform_op); });
+    };
+    check(tw::seq, v);
+    check(tw::par, v);
+    check(tw::seq, list);
+    check(tw::par, list);
+}
+
 TEST(hardened, mode_accepts_null_pointers_without_elements)
 {
     int const* const null = nullptr;
@@ -151,6 +191,9 @@ TEST(hardened, mode_accepts_null_pointers_without_elements)
         EXPECT_EQ(tw::min_element(policy, null, null, less), null);
         EXPECT_EQ(tw::max_element(policy, null, null, less), null);
         EXPECT_EQ(tw::minmax_element(policy, null, null, less), std::pair(null, null));
+        int* const null_out = nullptr;
+        EXPECT_EQ(tw::inclusive_scan(policy, null, null, null_out, op), null_out);
+        EXPECT_EQ(tw::exclusive_scan(policy, null, null, null_out, 0, op), null_out);
     };
     check(tw::seq);
     check(tw::par);

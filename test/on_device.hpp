@@ -139,6 +139,17 @@ public:
         return *reinterpret_cast<T*>(bytes);
     }
 
+    /// The first `count` values, likewise.
+    std::vector<T> values(std::size_t count) const
+    {
+        static_assert(alignof(T) <= alignof(std::max_align_t));
+        std::vector<unsigned char> bytes(count * sizeof(T));
+        if (count != 0)
+            expect_success(cudaMemcpy(bytes.data(), static_cast<void const*>(first_), bytes.size(), cudaMemcpyDefault));
+        auto const* const first = reinterpret_cast<T const*>(bytes.data());
+        return std::vector<T>(first, first + count);
+    }
+
 private:
     unsigned char* memory_ = nullptr;
     T* first_ = nullptr;
