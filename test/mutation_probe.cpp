@@ -22,6 +22,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -78,6 +79,89 @@ void expect_specified(std::vector<T> const& x, std::size_t step, Op op, char con
             T const result = on.reduce(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count), x.back(), op);
             expect(std::memcmp(&result, &scan[count - 1], sizeof(T)) == 0, what);
         });
+}
+
+/// Both scans of the first `count` elements, after the last one and in place.
+template <class Geometry, class T, class Op>
+void expect_scans_specified(std::vector<T> const& x, std::vector<std::size_t> const& counts, Op op, char const* what)
+{
+    constexpr auto inclusive = tilewise::scan_form::inclusive, exclusive = tilewise::scan_form::exclusive;
+    specification::order<T, Op> const order(op, backend::units_of<Geometry>());
+    auto const including = order.inclusive_scan(x, {}), after = order.inclusive_scan(x, x.back()),
+               excluding = order.exclusive_scan(x, x.back());
+    for (std::size_t const count : counts) {
+        std::vector<T> const part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count));
+        backend::on_all<Geometry>([&](auto on) {
+            auto const same = [&](std::vector<T> const& result, std::vector<T> const& expected) {
+                expect(std::memcmp(result.data(), expected.data(), count * sizeof(T)) == 0, what);
+            };
+            std::optional<T> const none, init = x.back();
+            same(on.template scan<inclusive>(part, none, op), including);
+            same(on.template scan_in_place<inclusive>(part, init, op), after);
+            same(on.template scan<exclusive>(part, init, op), excluding);
+        });
+    }
+}
+
+template <class T, class Make>
+void expect_scans_of_numbers(Make make, char const* what)
+{
+    auto const x = made<T>(70000, make);
+    std::vector<std::size_t> counts;
+    for (std::size_t i = 1; i < 600; ++i)
+        counts.push_back(i);
+    std::vector<T> const few(x.begin(), x.begin() + 700);
+    expect_scans_specified<backend::tiny_geometry>(few, counts, std::plus<>(), what);
+    expect_scans_specified<tilewise::standard_geometry>(few, counts, std::plus<>(), what);
+    expect_scans_specified<tilewise::standard_geometry>(x, {1000, 5000, 8192, 8193, 70000}, std::plus<>(), what);
+}
+
+void scans()
+{
+    auto const one =
+        made<words<1>>(2500, [](std::uint64_t bits) { return words<1>{{static_cast<std::uint32_t>(bits)}}; });
+    std::vector<std::size_t> counts{1, 2, 3, 4, 5, 16, 17, 63, 64, 65, 255, 256, 257, 700, 2500};
+    expect_scans_specified<backend::tiny_geometry>(one, counts, telltale<words<1>>(), "scans of 4-byte structs");
+    auto const number = [](std::uint64_t bits) {
+        return static_cast<float>(static_cast<std::int32_t>(bits)) * static_cast<float>(1 << bits % 11);
+    };
+    expect_scans_of_numbers<float>(number, "scans of floats");
+    expect_scans_of_numbers<double>([&](std::uint64_t bits) { return number(bits) * 1.1; }, "scans of doubles");
+    expect_scans_of_numbers<float>([](std::uint64_t) { return -0.0f; }, "scans of negative zeros");
+    expect_scans_of_numbers<std::int32_t>([](std::uint64_t bits) { return static_cast<std::int32_t>(bits >> 40); },
+                                          "scans of integers");
+    expect_scans_specified<tilewise::standard_geometry>(
+        made<std::int8_t>(70000, [](std::uint64_t bits) { return static_cast<std::int8_t>(bits); }),
+        {1, 31, 32, 33, 100, 70000}, tilewise::minimum<>(), "scans of bytes");
+
+    auto const text =
+        made<std::string>(100, [](std::uint64_t bits) { return std::string(1, static_cast<char>('a' + bits % 26)); });
+    std::vector<std::string> expected, out;
+    std::exclusive_scan(text.begin(), text.end(), std::back_inserter(expected), std::string("-"));
+    tilewise::exclusive_scan(text, std::back_inserter(out), std::string("-"));
+    expect(out == expected, "scans of strings");
+
+    std::vector<double> const x = made<double>(600000, [&](std::uint64_t bits) { return number(bits) * 1.1; });
+    std::vector<double> alone(x.size()), shared(x.size());
+    tilewise::inclusive_scan(x, alone.begin());
+    tbb::global_control const allow(tbb::global_control::max_allowed_parallelism, 4);
+    tbb::task_arena(4).execute([&] {
+        for (int i = 0; i < 20; ++i) {
+            tilewise::inclusive_scan(tilewise::par, x, shared.begin());
+            expect(std::memcmp(shared.data(), alone.data(), x.size() * sizeof(double)) == 0, "shared scans");
+        }
+    });
+    std::forward_list<double> const list(x.begin(), x.begin() + 20000);
+    expect(tilewise::inclusive_scan(tilewise::par, list, shared.begin()) == shared.begin() + 20000 &&
+               std::equal(shared.begin(), shared.begin() + 20000, alone.begin()),
+           "scans of lists");
+    std::ostringstream written;
+    for (int i = 0; i < 20000; ++i)
+        written << i << ' ';
+    std::istringstream in(written.str());
+    std::vector<int> sums;
+    tilewise::inclusive_scan(std::istream_iterator<int>(in), std::istream_iterator<int>(), std::back_inserter(sums));
+    expect(sums.size() == 20000 && sums[4] == 10 && sums.back() == 199990000, "scans of streams");
 }
 
 void orders()
@@ -194,6 +278,8 @@ void bad_input()
     expect(rejects([&] { tilewise::transform_reduce(some, some + 3, static_cast<int const*>(nullptr), 0); },
                    "transform_reduce"),
            "null first2");
+    expect(rejects([&] { tilewise::inclusive_scan(some, some + 3, static_cast<int*>(nullptr)); }, "inclusive_scan"),
+           "null output");
     expect(
         rejects([&] { tilewise::transform_reduce(std::vector<int>(3), std::vector<int>(2), 0); }, "transform_reduce"),
         "short second range");
@@ -204,6 +290,7 @@ void bad_input()
 int main()
 {
     orders();
+    scans();
     integers();
     threads();
     bad_input();

@@ -61,15 +61,24 @@ template <class Order, scan_form form, class T, class Op, class Input, class Out
                                      Input& input, Out& out)
 {
     constexpr offset n = Order::lane_vector;
+    count = std::min(count, Order::row); // so that g++ knows, too
     offset const lanes = (count + n - 1) / n;
     array_of<T, Order::row> k;
     array_of<T, Order::row / n> sums, base;
-    for (offset i = 0; i < count; ++i) {
-        T value = take<T>(input);
-        k.set(i, i % n == 0 ? value : combine_copies<T>(op, k.value[i - 1], value));
-    }
-    for (offset lane = 0; lane < lanes; ++lane)
-        sums.set(lane, k.value[std::min(count, (lane + 1) * n) - 1]);
+    auto const for_each_lane = [&](offset first, auto visit) { // visit(lane, its elements), of a known number if whole
+        for (offset lane = first; lane < count / n; ++lane)
+            visit(lane, std::integral_constant<offset, n>());
+        if (count % n != 0 && first < lanes)
+            visit(lanes - 1, count % n);
+    };
+
+    for_each_lane(0, [&](offset lane, auto elements) {
+        T* const k_of_lane = k.value + lane * n;
+        std::construct_at(k_of_lane, take<T>(input));
+        for (offset j = 1; j < elements; ++j)
+            std::construct_at(k_of_lane + j, combine_copies<T>(op, k_of_lane[j - 1], take<T>(input)));
+        sums.set(lane, k_of_lane[elements - 1]);
+    });
     for (offset distance = 1; distance < lanes; distance *= 2)
         for (offset lane = lanes - 1; lane >= distance; --lane)
             sums.set(lane, combine_copies<T>(op, sums.value[lane - distance], sums.value[lane]));
@@ -82,16 +91,16 @@ template <class Order, scan_form form, class T, class Op, class Input, class Out
     auto const base_of_first = combine_copies<T>(op, before, run);
     if (base_of_first)
         base.set(0, *base_of_first);
-    offset i = 0;
-    if (!base_of_first) // there is an init unless the scan is inclusive
-        for (; i < std::min(count, n); ++i)
+    else // without init, which an exclusive scan has
+        for (offset i = 0; i < std::min(count, n); ++i)
             put<T>(out, k.value[i]);
-    for (; i < count; ++i) {
-        if constexpr (form == scan_form::inclusive)
-            put<T>(out, combine_copies<T>(op, base.value[i / n], k.value[i]));
-        else
-            put<T>(out, i % n == 0 ? base.value[i / n] : combine_copies<T>(op, base.value[i / n], k.value[i - 1]));
-    }
+    for_each_lane(base_of_first ? 0 : 1, [&](offset lane, auto elements) {
+        T const* const k_of_lane = k.value + lane * n;
+        if constexpr (form == scan_form::exclusive)
+            put<T>(out, base.value[lane]);
+        for (offset j = form == scan_form::exclusive ? 1 : 0; j < elements; ++j)
+            put<T>(out, combine_copies<T>(op, base.value[lane], k_of_lane[form == scan_form::exclusive ? j - 1 : j]));
+    });
     return sums.value[lanes - 1];
 }
 
@@ -164,6 +173,11 @@ public:
                           scan_row<Order, form, T>(op_, before, run, std::min(rest, Order::row), input_, out_));
         });
     }
+    /// Scans a range that is at most one row.
+    void row(std::optional<T> const& init, offset count)
+    {
+        scan_row<Order, form, T>(op_, init, std::optional<T>(), count, input_, out_);
+    }
     Out end() { return std::move(out_); }
 
 private:
@@ -228,25 +242,34 @@ public:
             if (rows > 0)
                 scan_rows<lanes, form, Op>(first, rows, before, run, out);
             if (offset const rest = chunk % Order::row; rest > 0)
-                scan_part_of_row(first + rows * Order::row, rest, before, run, out + rows * Order::row);
+                scan_part_of_row<lanes>(first + rows * Order::row, rest, before, run, out + rows * Order::row);
             sink_.written(chunk);
         });
     }
     Out end() { return sink_.end(); }
 
+    /// Scans a range that is at most one row.
+    void row(std::optional<T> const& init, offset count)
+    {
+        std::optional<T> run;
+        scan_part_of_row<lanes>(source_.next(count), count, init, run, sink_.room());
+        sink_.written(count);
+    }
+
 private:
-    /// Elements that do not exist change nothing before them, so they may have any values. A few elements are as fast
-    /// one by one.
+    /// Elements that do not exist change nothing before them, so they may have any values. Half of the lanes may do.
+    template <int some_lanes>
     void scan_part_of_row(T const* first, offset count, std::optional<T> const& before, std::optional<T>& run, T* out)
     {
-        if (count <= Order::row / 8) {
-            scan_row<Order, form, T>(op_, before, run, count, first, out);
-        } else {
-            T row[Order::row];
-            std::fill(std::copy(first, first + count, row), row + Order::row, T());
-            scan_rows<lanes, form, Op>(row, 1, before, run, row);
-            std::copy(row, row + count, out);
+        constexpr offset room = some_lanes * Order::lane_vector;
+        if constexpr (some_lanes * int{sizeof(T)} > 16) {
+            if (count <= room / 2)
+                return scan_part_of_row<some_lanes / 2>(first, count, before, run, out);
         }
+        T row[static_cast<std::size_t>(room)];
+        std::fill(std::copy(first, first + count, row), row + room, T());
+        scan_rows<some_lanes, form, Op>(row, 1, before, run, row);
+        std::copy(row, row + count, out);
     }
 
     array_source<T, Order::chunk, Input> source_;
@@ -334,13 +357,20 @@ template <class Geometry, scan_form form, class T, class Op, class Input, class 
 Out scan(sequenced_policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
-    carry_for<order, T, Op> before(std::move(init));
     if constexpr (std::same_as<Extent, offset>) {
         auto scanner = scanner_at<order, form, T>(std::move(input), std::move(out), op);
+        if constexpr (!named::is_exact<Op, T>) {
+            if (end <= order::row) {
+                scanner.row(init, end);
+                return scanner.end();
+            }
+        }
+        carry_for<order, T, Op> before(std::move(init));
         for (offset count = end; count > 0; count -= order::tile)
             scanner.tile(before, std::min(count, order::tile));
         return scanner.end();
     } else {
+        carry_for<order, T, Op> before(std::move(init));
         return scan_by_steps<order, form, T>(std::move(input), std::move(end), std::move(out), before, op);
     }
 }
@@ -514,7 +544,7 @@ void scan_shared(offset count, std::optional<T> init, Op const& op, At const& at
 template <class T, class Op>
 constexpr offset tiles_that_pay_to_scan()
 {
-    return named::is_twin<Op> ? 32 : 4;
+    return named::is_exact<Op, T> ? 64 : named::is_twin<Op> ? 32 : 4;
 }
 
 /// Scans an input that is not empty after `init`, if there is one, on all cores. Returns the end of the output.
