@@ -125,9 +125,6 @@ std::vector<T> written_by(Scan scan, Policy policy, std::vector<Element> const& 
     return {out.begin(), end};
 }
 
-/// Whether the backends can scan.
-inline constexpr bool can_scan = true;
-
 /// Runs a test.
 template <class Body>
 void run(Body body)
@@ -158,11 +155,8 @@ struct tuning : tilewise::gpu::reduce_tuning {
     static constexpr int fold_supers = Geometry::tiles_per_group < 32 ? 3 : 1;
 };
 
-#if __has_include(<tilewise/device/scan.cuh>)
-#define TILEWISE_TEST_SCANS
-/// Of scans.
+/// The same of scans.
 struct scan_tuning : tilewise::gpu::scan_tuning {};
-#endif
 
 /// The kernels, on a geometry of choice.
 template <class Geometry, class Tuning>
@@ -182,7 +176,7 @@ struct device {
             tilewise::device, there.data(), static_cast<tilewise::offset>(x.size()), init,
             tilewise::gpu::operator_for(tilewise::named::portable_twin_or_self<T>(op)));
     }
-#ifdef TILEWISE_TEST_SCANS
+
     template <tilewise::scan_form form, class T, class Op>
     static std::vector<T> scan(std::vector<T> const& x, std::optional<T> init, Op op)
     {
@@ -207,7 +201,6 @@ private:
                 tilewise::gpu::operator_for(tilewise::named::portable_twin_or_self<T>(op)));
         return out.values(result.size());
     }
-#endif
 };
 
 /// Calls `check(backend)` for the kernels as the library chooses them, and for those that it would choose elsewhere: on
@@ -254,13 +247,6 @@ std::vector<T> written_by(Scan scan, Policy policy, std::span<Element const> x)
     auto const end = scan(policy, x, there.begin());
     return there.values(static_cast<std::size_t>(end - there.begin()));
 }
-
-/// Whether the backends can scan.
-#ifdef TILEWISE_TEST_SCANS
-inline constexpr bool can_scan = true;
-#else
-inline constexpr bool can_scan = false;
-#endif
 
 /// Runs a test: in the interpreter, under several schedules.
 using on_device::run;

@@ -56,6 +56,20 @@ struct words {
     std::uint32_t part[parts];
 };
 
+/// The same, to be destroyed.
+struct owned_word : words<1> {
+    explicit owned_word(words<1> value) : words<1>(value) {}
+    owned_word(owned_word const& other) : words<1>(other) {}
+    owned_word& operator=(owned_word const&) = default;
+    ~owned_word() {}
+};
+struct owned_telltale {
+    owned_word operator()(owned_word const& a, owned_word const& b) const
+    {
+        return owned_word(telltale<words<1>>()(a, b));
+    }
+};
+
 template <class T, class Make>
 std::vector<T> made(std::size_t count, Make make)
 {
@@ -93,7 +107,8 @@ void expect_scans_specified(std::vector<T> const& x, std::vector<std::size_t> co
         std::vector<T> const part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count));
         backend::on_all<Geometry>([&](auto on) {
             auto const same = [&](std::vector<T> const& result, std::vector<T> const& expected) {
-                expect(std::memcmp(result.data(), expected.data(), count * sizeof(T)) == 0, what);
+                expect(std::memcmp(static_cast<void const*>(result.data()), expected.data(), count * sizeof(T)) == 0,
+                       what);
             };
             std::optional<T> const none, init = x.back();
             same(on.template scan<inclusive>(part, none, op), including);
@@ -122,6 +137,8 @@ void scans()
         made<words<1>>(2500, [](std::uint64_t bits) { return words<1>{{static_cast<std::uint32_t>(bits)}}; });
     std::vector<std::size_t> counts{1, 2, 3, 4, 5, 16, 17, 63, 64, 65, 255, 256, 257, 700, 2500};
     expect_scans_specified<backend::tiny_geometry>(one, counts, telltale<words<1>>(), "scans of 4-byte structs");
+    std::vector<owned_word> const owned(one.begin(), one.end());
+    expect_scans_specified<backend::tiny_geometry>(owned, counts, owned_telltale(), "scans of owned words");
     auto const number = [](std::uint64_t bits) {
         return static_cast<float>(static_cast<std::int32_t>(bits)) * static_cast<float>(1 << bits % 11);
     };
@@ -131,7 +148,7 @@ void scans()
     expect_scans_of_numbers<std::int32_t>([](std::uint64_t bits) { return static_cast<std::int32_t>(bits >> 40); },
                                           "scans of integers");
     expect_scans_specified<tilewise::standard_geometry>(
-        made<std::int8_t>(70000, [](std::uint64_t bits) { return static_cast<std::int8_t>(bits); }),
+        made<std::uint8_t>(70000, [](std::uint64_t bits) { return static_cast<std::uint8_t>(bits | 1); }),
         {1, 31, 32, 33, 100, 70000}, tilewise::minimum<>(), "scans of bytes");
 
     auto const text =
@@ -151,9 +168,10 @@ void scans()
             expect(std::memcmp(shared.data(), alone.data(), x.size() * sizeof(double)) == 0, "shared scans");
         }
     });
-    std::forward_list<double> const list(x.begin(), x.begin() + 20000);
-    expect(tilewise::inclusive_scan(tilewise::par, list, shared.begin()) == shared.begin() + 20000 &&
-               std::equal(shared.begin(), shared.begin() + 20000, alone.begin()),
+    std::forward_list<double> const list(x.begin(), x.begin() + 200000);
+    std::fill(shared.begin(), shared.end(), 0);
+    expect(tilewise::inclusive_scan(tilewise::par, list, shared.begin()) == shared.begin() + 200000 &&
+               std::equal(shared.begin(), shared.begin() + 200000, alone.begin()),
            "scans of lists");
     std::ostringstream written;
     for (int i = 0; i < 20000; ++i)

@@ -84,6 +84,38 @@ TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondASuper)
     });
 }
 
+#ifndef TILEWISE_DEVICE_ENGINE // which takes only what need not be destroyed
+
+/// A number that has to be destroyed, four to a lane vector.
+class owned {
+public:
+    explicit owned(std::uint32_t value) : value_(value) {}
+    owned(owned const& other) : value_(other.value_) {}
+    owned& operator=(owned const&) = default;
+    ~owned() { value_ = 0; }
+    std::uint32_t value() const { return value_; }
+
+private:
+    std::uint32_t value_;
+};
+
+TEST(ScanShapeOfOwnedValues, IsTheSpecifiedOneForEveryNumberOfElements)
+{
+    auto const op = [](owned const& a, owned const& b) {
+        return owned(shape::telltale<std::uint32_t>()(a.value(), b.value()));
+    };
+    std::vector<owned> x;
+    for (std::uint32_t const value : some_values<std::uint32_t>(1100))
+        x.emplace_back(value);
+    std::vector<std::size_t> counts{1100};
+    for (std::size_t i = 0; i < 200; ++i)
+        counts.push_back(i);
+    expect_scans_specified<backend::tiny_geometry>(x, counts, op);
+    expect_scans_specified<tilewise::standard_geometry>(x, counts, op);
+}
+
+#endif
+
 /// Values of which every other order of addition has other bits.
 template <class T>
 std::vector<T> floats(std::size_t count)

@@ -19,7 +19,8 @@ template <class T>
 std::size_t first_difference(std::vector<T> const& a, std::vector<T> const& b)
 {
     std::size_t i = 0;
-    while (i < a.size() && std::memcmp(&a[i], &b[i], sizeof(T)) == 0)
+    while (i < a.size() &&
+           std::memcmp(static_cast<void const*>(&a[i]), static_cast<void const*>(&b[i]), sizeof(T)) == 0)
         ++i;
     return i;
 }

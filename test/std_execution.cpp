@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <execution>
 #include <vector>
@@ -53,6 +54,20 @@ void expect_the_same_bits(Policy const& policy)
     EXPECT_EQ(tw::min_element(policy, x), tw::min_element(x));
     EXPECT_EQ(tw::max_element(policy, x), tw::max_element(x));
     EXPECT_EQ(tw::minmax_element(policy, x), tw::minmax_element(x));
+
+    std::vector<float> scanned(x), expected(x);
+    auto const expect_scans_equal = [&](auto scan) {
+        EXPECT_EQ(scan(policy, scanned.begin()), scanned.end());
+        scan(tw::seq, expected.begin());
+        for (std::size_t i = 0; i < x.size(); ++i)
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(scanned[i]), std::bit_cast<std::uint32_t>(expected[i])) << i;
+    };
+    std::plus<> const plus;
+    expect_scans_equal([&](auto const& on, auto to) { return tw::inclusive_scan(on, x, to); });
+    expect_scans_equal([&](auto const& on, auto to) { return tw::exclusive_scan(on, x.begin(), x.end(), to, 0.5F); });
+    expect_scans_equal([&](auto const& on, auto to) { return tw::transform_inclusive_scan(on, x, to, plus, half); });
+    expect_scans_equal(
+        [&](auto const& on, auto to) { return tw::transform_exclusive_scan(on, x, to, 0.5F, plus, half); });
 }
 
 TEST(std_execution, policies_give_the_same_bits_in_every_algorithm)

@@ -13,8 +13,7 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/requirements.hpp>
-#if defined(TILEWISE_DEVICE_ENGINE) && __has_include(<tilewise/device/scan.cuh>)
-#define TILEWISE_SCANS_ON_DEVICE
+#ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/scan.cuh>
 #endif
 
@@ -45,7 +44,7 @@ Out scan_input(Policy policy, Input input, Extent end, Out out, std::optional<T>
     } else if (is_empty(input, end)) {
         return out;
     } else if constexpr (is_device_policy<Policy>) {
-#ifdef TILEWISE_SCANS_ON_DEVICE
+#ifdef TILEWISE_DEVICE_ENGINE
         auto kernel_op = gpu::operator_for(named::portable_twin_or_self<T>(op));
 #ifdef __CUDACC__
         if constexpr (std::is_invocable_v<decltype(kernel_op)&, T&, T&>)
