@@ -269,11 +269,20 @@ TILEWISE_DEVICE void publish(unsigned long long* word, unsigned long long value)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
 }
-TILEWISE_DEVICE unsigned long long observe(unsigned long long const* word)
+/// Leaves `value` as it is if the word is not `wanted`: without a branch, which would wait for the load before it.
+TILEWISE_DEVICE void observe(unsigned long long const* word, bool wanted, unsigned long long& value)
 {
-    unsigned long long value;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(__cvta_generic_to_global(word)) : "memory");
-    return value;
+    asm volatile("{\n\t.reg .pred p;\n\t"
+                 "setp.ne.u32 p, %2, 0;\n\t"
+                 "@p ld.relaxed.gpu.global.u64 %0, [%1];\n\t}"
+                 : "+l"(value)
+                 : "l"(__cvta_generic_to_global(word)), "r"(unsigned{wanted})
+                 : "memory");
+}
+/// Leaves memory to the others for a while.
+TILEWISE_DEVICE void pause_briefly()
+{
+    __nanosleep(200);
 }
 /// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, draw from a counter.
 TILEWISE_DEVICE unsigned long long draw(unsigned long long* counter)

@@ -69,7 +69,8 @@ int resident_blocks_with(int device, int threads, int shared_bytes)
     if (answer.load(std::memory_order_relaxed) == 0) {
         int per_multiprocessor = 0, multiprocessors = 0;
         if (has_sm90_features<kernel>(device)) {
-            if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes) != cudaSuccess ||
+            if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes) !=
+                    cudaSuccess ||
                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads,
                                                               static_cast<std::size_t>(shared_bytes)) != cudaSuccess) {
                 cudaGetLastError();

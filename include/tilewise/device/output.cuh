@@ -37,15 +37,16 @@ struct memory_sink {
     static constexpr int element_bytes = static_cast<int>(sizeof(O));
     /// The alignment that `access::aligned` needs to store `count` elements.
     template <int count>
-    static constexpr int alignment =
-        widest_unit(count * element_bytes) > static_cast<int>(alignof(O)) ? widest_unit(count * element_bytes)
-                                                                          : static_cast<int>(alignof(O));
+    static constexpr int alignment = widest_unit(count * element_bytes) > static_cast<int>(alignof(O))
+                                         ? widest_unit(count* element_bytes)
+                                         : static_cast<int>(alignof(O));
     /// Whether `access::covering` can.
     template <int count>
     static constexpr bool can_cover = count * element_bytes == granule_bytes && alignof(O) < granule_bytes;
 
     template <class T>
-    static constexpr bool converts_in_kernels = std::is_same_v<T, O> || (std::is_arithmetic_v<T> && std::is_arithmetic_v<O>);
+    static constexpr bool converts_in_kernels =
+        std::is_same_v<T, O> || (std::is_arithmetic_v<T> && std::is_arithmetic_v<O>);
 
     void const* base() const { return first; }
 
@@ -159,7 +160,8 @@ struct iterator_sink {
 template <class Sink>
 inline constexpr bool stores_bytes = false;
 template <class O>
-inline constexpr bool stores_bytes<memory_sink<O>> = std::is_integral_v<O> && sizeof(O) == 1 && !std::is_same_v<O, bool>;
+inline constexpr bool stores_bytes<memory_sink<O>> =
+    std::is_integral_v<O> && sizeof(O) == 1 && !std::is_same_v<O, bool>;
 
 /// The sink behind an output iterator.
 template <class Out>

@@ -48,8 +48,8 @@ class scanner {
     /// What reads and writes memory that is not aligned for the widest loads and stores. (A lane reads the few elements
     /// of 4 bytes and more in its vector one by one, and passes none of a neighbouring tile's.)
     static constexpr access unaligned_input =
-        View::bases > 0 && View::template can_cover<N> && View::element_alignment < 4 ? access::covering
-                                                                                      : access::elementwise;
+        View::bases > 0 && View::template can_cover<N>&& View::element_alignment < 4 ? access::covering
+                                                                                     : access::elementwise;
     static constexpr access unaligned_stage =
         View::bases > 0 && View::template can_cover<N> ? access::covering : access::elementwise;
     static constexpr access unaligned_output =
@@ -69,8 +69,7 @@ public:
         view.for_each_base(
             [&](void const* base, offset) { inputs |= reinterpret_cast<std::uintptr_t>(base) % granule_bytes; });
         auto const output = reinterpret_cast<std::uintptr_t>(sink.base()) % granule_bytes;
-        bool const aligned =
-            inputs % View::template alignment<N> == 0 && output % Sink::template alignment<N> == 0;
+        bool const aligned = inputs % View::template alignment<N> == 0 && output % Sink::template alignment<N> == 0;
 
         offset const tiles = (count + Scan::tile - 1) / Scan::tile;
         if (tiles > 1 && std::min(tiles, Tuning::cluster_blocks + offset{1}) > Tuning::cluster_blocks &&
@@ -129,7 +128,7 @@ private:
             board_memory memory(policy, device, captured, words_for(tiles));
             launch<&scan_side_by_side<Scan, Tuning, in, out>>(by, "scan_side_by_side",
                                                               {static_cast<int>(tiles), Scan::threads}, view, sink,
-                                                              count, init, op, board_in(memory));
+                                                              count, init, op, boards_in(memory, tiles));
             memory.will_draw(static_cast<unsigned long long>(tiles));
         }
     }
@@ -148,7 +147,7 @@ private:
             int const blocks = static_cast<int>(std::min(resident, tiles));
             board_memory memory(policy, device, captured, words_for(tiles));
             launch<kernel>(by, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, init, op,
-                           board_in(memory));
+                           boards_in(memory, tiles));
             memory.will_draw(static_cast<unsigned long long>(tiles + blocks));
             return true;
         } else {
@@ -172,17 +171,20 @@ private:
                                                            static_cast<T const*>(tile_totals), before_last, init, op,
                                                            group_totals, carries);
         launch<&scan_after_totals<Scan, in, out>>(by, "scan_after_totals", {static_cast<int>(tiles), Scan::threads},
-                                                  view, sink, count, init.there, op,
-                                                  static_cast<T const*>(tile_totals), static_cast<T const*>(carries));
+                                                  view, sink, count, init.there, op, static_cast<T const*>(tile_totals),
+                                                  static_cast<T const*>(carries));
     }
 
     static std::size_t words_for(offset tiles)
     {
-        return static_cast<std::size_t>(tiles) * total_board::words_of<T>;
+        return static_cast<std::size_t>(tiles + tiles / geometry::tiles_per_group) * total_board::words_of<T>;
     }
-    static total_board board_in(board_memory& memory)
+    static scan_boards boards_in(board_memory& memory, offset tiles)
     {
-        return {memory.counter(), memory.words(), memory.drawn(), memory.tag()};
+        return {memory.counter(),
+                memory.drawn(),
+                {memory.words(), memory.tag()},
+                {memory.words() + tiles * total_board::words_of<T>, memory.tag()}};
     }
 };
 

@@ -55,13 +55,11 @@ struct scan_tuning {
     static constexpr int cluster_blocks = 16;
 
     /// Side by side: up to 16 MiB of accumulators.
-    static constexpr int blocks_per_multiprocessor = 3;
+    static constexpr int blocks_per_multiprocessor = 4;
     static constexpr offset tiles_side_by_side = 512;
 
     /// In one pass: stages of a tile's elements, and how much of them is on its way at once.
-    static constexpr int most_stages = 6, stage_memory = 200 * 1024, bytes_under_way = 80 * 1024;
-    /// Groups of tiles whose totals the carrier asks for at once.
-    static constexpr int groups_at_once = 5;
+    static constexpr int most_stages = 7, stage_memory = 227 * 1024 - 256, bytes_under_way = 80 * 1024;
     static constexpr bool every_lane_arrives = false;
 
     /// What is found between three passes: one block.

@@ -70,6 +70,9 @@ TILEWISE_DEVICE granule shifted(granule const& low, granule const& high, unsigne
 /// Where the memory of a view is: in global memory, read once, or in shared memory.
 enum class memory { global, shared };
 
+/// What bulk copies like: at 16 bytes beside it, the one-pass scan lost a quarter.
+inline constexpr int stage_alignment = 128;
+
 template <memory where, class Unit>
 TILEWISE_DEVICE Unit load(Unit const* from)
 {
@@ -183,7 +186,7 @@ struct memory_view {
     /// The room that `count` elements need.
     static constexpr int stage_bytes(int count)
     {
-        return (count * widest + 2 * granule_bytes - 1) / granule_bytes * granule_bytes;
+        return (count * widest + granule_bytes - 1 + stage_alignment - 1) / stage_alignment * stage_alignment;
     }
     /// Calls `copy(to, from, bytes)` for what has to be copied of the first `count` elements: the granules that belong
     /// to them alone.

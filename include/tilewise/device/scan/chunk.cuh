@@ -18,6 +18,12 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
+/// Reads elements from memory as they are.
+template <class View>
+inline constexpr bool calls_nothing = false;
+template <class E>
+inline constexpr bool calls_nothing<memory_view<E>> = true;
+
 /// The types of a scan and what follows from them.
 template <class View, class Sink, class T, class Op, scan_form form_, class Order>
 struct scan_of {
@@ -39,12 +45,16 @@ struct scan_of {
 
     /// Rows are in registers together unless that takes too many; else they are read twice.
     static constexpr bool batched = sizeof(T) <= 16 && View::widest <= 32;
-    /// Whether a lane keeps the sums of its lane vector between adding up and writing. Narrow ones would take a
-    /// register each; their elements take fewer, and are added up again.
-    static constexpr bool keeps_sums = sizeof(T) >= 4;
+    /// Sums within a lane vector are worth keeping between adding up and writing. Narrow ones would take a register
+    /// each; their elements take fewer, and are added up again.
+    static constexpr bool has_wide_sums = sizeof(T) >= 4;
     /// Sums of bytes to bytes: four at a time.
     static constexpr bool scans_bytes =
         adds_bytes<View, T, Op> && sizeof(T) == 1 && lane_vector == granule_bytes && stores_bytes<Sink>;
+
+    /// What follows the last element cannot change what comes before it, so it may be added up like elements where that
+    /// calls nothing of the user's.
+    static constexpr bool needs_no_care = is_total<Op, T> && calls_nothing<View>;
 
     /// For `packet_total`.
     struct layout {
@@ -142,35 +152,39 @@ TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<type
     }
 }
 
-/// Consecutive rows of a chunk in the registers of a warp: for every row and lane the sums within the lane vector, and
-/// what comes before the lane vector in the chunk.
+/// Consecutive rows of a chunk in the registers of a warp: for every row and lane what comes before the lane vector in
+/// the chunk, and the sums within the lane vector or its elements.
 ///
-/// `whole` says that all of their elements are there; otherwise nothing is computed from those that are not.
+/// `whole` says that all of their elements are there; otherwise nothing of the user's is called with those that are
+/// not.
 template <class Scan, bool whole, int rows>
 class rows_in_registers {
     using T = typename Scan::value;
     using Op = typename Scan::op;
     using View = typename Scan::view;
     using Sink = typename Scan::sink;
+    using packet = typename Scan::packet;
     static constexpr int N = Scan::lane_vector;
+    static constexpr bool keeps_sums = Scan::has_wide_sums;
+    static constexpr bool careful = !whole && !Scan::needs_no_care;
 
 public:
-    registers<typename Scan::packet, rows> loaded;
-
-    /// Adds up the rows, of which `count` elements are there, onto the rows before them in the chunk. Whether a row is
-    /// whole or not, its total is added if another one follows.
-    TILEWISE_DEVICE void add_up(View& view, Op& op, int count, maybe<T>& run)
+    /// Adds up the rows that are in `loaded`, of which `count` elements are there, onto the rows before them in the
+    /// chunk.
+    TILEWISE_DEVICE void add_up(registers<packet, rows> const& loaded, View& view, Op& op, int count, maybe<T>& run)
     {
+        if constexpr (!keeps_sums)
+            loaded_ = loaded;
         registers<T, rows> sum; // of each lane's vector, then of the lanes up to it
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
-            add_vector(view, op, row, present(row, count), sum[row]);
+            add_vector(loaded[row], view, op, row, present(row, count), sum[row]);
         TILEWISE_UNROLL
         for (int distance = 1; distance < warp_size; distance *= 2) {
             TILEWISE_UNROLL
             for (int row = 0; row < rows; ++row) {
                 T const left = shuffle_up(sum[row], distance);
-                if (lane_index() >= distance && present(row, count) > 0)
+                if (lane_index() >= distance && (!careful || present(row, count) > 0))
                     put(sum[row], combine(op, left, T(sum[row])));
             }
         }
@@ -178,9 +192,9 @@ public:
         for (int row = 0; row < rows; ++row) {
             T const lanes = shuffle_up(sum[row], 1), total = shuffle(sum[row], warp_size - 1);
             before_[row] = run;
-            if (lane_index() > 0 && present(row, count) > 0)
+            if (lane_index() > 0 && (!careful || present(row, count) > 0))
                 before_[row].append(op, lanes);
-            if (whole || count >= (row + 1) * Scan::row)
+            if (!careful || count >= (row + 1) * Scan::row)
                 run.append(op, total);
         }
     }
@@ -218,17 +232,17 @@ private:
     }
 
     /// The total of a lane vector of which `there` elements are there.
-    TILEWISE_DEVICE void add_vector(View& view, Op& op, int row, int there, T& sum)
+    TILEWISE_DEVICE void add_vector(packet const& loaded, View& view, Op& op, int row, int there, T& sum)
     {
-        if constexpr (whole && !Scan::keeps_sums) {
-            put(sum, packet_total<typename Scan::layout>(view, loaded[row], op));
+        if constexpr (!careful && !keeps_sums) {
+            put(sum, packet_total<typename Scan::layout>(view, loaded, op));
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < N; ++i) {
-                if (whole || i < there) {
-                    T const element = static_cast<T>(view.element(loaded[row], i));
+                if (!careful || i < there) {
+                    T const element = static_cast<T>(view.element(loaded, i));
                     put(sum, i == 0 ? element : combine(op, T(sum), element));
-                    if constexpr (Scan::keeps_sums)
+                    if constexpr (keeps_sums)
                         put(sums_[row][i], sum);
                 }
             }
@@ -240,7 +254,7 @@ private:
     {
         maybe<T> prefix(carry);
         if (before_[row].there) {
-            if (carry.there && (whole || there > 0))
+            if (carry.there && (!careful || there > 0))
                 put(prefix.value[0], combine(op, T(carry.value[0]), T(before_[row].value[0])));
             else
                 put(prefix.value[0], before_[row].value[0]);
@@ -252,12 +266,12 @@ private:
     /// The results of a lane vector, as the sink stores them.
     TILEWISE_DEVICE auto results_of(View& view, Op& op, int row, int there, maybe<T> const& prefix)
     {
-        if constexpr (whole && Scan::scans_bytes) {
+        if constexpr (!careful && Scan::scans_bytes) {
             typename Sink::template packet<N> results;
             unsigned sum = prefix.there ? static_cast<unsigned>(prefix.value[0]) : 0;
             TILEWISE_UNROLL
             for (int i = 0; i < 4; ++i) {
-                unsigned const before = sum & 0xFF, word = scan_bytes(loaded[row].granules[0].word[i], sum);
+                unsigned const before = sum & 0xFF, word = scan_bytes(loaded_[row].granules[0].word[i], sum);
                 results.granules[0].word[i] = Scan::form == scan_form::inclusive ? word : word << 8 | before;
             }
             return results;
@@ -266,7 +280,7 @@ private:
             registers<T, 1> sum; // of the lane vector up to element i
             TILEWISE_UNROLL
             for (int i = 0; i < N; ++i) {
-                if (!whole && i >= there)
+                if (careful && i >= there)
                     continue;
                 if constexpr (Scan::form == scan_form::exclusive) {
                     if (i == 0) {
@@ -285,10 +299,10 @@ private:
     }
     TILEWISE_DEVICE void add_element(View& view, Op& op, int row, int i, T& sum)
     {
-        if constexpr (Scan::keeps_sums) {
+        if constexpr (keeps_sums) {
             put(sum, sums_[row][i]);
         } else {
-            T const element = static_cast<T>(view.element(loaded[row], i));
+            T const element = static_cast<T>(view.element(loaded_[row], i));
             put(sum, i == 0 ? element : combine(op, T(sum), element));
         }
     }
@@ -317,26 +331,30 @@ private:
             to.store_some(position, own, fit, N);
     }
 
-    registers<registers<T, Scan::keeps_sums ? N : 1>, rows> sums_;
+    registers<packet, keeps_sums ? 1 : rows> loaded_;
+    registers<registers<T, keeps_sums ? N : 1>, keeps_sums ? rows : 1> sums_;
     registers<maybe<T>, rows> before_;
 };
 
-/// A warp's chunk of a tile: read once where its rows fit in registers, otherwise row by row and twice.
-template <class Scan, bool whole, access in, memory where>
+/// How a warp holds its chunk between adding it up and writing its results.
+enum class chunk_storage {
+    kept, ///< in registers
+    none  ///< it does not: all is done twice, row by row
+};
+
+/// A warp's chunk of a tile.
+template <class Scan, bool whole, access in, memory where, chunk_storage storage>
 class warp_chunk {
     using T = typename Scan::value;
     using Op = typename Scan::op;
-    static constexpr int rows_at_once = Scan::batched ? Scan::rows : 1;
+    static constexpr int rows = storage == chunk_storage::none ? 1 : Scan::rows;
 
 public:
-    /// Reads the chunk that begins at `first` of a tile, and adds up its whole rows; every lane has the result.
+    /// Adds up the chunk that begins at `first` of a tile; every lane has the total of its whole rows.
     TILEWISE_DEVICE maybe<T> read(tile_input<Scan>& from, int first, Op& op)
     {
         auto run = nothing<T>();
-        for_rows(first, from.count, [&](int row) {
-            load_rows<Scan, whole, in, where>(from, first + row * Scan::row, rows_.loaded);
-            rows_.add_up(from.all, op, from.count - first - row * Scan::row, run);
-        });
+        for_rows(first, from.count, [&](int begin) { add_up(from, begin, op, run); });
         return run;
     }
 
@@ -346,33 +364,36 @@ public:
                                maybe<T> const& carry)
     {
         auto run = nothing<T>();
-        for_rows(first, from.count, [&](int row) {
-            int const begin = first + row * Scan::row, count = from.count - begin;
-            if constexpr (!Scan::batched) {
-                load_rows<Scan, whole, in, where>(from, begin, rows_.loaded);
-                rows_.add_up(from.all, op, count, run);
-            }
-            rows_.template write<out>(to, from.all, op, begin, count, carry);
+        for_rows(first, from.count, [&](int begin) {
+            if constexpr (storage == chunk_storage::none)
+                add_up(from, begin, op, run);
+            rows_.template write<out>(to, from.all, op, begin, from.count - begin, carry);
         });
     }
 
 private:
+    TILEWISE_DEVICE void add_up(tile_input<Scan>& from, int begin, Op& op, maybe<T>& run)
+    {
+        registers<typename Scan::packet, rows> loaded;
+        load_rows<Scan, whole, in, where>(from, begin, loaded);
+        rows_.add_up(loaded, from.all, op, from.count - begin, run);
+    }
     template <class Body>
     TILEWISE_DEVICE static void for_rows(int first, int count, Body const& body)
     {
-        if constexpr (Scan::batched) {
-            body(0);
-        } else {
+        if constexpr (storage == chunk_storage::none) {
             TILEWISE_NO_UNROLL
             for (int row = 0; row < Scan::rows && first + row * Scan::row < count; ++row)
-                body(row);
+                body(first + row * Scan::row);
+        } else {
+            body(first);
         }
     }
-    rows_in_registers<Scan, whole, rows_at_once> rows_;
+    rows_in_registers<Scan, whole, rows> rows_;
 };
 
-/// The total of a whole chunk, of a tile that is `whole` or not; every lane has it. For tiles whose results another warp
-/// or kernel writes.
+/// The total of a whole chunk, of a tile that is `whole` or not; every lane has it. For tiles whose results another
+/// warp or kernel writes.
 template <class Scan, bool whole, access in, memory where>
 TILEWISE_DEVICE auto chunk_total(tile_input<Scan>& from, int first, typename Scan::op& op) -> typename Scan::value
 {

@@ -20,55 +20,59 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The shared memory of a block: stages, and what its warps tell each other about them.
+/// The shared memory of a block: stages for the elements of tiles, and what the warps tell each other about tiles. Of
+/// those there is one more: the results of a tile may be in registers while its stage is filled again.
 template <class Scan, class Tuning>
 struct stages {
     using T = typename Scan::value;
-    static constexpr int chunks = Scan::chunks;
+
+    struct tile_under_way {
+        mbarrier filled;  ///< the elements are there, and the number of the tile
+        mbarrier totaled; ///< the totals of the chunks are there
+        mbarrier carried; ///< what comes before each chunk in the tile, and what before the tile; all know its number
+        offset number;    ///< none is the end
+        bool carry_there;
+        raw_storage<T[Scan::chunks]> chunk_totals, chunks_before;
+        raw_storage<T> carry;
+    };
     static constexpr int stage_bytes = Scan::view::stage_bytes(Scan::tile);
+    static constexpr int bytes_per_tile = int{sizeof(tile_under_way)} + int{sizeof(mbarrier)};
     static constexpr int count =
-        stage_bytes == 0 ? Tuning::most_stages : std::min(Tuning::most_stages, Tuning::stage_memory / stage_bytes);
+        std::min(Tuning::most_stages, (Tuning::stage_memory - bytes_per_tile) / (stage_bytes + bytes_per_tile));
     /// Stages that are being filled at once.
     static constexpr int under_way =
         std::clamp(stage_bytes == 0 ? count : Tuning::bytes_under_way / stage_bytes, 1, std::max(1, count - 1));
 
-    struct stage {
-        mbarrier filled;  ///< the elements are there, and the number of their tile
-        mbarrier totaled; ///< the totals of the chunks are there
-        mbarrier carried; ///< what comes before each chunk in the tile, and what before the tile
-        mbarrier emptied; ///< the results are on their way
-        offset tile;      ///< none is the end
-        bool carry_there;
-        raw_storage<T[chunks]> chunk_totals, chunks_before;
-        raw_storage<T> carry;
-    };
     static constexpr int stage_count = std::max(1, count); // where there is none, the kernel is not for this scan
     alignas(128) unsigned char memory[stage_count * (stage_bytes > 0 ? stage_bytes : granule_bytes)];
-    raw_storage<stage[stage_count]> stage_storage;
+    raw_storage<tile_under_way[stage_count + 1]> tile_storage;
+    mbarrier emptied[stage_count]; ///< the elements are in registers, or the results on their way
 
-    TILEWISE_DEVICE stage& operator[](int i) { return stage_storage.object()[i]; }
+    TILEWISE_DEVICE tile_under_way& tile(int i) { return tile_storage.object()[i]; }
     TILEWISE_DEVICE unsigned char* elements(int i) { return memory + i * stage_bytes; }
 };
 
-/// Steps through the stages and the phases of their barriers.
+/// Steps through a ring, and the phases of its barriers.
 template <int count>
-struct stage_cursor {
+struct ring_cursor {
     int index = 0, phase = 0;
-    TILEWISE_DEVICE void step()
+    TILEWISE_DEVICE void step(int places = 1) // at most all
     {
-        if (++index == count) {
-            index = 0;
+        index += places;
+        if (index >= count) {
+            index -= count;
             phase ^= 1;
         }
     }
 };
 
-/// The roles of warps: two squads with a warp for every chunk, and three warps of their own.
+/// The roles of warps: two squads with a warp for every chunk, one warp that fills stages, two that publish totals, and
+/// one that finds what comes before a tile.
 template <class Scan>
 struct warp_roles {
-    static constexpr int writers = 0, adders = Scan::chunks, filler = 2 * Scan::chunks, publisher = filler + 1,
-                         carrier = filler + 2, count = filler + 3;
-    static constexpr int threads = count * warp_size;
+    static constexpr int adders = Scan::chunks, filler = 2 * Scan::chunks, publisher = filler + 1, grouper = filler + 2,
+                         carrier = filler + 3;
+    static constexpr int threads = (carrier + 1) * warp_size;
 };
 
 inline constexpr offset no_tile = -1;
@@ -86,7 +90,7 @@ TILEWISE_DEVICE void warp_arrive(mbarrier& barrier)
 template <class Scan, class Tuning, access in, access out>
 TILEWISE_KERNEL(warp_roles<Scan>::threads, 1)
 scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
-                 typename Scan::op op, total_board board)
+                 typename Scan::op op, scan_boards boards)
 {
     using T = typename Scan::value;
     using View = typename Scan::view;
@@ -94,44 +98,48 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     using roles = warp_roles<Scan>;
     using memory_type = stages<Scan, Tuning>;
     constexpr int group_size = geometry::tiles_per_group, arrivals = Tuning::every_lane_arrives ? warp_size : 1;
-    TILEWISE_LARGE_SHARED(stage, memory_type);
+    TILEWISE_LARGE_SHARED(shared, memory_type);
     offset const tiles = (count + Scan::tile - 1) / Scan::tile;
     int const warp = warp_index(), lane = lane_index();
+    offset drawn = 0;
+    if (warp == roles::filler && lane == 0)
+        drawn = boards.draw_tile();
 
-    if (thread_index() < memory_type::stage_count) {
-        auto& own = stage[thread_index()];
-        own.filled.init(1);
-        own.totaled.init(Scan::chunks * arrivals);
-        own.carried.init(2 * arrivals);
-        own.emptied.init(Scan::chunks * arrivals);
+    if (int const i = thread_index(); i <= memory_type::stage_count) {
+        shared.tile(i).filled.init(1);
+        shared.tile(i).totaled.init(Scan::chunks * arrivals);
+        shared.tile(i).carried.init(3 * arrivals);
+        if (i < memory_type::stage_count)
+            shared.emptied[i].init(Scan::chunks * arrivals);
     }
     sync_block();
 
-    auto const elements_of = [&](offset tile) { return static_cast<int>(at_most(count - tile * Scan::tile, Scan::tile)); };
-    auto const input_of = [&](int index, offset tile) {
+    auto const elements_of = [&](offset tile) {
+        return static_cast<int>(at_most(count - tile * Scan::tile, Scan::tile));
+    };
+    auto const input_of = [&](offset tile, int stage) {
         View const all = view.from(tile * Scan::tile);
         int const there = elements_of(tile);
         constexpr int alone = shared_with_others<View>;
         int const begin = in == access::aligned ? 0 : alone;
-        int const end = in == access::aligned && there == Scan::tile ? there
-                                                                     : (there - alone) / Scan::lane_vector * Scan::lane_vector;
-        return tile_input<Scan>{all, all.staged(stage.elements(index), Scan::tile), there, begin, end};
+        int const end = in == access::aligned && there == Scan::tile
+                            ? there
+                            : (there - alone) / Scan::lane_vector * Scan::lane_vector;
+        return tile_input<Scan>{all, all.staged(shared.elements(stage), Scan::tile), there, begin, end};
     };
-    stage_cursor<memory_type::stage_count> at;
+    ring_cursor<memory_type::stage_count + 1> at;
+    ring_cursor<memory_type::stage_count> stage;
 
     if (warp < roles::adders) { // the results
-        for (;; at.step()) {
-            auto& own = stage[at.index];
+        for (;; at.step(), stage.step()) {
+            auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
-            offset const tile = own.tile;
-            if (tile == no_tile)
+            if (own.number == no_tile)
                 return;
-            auto from = input_of(at.index, tile);
-            auto to = sink.from(tile * Scan::tile);
+            auto from = input_of(own.number, stage.index);
+            auto to = sink.from(own.number * Scan::tile);
             int const first = warp * Scan::chunk;
-            auto const finish = [&](auto whole) {
-                warp_chunk<Scan, whole.value, in, memory::shared> chunk;
-                chunk.read(from, first, op);
+            auto const carry_of_chunk = [&] {
                 own.carried.wait(at.phase);
                 auto carry = nothing<T>();
                 carry.there = own.carry_there;
@@ -139,22 +147,28 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                     put(carry.value[0], own.carry.object());
                 if (warp > 0 && first <= from.count)
                     carry.append(op, T(own.chunks_before.object()[warp]));
-                warp_arrive<Tuning>(own.emptied);
-                chunk.template write<out>(from, first, to, op, carry);
+                return carry;
             };
-            if (from.count == Scan::tile)
-                finish(std::true_type());
-            else
-                finish(std::false_type());
+            if (from.count == Scan::tile) {
+                warp_chunk<Scan, true, in, memory::shared, chunk_storage::kept> chunk;
+                chunk.read(from, first, op);
+                own.totaled.wait(at.phase); // the other squad has read it, too
+                warp_arrive<Tuning>(shared.emptied[stage.index]);
+                chunk.template write<out>(from, first, to, op, carry_of_chunk());
+            } else { // one tile, which shall cost the others no registers
+                warp_chunk<Scan, false, in, memory::shared, chunk_storage::none> chunk;
+                chunk.template write<out>(from, first, to, op, carry_of_chunk());
+                warp_arrive<Tuning>(shared.emptied[stage.index]);
+            }
         }
     } else if (warp < roles::filler) { // the totals of the chunks
-        for (;; at.step()) {
-            auto& own = stage[at.index];
+        for (;; at.step(), stage.step()) {
+            auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
-            offset const tile = own.tile;
+            offset const tile = own.number;
             int const first = (warp - roles::adders) * Scan::chunk;
             if (tile != no_tile) {
-                auto from = input_of(at.index, tile);
+                auto from = input_of(tile, stage.index);
                 if (first + Scan::chunk <= from.count) {
                     T const total = from.count == Scan::tile
                                         ? chunk_total<Scan, true, in, memory::shared>(from, first, op)
@@ -170,97 +184,98 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     } else if (warp == roles::filler) { // the elements
         if (lane != 0)
             return;
-        stage_cursor<memory_type::stage_count> landing;
-        for (int begun = 0;; ++begun, at.step()) {
-            auto& own = stage[at.index];
-            own.emptied.wait(at.phase ^ 1);
+        ring_cursor<memory_type::stage_count + 1> landing;
+        for (int begun = 0;; ++begun, at.step(), stage.step()) {
+            auto& own = shared.tile(at.index);
+            shared.emptied[stage.index].wait(stage.phase ^ 1);
             if (begun >= memory_type::under_way) {
-                stage[landing.index].filled.wait(landing.phase);
+                shared.tile(landing.index).filled.wait(landing.phase);
                 landing.step();
             }
-            offset const tile = board.draw_tile(); // not before there is a stage for it: others would wait for it
-            own.tile = tile < tiles ? tile : no_tile;
+            if (begun > 0) // not before there is a stage for it: others would wait for it
+                drawn = boards.draw_tile();
+            offset const tile = drawn;
+            own.number = tile < tiles ? tile : no_tile;
             if (tile >= tiles) {
                 own.filled.arrive();
                 return;
             }
             View const from = view.from(tile * Scan::tile);
             int bytes = 0;
-            from.for_each_copy(stage.elements(at.index), elements_of(tile),
+            from.for_each_copy(shared.elements(stage.index), elements_of(tile),
                                [&](unsigned char*, void const*, int size) { bytes += size; });
             own.filled.arrive_expect(bytes);
-            from.for_each_copy(stage.elements(at.index), elements_of(tile),
-                               [&](unsigned char* to, void const* source, int size) {
-                                   bulk_copy(to, source, size, own.filled);
-                               });
+            from.for_each_copy(
+                shared.elements(stage.index), elements_of(tile),
+                [&](unsigned char* to, void const* source, int size) { bulk_copy(to, source, size, own.filled); });
         }
     } else if (warp == roles::publisher) { // what comes before the chunks, and the totals of tiles for all to hear
         for (;; at.step()) {
-            auto& own = stage[at.index];
+            auto& own = shared.tile(at.index);
             own.totaled.wait(at.phase);
-            offset const tile = own.tile;
+            offset const tile = own.number;
             if (tile == no_tile)
                 return;
             int const whole = elements_of(tile) / Scan::chunk;
             if (whole > 0) {
                 registers<T, 1> before;
-                T const total = join_chunks<Scan>(op, own.chunk_totals.object()[min_of(lane, whole - 1)], whole, before);
+                T const total =
+                    join_chunks<Scan>(op, own.chunk_totals.object()[min_of(lane, whole - 1)], whole, before);
                 if (lane == 0 && tile + 1 < tiles)
-                    board.tell(tile, total);
+                    boards.tiles.tell(tile, total);
                 if (lane > 0 && lane <= whole && lane < Scan::chunks)
                     put(own.chunks_before.object()[lane], before[0]);
             }
             warp_arrive<Tuning>(own.carried);
         }
-    } else { // what comes before the tiles
-        constexpr int at_once = Tuning::groups_at_once;
-        running_carry<Scan> carry(init.get());
+    } else if (warp == roles::grouper) { // the totals of groups of tiles, for all to hear
         for (;; at.step()) {
-            auto& own = stage[at.index];
+            auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
-            offset const tile = own.tile;
+            offset const tile = own.number;
             if (tile == no_tile)
                 return;
-            auto const group = static_cast<int>(tile / group_size);
-            int const rest = static_cast<int>(tile % group_size);
-            for (bool found = false; !found;) {
-                int const first = carry.groups(); // several groups per look, which takes long when memory is busy
-                registers<T, at_once> totals;
-                unsigned wanted = 0;
-                TILEWISE_UNROLL
-                for (int i = 0; i < at_once; ++i)
-                    if (lane < (first + i < group ? group_size : first + i == group ? rest : 0))
-                        wanted |= 1u << i;
-                board.hear<at_once>(offset{first} * group_size + lane, group_size, wanted, totals);
-                sync_warp();
-                TILEWISE_UNROLL
-                for (int distance = 1; distance < group_size; distance *= 2) {
-                    TILEWISE_UNROLL
-                    for (int i = 0; i < at_once; ++i) { // side by side
-                        T const right = shuffle_down(totals[i], distance);
-                        if ((is_total<typename Scan::op, T> || lane % (2 * distance) == 0) && wanted >> i & 1 && lane + distance < (first + i < group ? group_size : rest))
-                            put(totals[i], combine(op, T(totals[i]), right));
-                    }
-                }
-                TILEWISE_UNROLL
-                for (int i = 0; i < at_once; ++i) {
-                    if (first + i > group)
-                        break;
-                    T const total = shuffle(totals[i], 0);
-                    if (first + i < group) {
-                        carry.add_group(op, total);
-                    } else {
-                        maybe<T> before = carry.before_group(op);
-                        if (rest > 0)
-                            before.append(op, total);
-                        if (lane == 0) {
-                            own.carry_there = before.there;
-                            if (before.there)
-                                put(own.carry.object(), before.value[0]);
-                        }
-                        found = true;
-                    }
-                }
+            warp_arrive<Tuning>(own.carried);
+            if (tile % group_size == group_size - 1 && tile + 1 < tiles) {
+                registers<T, 1> total;
+                hear_tree<group_size>(op, boards.tiles, tile - (group_size - 1), group_size, total);
+                if (lane == 0)
+                    boards.groups.tell(tile / group_size, T(total[0]));
+            }
+        }
+    } else { // what comes before the tiles
+        constexpr int super_size = geometry::groups_per_super;
+        maybe<T> supers = init.get(); // and all whole supers so far
+        offset super = 0;
+        for (;; at.step()) {
+            auto& own = shared.tile(at.index);
+            own.filled.wait(at.phase);
+            offset const tile = own.number, group = tile / group_size;
+            if (tile == no_tile)
+                return;
+            for (; super < group / super_size; ++super) {
+                registers<T, 1> total;
+                hear_tree<super_size>(op, boards.groups, super * super_size, super_size, total);
+                supers.append(op, T(total[0]));
+            }
+            int const groups = static_cast<int>(group % super_size), rest = static_cast<int>(tile % group_size);
+            awaited_total<T> of_group(boards.groups, super * super_size + lane, lane < groups),
+                of_tile(boards.tiles, group * group_size + lane, lane < rest);
+            hear_all(of_group, of_tile); // both at once: an answer takes long when memory is busy
+            registers<T, 1> group_total, tile_total;
+            of_group.get(group_total);
+            of_tile.get(tile_total);
+            T const groups_tree = warp_tree_of_valid<1, super_size>(op, T(group_total[0]), groups);
+            T const tiles_tree = warp_tree_of_valid<1, group_size>(op, T(tile_total[0]), rest);
+            if (lane == 0) {
+                maybe<T> carry(supers);
+                if (groups > 0)
+                    carry.append(op, groups_tree);
+                if (rest > 0)
+                    carry.append(op, tiles_tree);
+                own.carry_there = carry.there;
+                if (carry.there)
+                    put(own.carry.object(), carry.value[0]);
             }
             warp_arrive<Tuning>(own.carried);
         }

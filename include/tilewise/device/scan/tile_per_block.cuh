@@ -23,19 +23,20 @@ TILEWISE_DEVICE void block_scan_tile(typename Scan::view const& view, typename S
 {
     using T = typename Scan::value;
     TILEWISE_SHARED(chunk_totals, raw_storage<T[Scan::chunks]>);
-    int const warp = warp_index(), first = warp * Scan::chunk, whole_chunks = whole ? Scan::chunks : count / Scan::chunk;
+    int const warp = warp_index(), first = warp * Scan::chunk,
+              whole_chunks = whole ? Scan::chunks : count / Scan::chunk;
     auto from = tile_in_memory<Scan, in>(view, tile * Scan::tile, count);
     auto to = sink.from(tile * Scan::tile);
 
-    warp_chunk<Scan, whole, in, memory::global> chunk;
+    warp_chunk<Scan, whole, in, memory::global, Scan::batched ? chunk_storage::kept : chunk_storage::none> chunk;
     maybe<T> const total = chunk.read(from, first, op);
     if (warp < whole_chunks && lane_index() == 0)
         put(chunk_totals.object()[warp], total.value[0]);
     sync_block();
     registers<T, 1> before, tile_total;
     if (whole_chunks > 0)
-        put(tile_total[0], join_chunks<Scan>(op, chunk_totals.object()[min_of(lane_index(), whole_chunks - 1)],
-                                             whole_chunks, before));
+        put(tile_total[0],
+            join_chunks<Scan>(op, chunk_totals.object()[min_of(lane_index(), whole_chunks - 1)], whole_chunks, before));
     maybe<T> carry = meet(tile_total[0]);
     if (warp > 0 && warp <= whole_chunks)
         carry.append(op, shuffle(before[0], warp));
@@ -101,7 +102,7 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
 template <class Scan, class Tuning, access in, access out>
 TILEWISE_KERNEL(Scan::threads, Tuning::blocks_per_multiprocessor)
 scan_side_by_side(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
-                  typename Scan::op op, total_board board)
+                  typename Scan::op op, scan_boards boards)
 {
     using T = typename Scan::value;
     using geometry = typename Scan::geometry;
@@ -109,21 +110,20 @@ scan_side_by_side(typename Scan::view view, typename Scan::sink sink, offset cou
     TILEWISE_SHARED(drawn_tile, offset);
     TILEWISE_SHARED(group_totals, raw_storage<T[geometry::groups_per_super]>);
     if (thread_index() == 0)
-        drawn_tile = board.draw_tile();
+        drawn_tile = boards.draw_tile();
     sync_block();
     offset const tile = drawn_tile;
     bool const has_total = count - tile * Scan::tile >= Scan::tile;
     block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const& total) {
         if (has_total && thread_index() == 0)
-            board.tell(tile, total);
+            boards.tiles.tell(tile, total);
         int const groups = static_cast<int>(tile) / group_size, rest = static_cast<int>(tile) % group_size;
         for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
             int const there = group < groups ? group_size : rest;
-            registers<T, 1> tile_total;
-            board.hear<1>(group * group_size + lane_index(), 0, lane_index() < there, tile_total);
-            T const total_of_group = warp_tree_of_valid<1, group_size>(op, T(tile_total[0]), there);
+            registers<T, 1> group_total;
+            hear_tree<group_size>(op, boards.tiles, offset{group} * group_size, there, group_total);
             if (lane_index() == 0)
-                put(group_totals.object()[group], total_of_group);
+                put(group_totals.object()[group], group_total[0]);
         }
         sync_block();
         maybe<T> carry = init.get();
@@ -161,8 +161,8 @@ total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value
     }
 }
 
-/// Finds what comes before each group of `tiles` tiles and the one that is not whole: one block, which leaves the totals
-/// of the groups in `carries` first.
+/// Finds what comes before each group of `tiles` tiles and the one that is not whole: one block, which leaves the
+/// totals of the groups in `carries` first.
 template <class Scan, int threads>
 TILEWISE_KERNEL(threads, 1)
 carry_groups(typename Scan::value const* tile_totals, offset tiles, initial<typename Scan::value> init,

@@ -237,10 +237,16 @@ TILEWISE_DEVICE void publish(unsigned long long* word, unsigned long long value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
-TILEWISE_DEVICE unsigned long long observe(unsigned long long const* word)
+/// Leaves `value` as it is if the word is not `wanted`.
+TILEWISE_DEVICE void observe(unsigned long long const* word, bool wanted, unsigned long long& value)
 {
-    simt::pause(); // whoever observes may be waiting
-    return __atomic_load_n(word, __ATOMIC_RELAXED);
+    if (!wanted)
+        return;
+    value = __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+TILEWISE_DEVICE void pause_briefly()
+{
+    simt::pause();
 }
 /// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, draw from a counter.
 TILEWISE_DEVICE unsigned long long draw(unsigned long long* counter)
