@@ -167,20 +167,23 @@ public:
 
     void tile(carry<Order, T>& tiles, offset count)
     {
-        scan_tile(op_, tiles, count, [&](std::optional<T> const& before, std::optional<T>& run, offset rest) {
-            for (; rest > 0; rest -= Order::row)
-                append<T>(op_, run,
-                          scan_row<Order, form, T>(op_, before, run, std::min(rest, Order::row), input_, out_));
-        });
+        scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
-    /// Scans a range that is at most one row.
-    void row(std::optional<T> const& init, offset count)
+    /// Scans a range that is at most one chunk.
+    void chunk(std::optional<T> const& init, offset count)
     {
-        scan_row<Order, form, T>(op_, init, std::optional<T>(), count, input_, out_);
+        std::optional<T> run;
+        scan_chunk(init, run, count);
     }
     Out end() { return std::move(out_); }
 
 private:
+    void scan_chunk(std::optional<T> const& before, std::optional<T>& run, offset count)
+    {
+        for (; count > 0; count -= Order::row)
+            append<T>(op_, run, scan_row<Order, form, T>(op_, before, run, std::min(count, Order::row), input_, out_));
+    }
+
     Input input_;
     Out out_;
     Op& op_;
@@ -235,28 +238,29 @@ public:
 
     void tile(carry<Order, T>& tiles, offset count)
     {
-        scan_tile(op_, tiles, count, [&](std::optional<T> const& before, std::optional<T>& run, offset chunk) {
-            T const* first = source_.next(chunk);
-            T* out = sink_.room();
-            auto const rows = static_cast<int>(chunk / Order::row);
-            if (rows > 0)
-                scan_rows<lanes, form, Op>(first, rows, before, run, out);
-            if (offset const rest = chunk % Order::row; rest > 0)
-                scan_part_of_row<lanes>(first + rows * Order::row, rest, before, run, out + rows * Order::row);
-            sink_.written(chunk);
-        });
+        scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
+    }
+    /// Scans a range that is at most one chunk.
+    void chunk(std::optional<T> const& init, offset count)
+    {
+        std::optional<T> run;
+        scan_chunk(init, run, count);
     }
     Out end() { return sink_.end(); }
 
-    /// Scans a range that is at most one row.
-    void row(std::optional<T> const& init, offset count)
+private:
+    void scan_chunk(std::optional<T> const& before, std::optional<T>& run, offset count)
     {
-        std::optional<T> run;
-        scan_part_of_row<lanes>(source_.next(count), count, init, run, sink_.room());
+        T const* first = source_.next(count);
+        T* out = sink_.room();
+        auto const rows = static_cast<int>(count / Order::row);
+        if (rows > 0)
+            scan_rows<lanes, form, Op>(first, rows, before, run, out);
+        if (offset const rest = count % Order::row; rest > 0)
+            scan_part_of_row<lanes>(first + rows * Order::row, rest, before, run, out + rows * Order::row);
         sink_.written(count);
     }
 
-private:
     /// Elements that do not exist change nothing before them, so they may have any values. Half of the lanes may do.
     template <int some_lanes>
     void scan_part_of_row(T const* first, offset count, std::optional<T> const& before, std::optional<T>& run, T* out)
@@ -266,6 +270,8 @@ private:
             if (count <= room / 2)
                 return scan_part_of_row<some_lanes / 2>(first, count, before, run, out);
         }
+        if (count == room)
+            return scan_rows<some_lanes, form, Op>(first, 1, before, run, out);
         T row[static_cast<std::size_t>(room)];
         std::fill(std::copy(first, first + count, row), row + room, T());
         scan_rows<some_lanes, form, Op>(row, 1, before, run, row);
@@ -360,8 +366,8 @@ Out scan(sequenced_policy, Input input, Extent end, Out out, std::optional<T> in
     if constexpr (std::same_as<Extent, offset>) {
         auto scanner = scanner_at<order, form, T>(std::move(input), std::move(out), op);
         if constexpr (!named::is_exact<Op, T>) {
-            if (end <= order::row) {
-                scanner.row(init, end);
+            if (end <= order::chunk) {
+                scanner.chunk(init, end);
                 return scanner.end();
             }
         }
