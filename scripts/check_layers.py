@@ -24,12 +24,15 @@ RANKS = [
     (5, "what is made of them", ["requirements.hpp", "host/prefix.hpp", "host/reader.hpp", "host/simd_scan.hpp",
                                  "device/warp.cuh", "device/grid.cuh", "device/workspace.cuh"]),
     (6, "what kernels read", ["device/view.cuh"]),
-    (7, "blocks", ["device/block.cuh"]),
-    (8, "engines", ["host/*.hpp", "device/*.cuh"]),
-    (9, "policies meet engines", ["reduction.hpp", "scanning.hpp"]),
-    (10, "contracts", ["reduce.hpp", "scan.hpp"]),
-    (11, "composed", ["count.hpp", "minmax.hpp"]),
-    (12, "everything", ["tilewise.hpp"]),
+    (7, "blocks, and what kernels write", ["device/block.cuh", "device/view_of.cuh", "device/output.cuh"]),
+    (8, "chunks of scans", ["device/scan/chunk.cuh"]),
+    (9, "what comes before them", ["device/scan/carry.cuh"]),
+    (10, "kernels of scans", ["device/scan/*.cuh"]),
+    (11, "engines", ["host/*.hpp", "device/*.cuh"]),
+    (12, "policies meet engines", ["reduction.hpp", "scanning.hpp"]),
+    (13, "contracts", ["reduce.hpp", "scan.hpp"]),
+    (14, "composed", ["count.hpp", "minmax.hpp"]),
+    (15, "everything", ["tilewise.hpp"]),
 ]
 
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"

@@ -19,6 +19,7 @@
 #include <tilewise/device/runtime.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/view.cuh>
+#include <tilewise/device/view_of.cuh>
 #include <tilewise/device/warp.cuh>
 #include <tilewise/device/workspace.cuh>
 #include <tilewise/iterator.hpp>

@@ -22,6 +22,7 @@
 #include <tilewise/device/scan/tile_per_block.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/view.cuh>
+#include <tilewise/device/view_of.cuh>
 #include <tilewise/device/workspace.cuh>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>

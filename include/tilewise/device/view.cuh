@@ -2,27 +2,21 @@
 #pragma once
 
 /// @file
-/// What a kernel reads: an input taken apart into the memory it reads and the functions laid over it, so that loads are
-/// 16 bytes wide however the memory is wrapped.
+/// What a kernel reads: memory, and functions laid over it, so that loads are 16 bytes wide however the memory is
+/// wrapped.
 ///
 /// A view yields packets of consecutive elements: `fetch` issues the loads, `element` computes an element from them.
-/// An iterator that is none of those known is a view whose packets are positions.
+/// The packets of an iterator of unknown kind are positions.
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
 #include <tilewise/device/warp.cuh>
-#include <tilewise/functional.hpp>
-#include <tilewise/input.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <iterator>
-#include <memory>
 #include <type_traits>
-#include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -184,7 +178,7 @@ struct memory_view {
     /// Shared memory that a part of the elements is copied to, at the same places in its granules.
     /// @{
     /// The room that `count` elements need.
-    static constexpr int stage_bytes(int count)
+    TILEWISE_PORTABLE static constexpr int stage_bytes(int count)
     {
         return (count * widest + granule_bytes - 1 + stage_alignment - 1) / stage_alignment * stage_alignment;
     }
@@ -258,7 +252,7 @@ struct iterator_view {
 
     TILEWISE_CALLS_ANY
     TILEWISE_DEVICE iterator_view from(offset position) const { return {it + position}; }
-    static constexpr int stage_bytes(int) { return 0; }
+    TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char*, int, Copy const&) const
     {}
@@ -319,7 +313,7 @@ struct view_list {
         return function(elements...);
     }
     TILEWISE_DEVICE view_list from(offset) const { return {}; }
-    static constexpr int stage_bytes(int) { return 0; }
+    TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char*, int, Copy const&) const
     {}
@@ -389,7 +383,7 @@ struct view_list<View, Rest...> {
     }
 
     TILEWISE_DEVICE view_list from(offset position) const { return {head.from(position), tail.from(position)}; }
-    static constexpr int stage_bytes(int count)
+    TILEWISE_PORTABLE static constexpr int stage_bytes(int count)
     {
         return View::stage_bytes(count) + view_list<Rest...>::stage_bytes(count);
     }
@@ -456,7 +450,7 @@ struct function_view {
     }
 
     TILEWISE_DEVICE function_view from(offset position) const { return {function, views.from(position)}; }
-    static constexpr int stage_bytes(int count) { return view_list<Views...>::stage_bytes(count); }
+    TILEWISE_PORTABLE static constexpr int stage_bytes(int count) { return view_list<Views...>::stage_bytes(count); }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, Copy const& copy) const
     {
@@ -467,137 +461,6 @@ struct function_view {
         return {function, views.staged(stage, count)};
     }
 };
-
-/// Makes a tuple of the elements that a zip iterator reads.
-template <class Value>
-struct make_value {
-    TILEWISE_CALLS_ANY
-    template <class... Elements>
-    TILEWISE_DEVICE Value operator()(Elements const&... elements) const
-    {
-        return Value(elements...);
-    }
-};
-
-/// @name Twins, for transforms, of the standard's function objects
-/// They compute what those do, and can be called in kernels.
-/// @{
-struct product_of {
-    TILEWISE_CALLS_ANY
-    template <class A, class B>
-    TILEWISE_DEVICE auto operator()(A const& a, B const& b) const
-    {
-        return a * b;
-    }
-};
-struct sum_of {
-    TILEWISE_CALLS_ANY
-    template <class A, class B>
-    TILEWISE_DEVICE auto operator()(A const& a, B const& b) const
-    {
-        return a + b;
-    }
-};
-struct difference_of {
-    TILEWISE_CALLS_ANY
-    template <class A, class B>
-    TILEWISE_DEVICE auto operator()(A const& a, B const& b) const
-    {
-        return a - b;
-    }
-};
-struct same_as_given {
-    template <class A>
-    TILEWISE_DEVICE A operator()(A const& a) const
-    {
-        return a;
-    }
-};
-template <class Function>
-constexpr auto function_for(Function function)
-{
-    if constexpr (std::is_same_v<Function, std::multiplies<>>)
-        return product_of{};
-    else if constexpr (std::is_same_v<Function, std::plus<>>)
-        return sum_of{};
-    else if constexpr (std::is_same_v<Function, std::minus<>>)
-        return difference_of{};
-    else if constexpr (std::is_same_v<Function, std::identity>)
-        return same_as_given{};
-    else
-        return function;
-}
-/// @}
-
-/// Views, as a list.
-inline view_list<> list_of()
-{
-    return {};
-}
-template <class View, class... Rest>
-view_list<View, Rest...> list_of(View const& view, Rest const&... rest)
-{
-    return {view, list_of(rest...)};
-}
-template <class Function, class... Views>
-function_view<Function, Views...> view_of_function(Function const& function, Views const&... views)
-{
-    return {function, list_of(views...)};
-}
-
-/// Calls `function` with the members of a tuple of any library.
-template <class Function, class Tuple>
-auto apply_members(Function const& function, Tuple const& tuple)
-{
-    return [&]<std::size_t... i>(std::index_sequence<i...>) {
-        return function(get<i>(tuple)...);
-    }(std::make_index_sequence<std::tuple_size<Tuple>::value>());
-}
-
-/// The view of `size` elements from an input on.
-template <class Transform, class It>
-auto view_of(transformed<Transform, It> const& input, offset size);
-template <class Transform, class It1, class It2>
-auto view_of(transformed_pairs<Transform, It1, It2> const& input, offset size);
-template <class It>
-positions_view<It> view_of(positions<It> const& input, offset size);
-template <class It>
-auto view_of(It const& it, offset size)
-{
-    if constexpr (std::contiguous_iterator<It>) {
-        return memory_view<std::iter_value_t<It>>{std::to_address(it), size};
-    } else if constexpr (named::is_named<It>("thrust", "::device_ptr")) {
-        return view_of(it.get(), size);
-    } else if constexpr (named::is_named<It>("thrust", "::normal_iterator")) {
-        return view_of(it.base(), size);
-    } else if constexpr (named::is_named<It>("thrust", "::transform_iterator")) {
-        return view_of_function(function_for(it.functor()), view_of(it.base(), size));
-    } else if constexpr (named::is_named<It>("thrust", "::zip_iterator")) {
-        return apply_members(
-            [size]<class... Its>(Its const&... its) {
-                return view_of_function(make_value<typename It::value_type>{}, view_of(its, size)...);
-            },
-            it.get_iterator_tuple());
-    } else {
-        return iterator_view<It>{it};
-    }
-}
-template <class Transform, class It>
-auto view_of(transformed<Transform, It> const& input, offset size)
-{
-    return view_of_function(function_for(input.transform()), view_of(input.base(), size));
-}
-template <class Transform, class It1, class It2>
-auto view_of(transformed_pairs<Transform, It1, It2> const& input, offset size)
-{
-    return view_of_function(function_for(input.transform()), view_of(input.base1(), size),
-                            view_of(input.base2(), size));
-}
-template <class It>
-positions_view<It> view_of(positions<It> const& input, offset)
-{
-    return {{*input}};
-}
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END
