@@ -97,6 +97,7 @@ void fence(scope reach)
 void pause()
 {
     interpreter_code const guard;
+    the_machine().current->pauses = true;
     switch_thread();
 }
 

@@ -68,9 +68,15 @@ thread& pick(block& from)
                 break;
         }
     } else {
-        auto const best = m.habit.threads == habits::order::ascending
-                              ? std::min_element(from.ready.begin(), from.ready.end())
-                              : std::max_element(from.ready.begin(), from.ready.end());
+        // Whoever pauses lets all others go first.
+        auto const pauses = [&](unsigned index) { return from.threads[index].pauses; };
+        if (std::all_of(from.ready.begin(), from.ready.end(), pauses))
+            for (unsigned const index : from.ready)
+                from.threads[index].pauses = false;
+        bool const ascending = m.habit.threads == habits::order::ascending;
+        auto const best = std::min_element(from.ready.begin(), from.ready.end(), [&](unsigned a, unsigned b) {
+            return pauses(a) != pauses(b) ? pauses(b) : ascending ? a < b : b < a;
+        });
         chosen = static_cast<std::size_t>(best - from.ready.begin());
     }
     unsigned const index = from.ready[chosen];

@@ -53,6 +53,7 @@ struct thread {
     thread_state state = thread_state::fresh;
     location where;
     warp_request request;
+    bool pauses = false;             ///< in a loop that waits for another thread
     bool arrived_in_cluster = false; ///< and has not waited yet
     unsigned arrival_phase = 0, cluster_waits = 0;
 };
