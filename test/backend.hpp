@@ -260,7 +260,7 @@ inline constexpr tilewise::offset most_supers = is_slow ? 4 : 7;
 /// The numbers of elements that a test tries, of those that it could: every so many, where each takes its time.
 inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
 {
-    std::size_t const most = on_device::amount<std::size_t>(400, 60, 6);
+    std::size_t const most = on_device::amount<std::size_t>(400, 20, 6);
     std::size_t const step = (counts.size() + most - 1) / most;
     std::vector<std::size_t> some;
     for (std::size_t i = 0; i < counts.size(); i += step + (i / step) % 2) // odd and even ones

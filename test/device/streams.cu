@@ -54,7 +54,7 @@ private:
 
 std::size_t most_elements()
 {
-    return amount<std::size_t>(1 << 22, 1 << 20, 20000);
+    return amount<std::size_t>(1 << 22, 1 << 17, 20000);
 }
 
 /// Calls `body(i)` in the i-th of so many threads.
@@ -72,7 +72,7 @@ DEVICE_TEST_WITH_STREAMS(streams, serve_8_threads_with_16)
 {
     workload const work(most_elements());
     std::vector<stream> const streams(16);
-    std::size_t const repeats = amount<std::size_t>(500, 20, 2);
+    std::size_t const repeats = amount<std::size_t>(500, 5, 2);
     in_threads(8, [&](std::size_t thread) {
         for (std::size_t i = 0; i < repeats; ++i)
             work.run(streams[(thread * 5 + i * 3) % streams.size()], 1, thread + i);
@@ -83,14 +83,14 @@ DEVICE_TEST_WITH_STREAMS(streams, serve_8_threads_with_one)
 {
     workload const work(most_elements());
     stream const shared;
-    in_threads(8, [&](std::size_t thread) { work.run(shared, amount<std::size_t>(500, 20, 2), thread); });
+    in_threads(8, [&](std::size_t thread) { work.run(shared, amount<std::size_t>(500, 5, 2), thread); });
 }
 
 DEVICE_TEST_WITH_STREAMS(streams, keep_the_order_of_calls_that_do_not_wait)
 {
     workload const work(most_elements());
     stream const where;
-    std::size_t const repeats = amount<std::size_t>(300, 20, 6);
+    std::size_t const repeats = amount<std::size_t>(300, 6, 6);
     device_array<float> const results(repeats);
     for (std::size_t i = 0; i < repeats; ++i)
         tw::reduce_into(tw::device.on(where).nosync(), work.begin(),

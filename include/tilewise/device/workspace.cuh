@@ -164,10 +164,11 @@ public:
     board_memory(Policy const& policy, current_device const& device, bool captured, std::size_t words)
         : leased_memory(scratch_cache::of_boards(), policy, device, captured, header_bytes + words * 8)
     {
-        if (++past().tag <= 1) { // new memory, or all tags were used
+        if (past().tag == 0 || past().tag == ~0u) { // new memory, or all tags were used
+            past() = {};
             TILEWISE_CUDA(cudaMemsetAsync, leased_memory::begin(), 0, bytes(), stream());
-            past() = {1, 0};
         }
+        ++past().tag;
     }
     unsigned long long* counter() const { return static_cast<unsigned long long*>(leased_memory::begin()); }
     unsigned long long* words() const { return counter() + header_bytes / 8; }
