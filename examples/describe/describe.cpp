@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Describes one column of numbers: how many there are, their sum, mean, standard deviation, minimum and maximum.
+// Describes one column of numbers: how many there are, their sum, mean, standard deviation, minimum and maximum; or
+// writes its running totals.
 
 #include "describe.hpp"
 
@@ -12,10 +13,12 @@
 #include "options.hpp"
 #include "policies.hpp"
 #include "raw.hpp"
+#include "running.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -41,6 +44,8 @@ sample standard deviation (divisor n - 1), minimum and maximum, and how fast.
                         u8 u16 u32 u64 bool
   --policy POLICY       where to compute: %s; default: device
                         where there is a GPU that this was compiled for, else par
+  --running             write each number with the total of all up to it, in
+                        place of the description; what is missing adds nothing
   --repeat N            compute N times and report the median time; default: 1
   --help                show this
 
@@ -54,7 +59,8 @@ Numbers are computed with as f64: whole numbers beyond 2^53 lose their last
 digits. The time is that of the computation alone, without opening, parsing or
 copying to the GPU; npy and raw files are mapped, so under seq and par it
 includes reading what memory does not hold yet. GB/s counts the bytes of the
-column.
+column; with --running 16 bytes for each number, which is read as f64, and its
+total.
 
 Exit status: 0, 1 when the file is bad, 2 when the command line is.
 )";
@@ -72,29 +78,27 @@ number_column read_column(mapped_file const& file, options const& chosen)
     throw std::logic_error("unreachable");
 }
 
-struct timed_moments {
-    moments result;
+template <class Result>
+struct timed {
+    Result result;
     double seconds;
 };
 
-template <class Policy>
-timed_moments median_of_runs(int repeat, Policy const& policy, number_column const& column)
+template <class Compute>
+auto median_of_runs(int repeat, Compute compute)
 {
     using clock = std::chrono::steady_clock;
-    auto const measure = [&](auto const& numbers) -> timed_moments {
-        moments result;
-        std::vector<double> seconds;
-        for (int run = 0; run < repeat; ++run) {
-            auto const start = clock::now();
-            result = describe(policy, numbers);
-            seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());
-        }
-        auto const middle = seconds.begin() + repeat / 2;
-        std::nth_element(seconds.begin(), middle, seconds.end());
-        return {result, *middle};
-    };
-    return std::visit([&](auto const& numbers) { return with_readable_numbers(policy, numbers, measure); },
-                      column.values);
+    timed<decltype(compute())> last{};
+    std::vector<double> seconds;
+    for (int run = 0; run < repeat; ++run) {
+        auto const start = clock::now();
+        last.result = compute();
+        seconds.push_back(std::chrono::duration<double>(clock::now() - start).count());
+    }
+    auto const middle = seconds.begin() + repeat / 2;
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    last.seconds = *middle;
+    return last;
 }
 
 void print_line(char const* name, double value)
@@ -117,21 +121,66 @@ void print(moments const& m)
     print_line("max", m.max);
 }
 
+void print_title(options const& chosen, number_column const& column)
+{
+    auto const label = column.label.empty() ? "" : ", " + column.label;
+    std::printf("%s%s (%.*s)\n", chosen.file.c_str(), label.c_str(), static_cast<int>(column.type.size()),
+                column.type.data());
+}
+
+void print_time(double seconds, double bytes, options const& chosen)
+{
+    std::printf("%.3f ms, %.2f GB/s, %s\n", seconds * 1e3, seconds > 0 ? bytes / seconds * 1e-9 : 0.0,
+                chosen.policy.c_str());
+}
+
+template <class Policy>
+void describe_column(options const& chosen, Policy const& policy, number_column const& column)
+{
+    auto const measure = [&](auto const& numbers) {
+        return median_of_runs(chosen.repeat, [&] { return describe(policy, numbers); });
+    };
+    auto const [result, seconds] =
+        std::visit([&](auto const& numbers) { return with_readable_numbers(policy, numbers, measure); }, column.values);
+    print_title(chosen, column);
+    print(result);
+    auto const type = find_element_type(&named_element_type::name, column.type);
+    print_time(seconds, static_cast<double>(result.count + result.nans) * static_cast<double>(size_of(type->type)),
+               chosen);
+}
+
+template <class Policy>
+void total_column(options const& chosen, Policy const& policy, number_column const& column)
+{
+    shared_vector<double> numbers;
+    std::visit(
+        [&](auto const& elements) {
+            for (auto const& element : elements) {
+                numbers.push_back(static_cast<double>(element));
+            }
+        },
+        column.values);
+    shared_vector<double> totals(numbers.size());
+    auto const [end, seconds] =
+        median_of_runs(chosen.repeat, [&] { return running_totals(policy, numbers, totals.begin()); });
+    print_title(chosen, column);
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+        std::printf("%-10zu %-16.10g %.10g\n", i + 1, std::isnan(numbers[i]) ? std::fabs(numbers[i]) : numbers[i],
+                    totals[i]);
+    }
+    print_time(seconds, static_cast<double>(end - totals.begin()) * 2 * sizeof(double), chosen);
+}
+
 template <class Policy>
 void describe_file(options const& chosen, Policy const& policy)
 {
     mapped_file const file(chosen.file);
     auto const column = read_column(file, chosen);
-    auto const [result, seconds] = median_of_runs(chosen.repeat, policy, column);
-
-    auto const label = column.label.empty() ? "" : ", " + column.label;
-    std::printf("%s%s (%.*s)\n", chosen.file.c_str(), label.c_str(), static_cast<int>(column.type.size()),
-                column.type.data());
-    print(result);
-    auto const type = find_element_type(&named_element_type::name, column.type);
-    auto const bytes = static_cast<double>(result.count + result.nans) * static_cast<double>(size_of(type->type));
-    std::printf("%.3f ms, %.2f GB/s, %s\n", seconds * 1e3, seconds > 0 ? bytes / seconds * 1e-9 : 0.0,
-                chosen.policy.c_str());
+    if (chosen.running) {
+        total_column(chosen, policy, column);
+    } else {
+        describe_column(chosen, policy, column);
+    }
 }
 
 int report(std::string const& file, std::string const& message, std::optional<text_place> place = std::nullopt)

@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <memory>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -65,12 +66,51 @@ private:
     std::size_t size_;
 };
 
+/// Memory that the GPU reads and writes like any other, where there is a GPU.
+template <class T>
+struct managed_allocator {
+    using value_type = T;
+
+    managed_allocator() = default;
+    template <class U>
+    managed_allocator(managed_allocator<U> const&)
+    {}
+
+    T* allocate(std::size_t count)
+    {
+        void* memory = nullptr;
+        if (!has_gpu()) {
+            return std::allocator<T>{}.allocate(count);
+        }
+        if (cudaMallocManaged(&memory, count * sizeof(T)) != cudaSuccess) {
+            throw std::bad_alloc();
+        }
+        return static_cast<T*>(memory);
+    }
+    void deallocate(T* memory, std::size_t count)
+    {
+        if (has_gpu()) {
+            cudaFree(memory);
+        } else {
+            std::allocator<T>{}.deallocate(memory, count);
+        }
+    }
+    friend bool operator==(managed_allocator const&, managed_allocator const&) { return true; }
+};
+
+/// A vector that every policy can use.
+template <class T>
+using shared_vector = std::vector<T, managed_allocator<T>>;
+
 #else
 
 inline bool has_gpu() // that this program was compiled for
 {
     return false;
 }
+
+template <class T>
+using shared_vector = std::vector<T>;
 
 #endif
 

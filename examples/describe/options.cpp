@@ -120,6 +120,8 @@ options parse_options(std::span<char const* const> arguments)
         if (word == "--help" && !argument.has_own_value()) {
             chosen.help = true;
             return chosen;
+        } else if (word == "--running" && !argument.has_own_value()) {
+            chosen.running = true;
         } else if (word == "--column") {
             chosen.column = argument.value();
         } else if (word == "--format") {

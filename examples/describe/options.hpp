@@ -18,7 +18,8 @@ struct options {
     file_format format = file_format::csv;
     named_element_type type{}; ///< of the numbers in a raw file
     std::optional<std::string> column;
-    std::string policy; ///< empty where it does not say
+    std::string policy;   ///< empty where it does not say
+    bool running = false; ///< running totals in place of a description
     int repeat = 1;
     bool help = false; ///< then nothing else is set
 };

@@ -37,16 +37,16 @@ struct join {
 };
 
 template <class Policy>
-vector<nesting> nestings(Policy const& policy, vector<char> const& text)
+shared_vector<nesting> nestings(Policy const& policy, shared_vector<char> const& text)
 {
-    vector<nesting> result(text.size());
+    shared_vector<nesting> result(text.size());
     tilewise::transform_inclusive_scan(policy, text, result.begin(), join{}, to_nesting{});
     return result;
 }
 
-vector<nesting> nestings_by_a_loop(vector<char> const& text)
+shared_vector<nesting> nestings_by_a_loop(shared_vector<char> const& text)
 {
-    vector<nesting> result;
+    shared_vector<nesting> result;
     nesting now{0, 0};
     for (char const c : text) {
         if (c == '(') {
@@ -63,7 +63,7 @@ vector<nesting> nestings_by_a_loop(vector<char> const& text)
 
 void explain(std::string_view text)
 {
-    auto const after = nestings(tilewise::par, vector<char>(text.begin(), text.end()));
+    auto const after = nestings(tilewise::par, shared_vector<char>(text.begin(), text.end()));
     std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
     for (std::size_t i = 0; i < text.size(); ++i) {
         std::printf("%c", text[i] == '(' || text[i] == ')' ? static_cast<char>('0' + after[i].open) : ' ');
@@ -86,7 +86,7 @@ int main()
     explain("(a * (b + c)) / d) - (e");
     explain("f(g(x), h(y, (z))");
 
-    vector<char> text(1'000'003);
+    shared_vector<char> text(1'000'003);
     std::mt19937 random(20240229);
     std::generate(text.begin(), text.end(), [&] { return "()."[random() % 3]; });
     auto const expected = nestings_by_a_loop(text);

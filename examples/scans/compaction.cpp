@@ -32,15 +32,15 @@ struct is_prime {
 
 /// Those of `numbers` for which `keep` holds.
 template <class Policy, class Keep>
-vector<int> compacted(Policy const& policy, vector<int> const& numbers, Keep keep)
+shared_vector<int> compacted(Policy const& policy, shared_vector<int> const& numbers, Keep keep)
 {
     if (numbers.empty()) {
         return {};
     }
-    vector<int> places(numbers.size());
+    shared_vector<int> places(numbers.size());
     tilewise::transform_exclusive_scan(policy, numbers, places.begin(), 0, std::plus<>{}, keep);
 
-    vector<int> kept(static_cast<std::size_t>(places.back() + int{keep(numbers.back())}));
+    shared_vector<int> kept(static_cast<std::size_t>(places.back() + int{keep(numbers.back())}));
     for (std::size_t i = 0; i < numbers.size(); ++i) { // in any order
         if (keep(numbers[i])) {
             kept[static_cast<std::size_t>(places[i])] = numbers[i];
@@ -53,9 +53,9 @@ vector<int> compacted(Policy const& policy, vector<int> const& numbers, Keep kee
 
 int main()
 {
-    vector<int> numbers(1'000'000);
+    shared_vector<int> numbers(1'000'000);
     std::iota(numbers.begin(), numbers.end(), 0);
-    vector<int> expected;
+    shared_vector<int> expected;
     std::copy_if(numbers.begin(), numbers.end(), std::back_inserter(expected), is_prime{});
 
     std::printf("%zu primes below a million, the last of them", expected.size());

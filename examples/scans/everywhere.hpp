@@ -5,58 +5,9 @@
 
 #include <tilewise/policy.hpp>
 
-#include <cstddef>
 #include <cstdio>
-#include <memory>
-#include <new>
-#include <vector>
 
 namespace example {
-
-#ifdef __CUDACC__
-
-/// Memory that the GPU reads and writes like any other, where there is a GPU.
-template <class T>
-struct managed_allocator {
-    using value_type = T;
-
-    managed_allocator() = default;
-    template <class U>
-    managed_allocator(managed_allocator<U> const&)
-    {}
-
-    T* allocate(std::size_t count)
-    {
-        void* memory = nullptr;
-        if (!has_gpu()) {
-            return std::allocator<T>{}.allocate(count);
-        }
-        if (cudaMallocManaged(&memory, count * sizeof(T)) != cudaSuccess) {
-            throw std::bad_alloc();
-        }
-        return static_cast<T*>(memory);
-    }
-    void deallocate(T* memory, std::size_t count)
-    {
-        if (has_gpu()) {
-            cudaFree(memory);
-        } else {
-            std::allocator<T>{}.deallocate(memory, count);
-        }
-    }
-    friend bool operator==(managed_allocator const&, managed_allocator const&) { return true; }
-};
-
-/// A vector that every policy can use.
-template <class T>
-using vector = std::vector<T, managed_allocator<T>>;
-
-#else
-
-template <class T>
-using vector = std::vector<T>;
-
-#endif
 
 /// Calls `is_right(policy)` with every policy that can run here, and tells of each. Returns what `main` shall.
 template <class Claim>

@@ -27,16 +27,16 @@ struct ends_line {
 
 /// The number of every byte's line.
 template <class Policy>
-vector<std::int64_t> line_numbers(Policy const& policy, vector<unsigned char> const& bytes)
+shared_vector<std::int64_t> line_numbers(Policy const& policy, shared_vector<unsigned char> const& bytes)
 {
-    vector<std::int64_t> numbers(bytes.size());
+    shared_vector<std::int64_t> numbers(bytes.size());
     tilewise::transform_exclusive_scan(policy, bytes, numbers.begin(), std::int64_t{1}, std::plus<>{}, ends_line{});
     return numbers;
 }
 
-vector<std::int64_t> line_numbers_by_a_loop(std::string_view text)
+shared_vector<std::int64_t> line_numbers_by_a_loop(std::string_view text)
 {
-    vector<std::int64_t> numbers;
+    shared_vector<std::int64_t> numbers;
     std::int64_t line = 1;
     for (char const c : text) {
         numbers.push_back(line);
@@ -57,7 +57,7 @@ int main(int argc, char** argv)
 try {
     mapped_file const file(argc > 1 ? argv[1] : "LICENSE");
     std::string_view const text = file.text(), word = argc > 2 ? argv[2] : "patent";
-    vector<unsigned char> const bytes(text.begin(), text.end());
+    shared_vector<unsigned char> const bytes(text.begin(), text.end());
 
     auto const numbers = line_numbers(tilewise::par, bytes);
     std::map<std::int64_t, std::string_view> lines;

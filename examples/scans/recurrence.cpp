@@ -42,11 +42,11 @@ struct then {
 };
 
 template <class Policy, class Number>
-vector<Number> solved(Policy const& policy, vector<affine<Number>> const& steps, Number x)
+shared_vector<Number> solved(Policy const& policy, shared_vector<affine<Number>> const& steps, Number x)
 {
-    vector<affine<Number>> from_start(steps.size());
+    shared_vector<affine<Number>> from_start(steps.size());
     tilewise::inclusive_scan(policy, steps, from_start.begin(), then{});
-    vector<Number> result;
+    shared_vector<Number> result;
     for (auto const& step : from_start) {
         result.push_back(step(x));
     }
@@ -54,9 +54,9 @@ vector<Number> solved(Policy const& policy, vector<affine<Number>> const& steps,
 }
 
 template <class Number>
-vector<Number> solved_by_a_loop(vector<affine<Number>> const& steps, Number x)
+shared_vector<Number> solved_by_a_loop(shared_vector<affine<Number>> const& steps, Number x)
 {
-    vector<Number> result;
+    shared_vector<Number> result;
     for (auto const& step : steps) {
         result.push_back(x = step(x));
     }
@@ -70,7 +70,7 @@ try {
     mapped_file const file(argc > 1 ? argv[1] : "examples/data/mauna_loa_co2.csv");
     auto const months = std::get<std::vector<double>>(read_csv(file.text(), "ppm").values);
     double const weight = 1.0 / 12;
-    vector<affine<double>> averaging;
+    shared_vector<affine<double>> averaging;
     for (double const ppm : months) {
         averaging.push_back({1 - weight, weight * ppm});
     }
@@ -79,7 +79,7 @@ try {
         std::printf("%zu %*c %.1f ppm\n", 1959 + i / 12, static_cast<int>(averages[i] - 310), '*', averages[i]);
     }
 
-    vector<affine<std::uint32_t>> const random(1'000'000, {1'664'525, 1'013'904'223}); // as in Numerical Recipes
+    shared_vector<affine<std::uint32_t>> const random(1'000'000, {1'664'525, 1'013'904'223}); // as in Numerical Recipes
     auto const numbers = solved_by_a_loop(random, 1U);
     return check_everywhere([&](auto const& policy) {
         auto const scanned = solved(policy, averaging, months.front());

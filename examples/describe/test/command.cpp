@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <initializer_list>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,38 @@ TEST_F(command, describes_binary_files)
     EXPECT_TRUE(begins_with(bytes.output, "x.npy (u8)\ncount      144\n")) << bytes.output;
 }
 
+TEST_F(command, writes_running_totals)
+{
+    std::istringstream data(contents(DESCRIBE_DATA "/old_faithful.csv"));
+    std::string line;
+    std::getline(data, line);
+    std::string expected = DESCRIBE_DATA "/old_faithful.csv, column \"waiting\" (f64)\n";
+    int minutes = 0;
+    for (int eruption = 1; std::getline(data, line); ++eruption) {
+        int const waiting = std::stoi(line.substr(line.find(',') + 1));
+        char text[64];
+        std::snprintf(text, sizeof text, "%-10d %-16d %d\n", eruption, waiting, minutes += waiting);
+        expected += text;
+    }
+    for (std::string const policy : {"seq", "par"}) {
+        auto const actual = describe(DESCRIBE_DATA "/old_faithful.csv --column waiting --running --policy " + policy);
+        EXPECT_EQ(actual.status, 0) << actual.errors;
+        EXPECT_EQ(without_last_line(actual.output), expected);
+        EXPECT_TRUE(actual.output.ends_with(", " + policy + "\n")) << actual.output;
+    }
+}
+
+TEST_F(command, writes_running_totals_past_what_is_missing)
+{
+    write("x.csv", "a\n1\nNA\n2\n");
+    write("empty.csv", "");
+    EXPECT_EQ(without_last_line(describe("x.csv --running").output), "x.csv, column \"a\" (f64)\n"
+                                                                     "1          1                1\n"
+                                                                     "2          nan              1\n"
+                                                                     "3          2                3\n");
+    EXPECT_EQ(describe("empty.csv --running --repeat 2").status, 0);
+}
+
 TEST_F(command, says_when_there_is_nothing_to_describe)
 {
     auto const nothing = std::string("count      0\nmissing    0\nsum        0\nnothing to describe\n");
@@ -116,6 +149,7 @@ TEST_F(command, explains_bad_usage)
     expect_error("", 2, "which file?" + see);
     expect_error("--colour=1 x.csv", 2, "unknown option '--colour'" + see);
     expect_error("-h", 2, "unknown option '-h'" + see);
+    expect_error("--running=1 x.csv", 2, "unknown option '--running'" + see);
     expect_error("x.csv --column", 2, "--column needs a value" + see);
     expect_error("x.csv y.csv", 2, "one file at a time: 'x.csv' or 'y.csv'" + see);
     expect_error("x.csv --policy cluster", 2, "unknown policy 'cluster'; there are seq, par, device" + see);

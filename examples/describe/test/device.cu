@@ -93,6 +93,7 @@ TEST_F(on_device, says_the_same_of_text)
     }
     write("x.csv", text);
     expect_same("x.csv --column b --repeat 3");
+    expect_same("x.csv --column b --running");
 }
 
 } // namespace
