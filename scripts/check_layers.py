@@ -28,9 +28,10 @@ RANKS = [
     (8, "chunks of scans", ["device/scan/chunk.cuh"]),
     (9, "what comes before them", ["device/scan/carry.cuh"]),
     (10, "kernels of scans", ["device/scan/*.cuh"]),
+    (12, "engines made of engines", ["host/segmented.hpp"]),
     (11, "engines", ["host/*.hpp", "device/*.cuh"]),
     (12, "policies meet engines", ["reduction.hpp", "scanning.hpp"]),
-    (13, "contracts", ["reduce.hpp", "scan.hpp"]),
+    (13, "contracts", ["reduce.hpp", "scan.hpp", "segmented.hpp"]),
     (14, "composed", ["count.hpp", "minmax.hpp"]),
     (15, "everything", ["tilewise.hpp"]),
 ]

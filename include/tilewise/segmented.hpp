@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// segmented_reduce, segmented_inclusive_scan and segmented_exclusive_scan: the algorithms for many parts of a range at
+/// once.
+
+#include <tilewise/arguments.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/functional.hpp>
+#include <tilewise/host/segmented.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+#include <tilewise/requirements.hpp>
+
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// Whether segments can be found between offsets, and where they are. If not, one sentence says why.
+template <class Policy, class It, class Begins, class Ends>
+constexpr bool can_segment()
+{
+    constexpr bool jumps = random_access<It>;
+    constexpr bool integral = std::integral<value_of<Begins>> && std::integral<value_of<Ends>>;
+    constexpr bool repeats = forward<Begins> && forward<Ends>;
+    static_assert(jumps, "tilewise: a segment begins at an offset into the elements, so they need random access "
+                         "iterators; copy the elements into a vector first");
+    static_assert(integral, "tilewise: segments are given by offsets, which must be integers: where each begins, and "
+                            "where each ends");
+    static_assert(repeats, "tilewise: offsets need iterators that can be read more than once (forward iterators)");
+    if constexpr (is_device_policy<Policy>) {
+        constexpr bool indexed =
+            random_access<Begins> && random_access<Ends> && copies_as_bytes<Begins> && copies_as_bytes<Ends>;
+        static_assert(indexed, "tilewise: device reads offsets through random access iterators that are trivially "
+                               "copyable, from memory of the GPU");
+        return jumps && integral && repeats && indexed;
+    } else {
+        return jumps && integral && repeats;
+    }
+}
+
+/// Whether a segmented algorithm that combines to a T and writes to Out takes its arguments. If not, one sentence says
+/// why.
+template <class Policy, class T, class It, class Begins, class Ends, class Out, class Op>
+constexpr bool can_combine_segments()
+{
+    if constexpr (can_segment<Policy, It, Begins, Ends>())
+        return can_reduce<Policy, T, Op, It, offset>() && can_write<Policy, T, Out>();
+    else
+        return false;
+}
+
+/// Whether a segmented scan can write where the elements stand. If not, one sentence says why.
+template <class Out>
+constexpr bool can_place()
+{
+    constexpr bool jumps = random_access<Out>;
+    static_assert(jumps, "tilewise: a segmented scan writes to the places of the elements, so it needs an output of "
+                         "random access iterators");
+    return jumps;
+}
+
+/// The hardened mode's check of what bounds segments.
+template <class Begins, class Ends>
+void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begins const& begins,
+                   [[maybe_unused]] Begins const& begins_last, [[maybe_unused]] Ends const& ends)
+{
+    if constexpr (hardened) {
+        check_range(algorithm, begins, begins_last);
+        if constexpr (std::is_pointer_v<Ends>) {
+            if (ends == nullptr && begins != begins_last)
+                reject_argument(algorithm, "the ends of the segments are null and there are segments");
+        }
+    }
+}
+
+/// @name segmented_reduce
+/// Combines `init` and the elements of each of many segments of a range to one value per segment.
+///
+/// Segment i is made of the elements from `begins[i]` to `ends[i]`, excluding the last, counted from `first`;
+/// `*(out + i)` becomes what reduce returns for it, bit for bit, whatever the policy. So the bits of a result do not
+/// depend on where the segment stands, or on the other segments. An empty segment gives `init`. Segments may overlap
+/// and come in any order. Of n + 1 offsets of which each ends a segment and begins the next, pass
+/// `offsets, offsets + n, offsets + 1`. Without `init` the accumulator is a value-initialised element, without `op` it
+/// is `std::plus<>`. Returns the end of the output, which shall not overlap with the elements.
+///
+/// @par Requirements
+/// Those of reduce; T is copy constructible and converts to what `out` takes. Elements need random access iterators;
+/// offsets are of any integral types, behind forward iterators, and random access ones under device. seq writes through
+/// output iterators, par through forward iterators, device through random access iterators. device reads elements and
+/// offsets from memory of the GPU, and writes to it.
+/// @par Complexity
+/// As reduce for each segment. par deals the segments out to the threads, and lets all of them share a segment that
+/// would pay alone. device takes a few lanes for a segment of up to a row of the order, a warp for one of up to a chunk
+/// (8 rows), and a block for a longer one; it keeps 4 bytes per segment, for up to 4 Mi segments at a time. With
+/// `device.trace(sink)` the items are the segments.
+/// @par Errors
+/// As of reduce. The hardened mode throws `std::invalid_argument` for a null pointer where there are segments, and seq
+/// and par also for one to the elements of a segment that is not empty, and for a segment that ends before it begins;
+/// otherwise such a segment counts as empty.
+/// @{
+
+/// Combines `init` and each segment.
+template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, class T, operation Op>
+Out segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, T init, Op op)
+{
+    using policy_type = policy_for<Policy>;
+    if constexpr (can_combine_segments<policy_type, T, It, Begins, Ends, Out, Op>()) {
+        check_offsets("segmented_reduce", begins, begins_last, ends);
+        check_output("segmented_reduce", begins, begins_last, out);
+        if constexpr (is_device_policy<policy_type>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+            offset const count = static_cast<offset>(begins_last - begins);
+            gpu::segmented_reduce<standard_geometry>(resolve(policy), first, begins, ends, count, out, init,
+                                                     gpu::operator_for(named::portable_twin_or_self<T>(op)));
+            return out + count;
+#else
+            throw_no_device();
+#endif
+        } else {
+            return host::segmented_reduce<standard_geometry, T>(resolve(policy), first, begins, begins_last, ends,
+                                                                std::move(out), init,
+                                                                named::twin_or_self<T>(std::move(op)));
+        }
+    } else {
+        return out;
+    }
+}
+
+/// Adds up `init` and each segment.
+template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, class T>
+Out segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, T init)
+{
+    return tilewise::segmented_reduce(policy, std::move(first), std::move(begins), std::move(begins_last),
+                                      std::move(ends), std::move(out), std::move(init), std::plus<>{});
+}
+
+/// Adds up each segment in the elements' own type.
+template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out>
+Out segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out)
+{
+    return tilewise::segmented_reduce(policy, std::move(first), std::move(begins), std::move(begins_last),
+                                      std::move(ends), std::move(out), value_of<It>{}, std::plus<>{});
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto segmented_reduce(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::segmented_reduce(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// What the segmented scans have in common.
+template <scan_form form, class T, class Policy, class It, class Begins, class Ends, class Out, class Op>
+void scan_segments(Policy policy, It const& first, Begins const& begins, Begins const& begins_last, Ends const& ends,
+                   Out const& out, std::optional<T> const& init, Op op)
+{
+    constexpr char const* algorithm =
+        form == scan_form::inclusive ? "segmented_inclusive_scan" : "segmented_exclusive_scan";
+    if constexpr (!can_place<Out>()) {
+    } else if constexpr (can_combine_segments<Policy, T, It, Begins, Ends, Out, Op>()) {
+        check_offsets(algorithm, begins, begins_last, ends);
+        if constexpr (is_device_policy<Policy>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+            gpu::segmented_scan<standard_geometry, form, T>(policy, algorithm, first, begins, ends,
+                                                            static_cast<offset>(begins_last - begins), out, init,
+                                                            gpu::operator_for(named::portable_twin_or_self<T>(op)));
+#else
+            throw_no_device();
+#endif
+        } else {
+            host::segmented_scan<standard_geometry, form, T>(policy, algorithm, first, begins, begins_last, ends, out,
+                                                             init, named::twin_or_self<T>(std::move(op)));
+        }
+    }
+}
+
+/// @name segmented_inclusive_scan
+/// Writes, for each element of each of many segments of a range, the combination of `init` and all elements of its
+/// segment up to and including it.
+///
+/// Segments are given as to segmented_reduce. The result for the element at `first + i` goes to `out + i`, and what
+/// stands between the segments is left alone, so there is no end to return. The results for a segment are those of
+/// inclusive_scan, bit for bit. Segments that are not empty shall not overlap; they may come in any order, and the
+/// output may be the input. T is the type of `init`, or of the elements where there is none.
+///
+/// Requirements, complexity and errors are those of segmented_reduce and inclusive_scan; the output needs random access
+/// iterators under every policy.
+/// @{
+
+/// Scans each segment after `init`.
+template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, operation Op, class T>
+void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, Op op,
+                              T init)
+{
+    scan_segments<scan_form::inclusive, T>(resolve(policy), first, begins, begins_last, ends, out,
+                                           std::optional<T>(std::move(init)), std::move(op));
+}
+
+/// Scans each segment in the elements' own type.
+template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, operation Op>
+void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, Op op)
+{
+    using T = value_of<It>;
+    scan_segments<scan_form::inclusive, T>(resolve(policy), first, begins, begins_last, ends, out, std::optional<T>(),
+                                           std::move(op));
+}
+
+/// Adds up each segment in the elements' own type.
+template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out>
+void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out)
+{
+    tilewise::segmented_inclusive_scan(policy, std::move(first), std::move(begins), std::move(begins_last),
+                                       std::move(ends), std::move(out), std::plus<>{});
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+void segmented_inclusive_scan(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        tilewise::segmented_inclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name segmented_exclusive_scan
+/// Writes, for each element of each of many segments of a range, the combination of `init` and all elements of its
+/// segment before it.
+///
+/// T is the type of `init`, which is the first result of every segment. The results for a segment are those of
+/// exclusive_scan, bit for bit; all else that is said of segmented_inclusive_scan holds here.
+/// @{
+
+/// Scans each segment after `init`.
+template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, class T, operation Op>
+void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, T init,
+                              Op op)
+{
+    scan_segments<scan_form::exclusive, T>(resolve(policy), first, begins, begins_last, ends, out,
+                                           std::optional<T>(std::move(init)), std::move(op));
+}
+
+/// Adds up each segment after `init`.
+template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, class T>
+void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, T init)
+{
+    tilewise::segmented_exclusive_scan(policy, std::move(first), std::move(begins), std::move(begins_last),
+                                       std::move(ends), std::move(out), std::move(init), std::plus<>{});
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+void segmented_exclusive_scan(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        tilewise::segmented_exclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tilewise/segmented.hpp>
+
+#include "backend.hpp"
+#include "segments.hpp"
+#include "values.hpp"
+
+#include <tilewise/functional.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <forward_list>
+#include <functional>
+#include <iterator>
+#include <list>
+#include <numeric>
+#include <optional>
+#include <ranges>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tw = tilewise;
+
+namespace {
+
+using results = std::vector<int>;
+std::vector<int> const ints{1, 2, 3, 4, 5, 6, 7};
+std::vector<int> const offsets{0, 3, 3, 4, 7}; // four segments, of which one is empty
+
+/// Values of which every other order of addition has other bits.
+template <class T>
+std::vector<T> some_numbers(std::size_t count)
+{
+    std::vector<T> x;
+    for (std::uint64_t const bits : shape::some_values<std::uint64_t>(count))
+        x.push_back(1 + static_cast<T>(static_cast<std::int32_t>(bits >> 32)) / static_cast<T>(1ull << 40));
+    return x;
+}
+
+/// Calls `check(policy)` for both policies.
+template <class Check>
+void on_both(Check check)
+{
+    check(tw::seq);
+    check(tw::par);
+}
+
+TEST(segmented_reduce, takes_every_policy_op_and_init)
+{
+    auto const first = ints.begin();
+    auto const begins = offsets.begin(), last = offsets.end() - 1, ends = offsets.begin() + 1;
+    results out(4);
+    auto const expect = [&](auto end, results const& expected) {
+        EXPECT_EQ(end, out.end());
+        EXPECT_EQ(out, expected);
+        out.assign(4, -1);
+    };
+    expect(tw::segmented_reduce(first, begins, last, ends, out.begin()), {6, 0, 4, 18});
+    expect(tw::segmented_reduce(first, begins, last, ends, out.begin(), 10), {16, 10, 14, 28});
+    expect(tw::segmented_reduce(first, begins, last, ends, out.begin(), 2, std::multiplies<>()), {12, 2, 8, 420});
+    on_both([&](auto on) {
+        expect(tw::segmented_reduce(on, first, begins, last, ends, out.begin()), {6, 0, 4, 18});
+        expect(tw::segmented_reduce(on, first, begins, last, ends, out.begin(), 10), {16, 10, 14, 28});
+        expect(tw::segmented_reduce(on, first, begins, last, ends, out.begin(), 2, std::multiplies<>()),
+               {12, 2, 8, 420});
+    });
+}
+
+TEST(segmented_scans, take_every_policy_op_and_init)
+{
+    auto const first = ints.begin();
+    auto const begins = offsets.begin(), last = offsets.end() - 1, ends = offsets.begin() + 1;
+    results out(7);
+    auto const expect = [&](results const& expected) {
+        EXPECT_EQ(out, expected);
+        out.assign(7, -1);
+    };
+    tw::segmented_inclusive_scan(first, begins, last, ends, out.begin());
+    expect({1, 3, 6, 4, 5, 11, 18});
+    tw::segmented_inclusive_scan(first, begins, last, ends, out.begin(), std::multiplies<>());
+    expect({1, 2, 6, 4, 5, 30, 210});
+    tw::segmented_exclusive_scan(first, begins, last, ends, out.begin(), 10);
+    expect({10, 11, 13, 10, 10, 15, 21});
+    on_both([&](auto on) {
+        tw::segmented_inclusive_scan(on, first, begins, last, ends, out.begin());
+        expect({1, 3, 6, 4, 5, 11, 18});
+        tw::segmented_inclusive_scan(on, first, begins, last, ends, out.begin(), std::multiplies<>());
+        expect({1, 2, 6, 4, 5, 30, 210});
+        tw::segmented_inclusive_scan(on, first, begins, last, ends, out.begin(), std::plus<>(), 10);
+        expect({11, 13, 16, 14, 15, 21, 28});
+        tw::segmented_exclusive_scan(on, first, begins, last, ends, out.begin(), 10);
+        expect({10, 11, 13, 10, 10, 15, 21});
+        tw::segmented_exclusive_scan(on, first, begins, last, ends, out.begin(), 2, std::multiplies<>());
+        expect({2, 2, 4, 2, 2, 10, 60});
+    });
+}
+
+TEST(segmented_algorithms, take_pointers_arrays_and_offsets_of_any_integers)
+{
+    int const elements[]{1, 2, 3, 4};
+    std::uint8_t const bounds[]{0, 1, 4};
+    int out[4]{};
+    EXPECT_EQ(tw::segmented_reduce(elements, bounds, bounds + 2, bounds + 1, out), out + 2);
+    EXPECT_EQ(results(out, out + 2), (results{1, 9}));
+    std::vector<std::size_t> const begins{2, 0};
+    std::vector<short> const ends{4, 2};
+    tw::segmented_inclusive_scan(tw::par, elements, begins.begin(), begins.end(), ends.begin(), out);
+    EXPECT_EQ(results(out, out + 4), (results{1, 3, 3, 7}));
+    auto const rows = std::views::iota(0, 2); // rows of two
+    auto const twice = std::views::transform(rows, [](int row) { return 2 * row; });
+    auto const after = std::views::transform(rows, [](int row) { return 2 * row + 2; });
+    tw::segmented_reduce(tw::par, elements, twice.begin(), twice.end(), after.begin(), out);
+    EXPECT_EQ(results(out, out + 2), (results{3, 7}));
+}
+
+TEST(segmented_algorithms, take_offsets_of_lists_and_write_through_output_iterators)
+{
+    std::forward_list<int> const begins{0, 3, 3, 4};
+    std::list<long> const ends{3, 3, 4, 7};
+    on_both([&](auto on) {
+        std::list<int> sums(4);
+        EXPECT_EQ(tw::segmented_reduce(on, ints.begin(), begins.begin(), begins.end(), ends.begin(), sums.begin()),
+                  sums.end());
+        EXPECT_EQ(sums, (std::list<int>{6, 0, 4, 18}));
+        results scans(7);
+        tw::segmented_inclusive_scan(on, ints.begin(), begins.begin(), begins.end(), ends.begin(), scans.begin());
+        EXPECT_EQ(scans, (results{1, 3, 6, 4, 5, 11, 18}));
+    });
+    results appended;
+    tw::segmented_reduce(tw::seq, ints.begin(), begins.begin(), begins.end(), ends.begin(),
+                         std::back_inserter(appended));
+    EXPECT_EQ(appended, (results{6, 0, 4, 18}));
+}
+
+TEST(segmented_algorithms, touch_nothing_without_segments_or_elements)
+{
+    int const* const none = nullptr;
+    int* const nowhere = nullptr;
+    int const zeros[]{0, 0, 0};
+    on_both([&](auto on) {
+        EXPECT_EQ(tw::segmented_reduce(on, none, none, none, none, nowhere), nowhere);
+        tw::segmented_inclusive_scan(on, none, none, none, none, nowhere);
+        tw::segmented_exclusive_scan(on, none, zeros, zeros + 2, zeros + 1, nowhere, 5);
+        int out[2]{};
+        tw::segmented_reduce(on, none, zeros, zeros + 2, zeros + 1, out, 5);
+        EXPECT_EQ(results(out, out + 2), (results{5, 5}));
+    });
+}
+
+TEST(segmented_algorithms, leave_alone_what_no_segment_has)
+{
+    int const begins[]{5, 1}, ends[]{6, 3};
+    on_both([&](auto on) {
+        results out(7, -1);
+        tw::segmented_inclusive_scan(on, ints.begin(), begins, begins + 2, ends, out.begin());
+        EXPECT_EQ(out, (results{-1, 2, 5, -1, -1, 6, -1}));
+    });
+}
+
+TEST(segmented_reduce, lets_segments_overlap)
+{
+    int const begins[]{0, 1, 2, 0}, ends[]{3, 4, 5, 7};
+    on_both([&](auto on) {
+        results out(4);
+        tw::segmented_reduce(on, ints.begin(), begins, begins + 4, ends, out.begin());
+        EXPECT_EQ(out, (results{6, 9, 12, 28}));
+    });
+}
+
+TEST(segmented_algorithms, accumulate_in_the_type_of_init)
+{
+    std::vector<std::uint8_t> const bytes(6, 100);
+    int const bounds[]{0, 3, 6};
+    on_both([&](auto on) {
+        std::vector<long> out(6);
+        tw::segmented_reduce(on, bytes.begin(), bounds, bounds + 2, bounds + 1, out.begin());
+        EXPECT_EQ(out[0], 44);
+        tw::segmented_reduce(on, bytes.begin(), bounds, bounds + 2, bounds + 1, out.begin(), 1);
+        EXPECT_EQ(out[1], 301);
+        tw::segmented_exclusive_scan(on, bytes.begin(), bounds, bounds + 2, bounds + 1, out.begin(), 1);
+        EXPECT_EQ(out, (std::vector<long>{1, 101, 201, 1, 101, 201}));
+        static_assert(std::is_void_v<decltype(tw::segmented_inclusive_scan(on, bytes.begin(), bounds, bounds + 2,
+                                                                           bounds + 1, out.begin()))>);
+    });
+}
+
+TEST(segmented_algorithms, combine_what_has_to_be_destroyed)
+{
+    std::vector<std::string> const words{"a", "b", "c", "d", "e"};
+    int const bounds[]{0, 2, 2, 5};
+    on_both([&](auto on) {
+        std::vector<std::string> sums(3), scans(5);
+        tw::segmented_reduce(on, words.begin(), bounds, bounds + 3, bounds + 1, sums.begin(), std::string(">"));
+        EXPECT_EQ(sums, (std::vector<std::string>{">ab", ">", ">cde"}));
+        tw::segmented_inclusive_scan(on, words.begin(), bounds, bounds + 3, bounds + 1, scans.begin());
+        EXPECT_EQ(scans, (std::vector<std::string>{"a", "ab", "c", "cd", "cde"}));
+    });
+}
+
+TEST(segmented_algorithms, pass_on_exceptions)
+{
+    std::vector<int> const x(500000, 1);
+    std::vector<int> begins(1000);
+    for (std::size_t i = 0; i < begins.size(); ++i)
+        begins[i] = static_cast<int>(500 * i);
+    begins.push_back(500000);
+    auto const fails = [](int a, int b) { return a + b >= 400 ? throw std::runtime_error("enough") : a + b; };
+    on_both([&](auto on) {
+        std::vector<int> out(x.size());
+        EXPECT_THROW(tw::segmented_reduce(on, x.begin(), begins.begin(), begins.end() - 1, begins.begin() + 1,
+                                          out.begin(), 336, fails),
+                     std::runtime_error);
+        EXPECT_THROW(tw::segmented_exclusive_scan(on, x.begin(), begins.begin(), begins.end() - 1, begins.begin() + 1,
+                                                  out.begin(), 399, fails),
+                     std::runtime_error);
+    });
+}
+
+/// What a broken call says.
+template <class Call>
+std::string complaint(Call call)
+{
+    try {
+        call();
+    } catch (std::invalid_argument const& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(segmented_algorithms, report_broken_arguments_in_the_hardened_mode)
+{
+    int const* const none = nullptr;
+    int* const nowhere = nullptr;
+    int const bounds[]{0, 2}, backwards[]{2, 0};
+    on_both([&](auto on) {
+        int out[2]{};
+        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints.data(), bounds + 1, bounds, bounds + 1, out); }),
+                  "tilewise::segmented_reduce: last is before first");
+        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints.data(), bounds, bounds + 1, none, out); }),
+                  "tilewise::segmented_reduce: the ends of the segments are null and there are segments");
+        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, none, bounds, bounds + 1, bounds + 1, out); }),
+                  "tilewise::segmented_reduce: first is null and a segment is not empty");
+        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints.data(), bounds, bounds + 1, bounds + 1, nowhere); }),
+                  "tilewise::segmented_reduce: the output is null and the range is not empty");
+        EXPECT_EQ(
+            complaint([&] { tw::segmented_reduce(on, ints.data(), backwards, backwards + 1, backwards + 1, out); }),
+            "tilewise::segmented_reduce: a segment ends before it begins");
+        EXPECT_EQ(complaint([&] {
+                      tw::segmented_inclusive_scan(on, ints.data(), backwards, backwards + 1, backwards + 1, out);
+                  }),
+                  "tilewise::segmented_inclusive_scan: a segment ends before it begins");
+        EXPECT_EQ(complaint([&] {
+                      tw::segmented_exclusive_scan(on, ints.data(), bounds, bounds + 1, bounds + 1, nowhere, 0);
+                  }),
+                  "tilewise::segmented_exclusive_scan: the output is null and a segment is not empty");
+    });
+}
+
+TEST(segmented_algorithms, without_a_gpu_say_so)
+{
+    int out[4]{};
+    int const bounds[]{0, 4};
+    EXPECT_THROW(tw::segmented_reduce(tw::device, ints.data(), bounds, bounds + 1, bounds + 1, out), tw::no_device);
+    EXPECT_THROW(tw::segmented_inclusive_scan(tw::device.nosync(), ints.data(), bounds, bounds + 1, bounds + 1, out),
+                 tw::no_device);
+}
+
+TEST(SegmentedOrder, IsThatOfEverySegmentAlone)
+{
+    segments::expect_all_specified<unsigned char, backend::tiny_geometry>();
+    segments::expect_all_specified<shape::bytes<12>, backend::tiny_geometry>();
+    segments::expect_all_specified<std::uint32_t, tw::standard_geometry>();
+    segments::expect_all_specified<shape::bytes<12>, tw::standard_geometry>();
+}
+
+TEST(SegmentedOrder, IsThatOfEverySegmentAloneInRegisters)
+{
+    for (auto const& of : segments::lists<float, tw::standard_geometry>())
+        segments::expect_specified<tw::standard_geometry>(some_numbers<float>(of.elements + 1), of, std::plus<>());
+    for (auto const& of : segments::lists<double, tw::standard_geometry>())
+        segments::expect_specified<tw::standard_geometry>(some_numbers<double>(of.elements + 1), of,
+                                                          std::multiplies<>());
+}
+
+TEST(SegmentedOrder, IsThatOfALongSegmentThatAllCoresShare)
+{
+    segments::list of;
+    of.add(17, 0);
+    of.add(static_cast<tw::offset>(values::many_tiles(8)), 5);
+    of.add(40000, 1);
+    segments::expect_specified<tw::standard_geometry>(some_numbers<double>(of.elements), of, std::plus<>());
+    segments::expect_specified<tw::standard_geometry>(some_numbers<double>(of.elements), of,
+                                                      [](double a, double b) { return a + b; });
+}
+
+} // namespace

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The segmented algorithms against the specification: each segment is a range of its own.
+
+#include "order_shapes.hpp"
+
+#include <tilewise/segmented.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace segments {
+
+/// Where segments begin and end in so many elements.
+struct list {
+    std::vector<std::int64_t> begins, ends;
+    std::size_t elements = 0;
+
+    void add(tilewise::offset count, tilewise::offset gap)
+    {
+        elements += static_cast<std::size_t>(gap);
+        begins.push_back(static_cast<std::int64_t>(elements));
+        elements += static_cast<std::size_t>(count);
+        ends.push_back(static_cast<std::int64_t>(elements));
+    }
+    std::size_t size() const { return begins.size(); }
+};
+
+/// In another order, the same every time.
+inline list shuffled(list given)
+{
+    std::uint64_t state = 88172645463325252u;
+    for (std::size_t i = given.size(); i > 1; --i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        std::size_t const other = (state >> 33) % i;
+        std::swap(given.begins[i - 1], given.begins[other]);
+        std::swap(given.ends[i - 1], given.ends[other]);
+    }
+    return given;
+}
+
+/// Lists of segments: of about so many elements as a unit of the order has, tiny ones, empty ones, one, none.
+template <class T, class Geometry>
+std::vector<list> lists()
+{
+    using order = tilewise::order<T, Geometry>;
+    bool const tall = order::super <= 40000;
+    list units, tiny, narrow, mixed, empty, one;
+    for (tilewise::offset const unit :
+         {order::lane_vector, order::row / 2, order::row, order::chunk, order::tile, order::group, order::super}) {
+        for (tilewise::offset const beside : {-1, 0, 1, 2})
+            if (unit + beside <= 40000 && !(backend::is_slow && unit > order::tile && beside == 0))
+                units.add(unit + beside, beside + 1);
+    }
+    units.add(tall ? 2 * order::super + order::group + order::tile + 3 : 3 * order::tile + order::chunk + 5, 3);
+    for (tilewise::offset i = 0; i < 100; ++i) {
+        tiny.add(i * i % (2 * order::lane_vector + 2), 0);
+        narrow.add(i % 2, i % 3);
+        mixed.add(i % 16 == 7 ? order::chunk + i : i % 16 == 3 ? order::row + i : i % 5, 0);
+    }
+    for (int i = 0; i < 40; ++i)
+        empty.add(0, i % 2);
+    one.add(order::tile + order::row + 1, 1);
+    return {shuffled(units), tiny, narrow, mixed, empty, one, list()};
+}
+
+/// The segment i of some elements.
+template <class T>
+std::vector<T> part_of(std::vector<T> const& x, list const& of, std::size_t i)
+{
+    return {x.begin() + of.begins[i], x.begin() + of.ends[i]};
+}
+
+/// What each algorithm gives for segments, by the specification; elements of no segment stay as they are.
+template <class T>
+struct expectation {
+    std::vector<T> reduced, inclusive, inclusive_after, exclusive;
+};
+template <class Geometry, class T, class Op>
+expectation<T> specified(std::vector<T> const& x, list const& of, T const& init, Op op)
+{
+    specification::order<T, Op> const order(op, backend::units_of<Geometry>());
+    expectation<T> expected{{}, x, x, x};
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        auto const part = part_of(x, of, i);
+        auto const put = [&](std::vector<T>& all, std::vector<T> const& results) {
+            std::copy(results.begin(), results.end(), all.begin() + of.begins[i]);
+        };
+        auto const after = order.inclusive_scan(part, init);
+        expected.reduced.push_back(part.empty() ? init : after.back());
+        put(expected.inclusive_after, after);
+        put(expected.inclusive, order.inclusive_scan(part, {}));
+        put(expected.exclusive, order.exclusive_scan(part, init));
+    }
+    return expected;
+}
+
+template <class T>
+void expect_bits(std::vector<T> const& result, std::vector<T> const& expected, char const* what)
+{
+    ASSERT_EQ(result.size(), expected.size());
+    std::size_t i = 0;
+    while (i < result.size() &&
+           std::memcmp(static_cast<void const*>(&result[i]), static_cast<void const*>(&expected[i]), sizeof(T)) == 0)
+        ++i;
+    EXPECT_EQ(i, result.size()) << what << ", " << sizeof(T) << " bytes";
+}
+
+#ifndef TILEWISE_DEVICE_ENGINE
+
+/// Compares the engines with the specification.
+template <class Geometry, class T, class Op>
+void expect_specified(std::vector<T> const& x, list const& of, Op op)
+{
+    using tilewise::scan_form;
+    T const init = x.empty() ? T{} : x.back();
+    auto const expected = specified<Geometry>(x, of, init, op);
+    auto const own_op = tilewise::named::twin_or_self<T>(op);
+    auto const check = [&](auto policy) {
+        auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first) {
+            std::vector<T> out(x); // in place
+            tilewise::host::segmented_scan<Geometry, form, T>(policy, "test", out.begin(), of.begins.begin(),
+                                                              of.begins.end(), of.ends.begin(), out.begin(), first,
+                                                              own_op);
+            std::vector<T> beside(x);
+            tilewise::host::segmented_scan<Geometry, form, T>(policy, "test", x.begin(), of.begins.begin(),
+                                                              of.begins.end(), of.ends.begin(), beside.begin(), first,
+                                                              own_op);
+            expect_bits(beside, out, "in place");
+            return out;
+        };
+        std::vector<T> reduced(of.size(), init);
+        auto const end = tilewise::host::segmented_reduce<Geometry, T>(
+            policy, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(), reduced.begin(), init, own_op);
+        EXPECT_EQ(end, reduced.end());
+        constexpr std::integral_constant<scan_form, scan_form::inclusive> inclusive;
+        constexpr std::integral_constant<scan_form, scan_form::exclusive> exclusive;
+        expect_bits(reduced, expected.reduced, "reduce");
+        expect_bits(scanned(inclusive, std::nullopt), expected.inclusive, "inclusive");
+        expect_bits(scanned(inclusive, init), expected.inclusive_after, "inclusive with init");
+        expect_bits(scanned(exclusive, init), expected.exclusive, "exclusive");
+    };
+    check(tilewise::seq);
+    check(tilewise::par);
+}
+
+#endif
+
+/// The same for all lists, of elements of a type.
+template <class T, class Geometry>
+void expect_all_specified()
+{
+    for (list const& of : lists<T, Geometry>())
+        expect_specified<Geometry>(shape::some_values<T>(of.elements + 3), of, shape::telltale<T>());
+}
+
+} // namespace segments
