@@ -44,11 +44,9 @@ struct memory_sink {
     template <int count>
     static constexpr bool can_cover = count * element_bytes == granule_bytes && alignof(O) < granule_bytes;
 
-    template <class T>
-    static constexpr bool converts_in_kernels =
-        std::is_same_v<T, O> || (std::is_arithmetic_v<T> && std::is_arithmetic_v<O>);
-
+    /// The memory that `count` elements go to, if it is known.
     void const* base() const { return first; }
+    static constexpr offset bytes(offset count) { return count * element_bytes; }
 
     /// The elements of a packet on their way to memory.
     template <int count>
@@ -110,6 +108,23 @@ struct memory_sink {
                 put(first[position + i], O(packed.element[i]));
     }
 
+    /// Stores the bytes `begin` to `end` of one: not always whole elements, where those are aligned for less than their
+    /// size.
+    template <int count>
+    TILEWISE_DEVICE void store_bytes(offset position, packet<count> const& packed, int begin, int end) const
+    {
+        constexpr int bytes = widest_unit(static_cast<int>(alignof(O)));
+        using unit = unit_of<bytes>;
+        auto* const to = reinterpret_cast<unit*>(first + position);
+        TILEWISE_UNROLL
+        for (int i = 0; i < count * element_bytes / bytes; ++i)
+            if (i * bytes >= begin && i * bytes < end) {
+                unit value;
+                std::memcpy(&value, packed.bytes + i * bytes, bytes);
+                to[i] = value;
+            }
+    }
+
     TILEWISE_DEVICE memory_sink from(offset position) const { return {first + position}; }
     TILEWISE_DEVICE std::uintptr_t address_of(offset position) const
     {
@@ -127,6 +142,7 @@ struct iterator_sink {
     template <int>
     static constexpr bool can_cover = false;
     void const* base() const { return nullptr; }
+    static constexpr offset bytes(offset) { return 0; }
 
     template <class T, int count>
     TILEWISE_DEVICE static registers<T, count> pack(registers<T, count> const& values)

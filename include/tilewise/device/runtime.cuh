@@ -161,5 +161,16 @@ inline memory_kind kind_of(void const* pointer, int device)
     }
 }
 
+/// Refuses memory that the GPU cannot use as it has to.
+inline void check_memory(char const* algorithm, void const* base, int device, char const* pageable,
+                         char const* other_device)
+{
+    memory_kind const kind = kind_of(base, device);
+    if (kind == memory_kind::pageable)
+        reject_argument(algorithm, pageable);
+    if (kind == memory_kind::other_device)
+        reject_argument(algorithm, other_device);
+}
+
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -73,8 +73,7 @@ public:
         bool const aligned = inputs % View::template alignment<N> == 0 && output % Sink::template alignment<N> == 0;
 
         offset const tiles = (count + Scan::tile - 1) / Scan::tile;
-        if (tiles > 1 && std::min(tiles, Tuning::cluster_blocks + offset{1}) > Tuning::cluster_blocks &&
-            tiles > Tuning::tiles_side_by_side) {
+        if (tiles > std::max({offset{1}, offset{Tuning::cluster_blocks}, Tuning::tiles_side_by_side})) {
             if (inputs == 0 && output % Sink::template alignment<N> == 0) {
                 if (run_in_one_pass<access::aligned, access::aligned>(policy, device, by, captured, tiles))
                     return;
@@ -148,7 +147,7 @@ private:
             int const blocks = static_cast<int>(std::min(resident, tiles));
             board_memory memory(policy, device, captured, words_for(tiles));
             launch<kernel>(by, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, init, op,
-                           boards_in(memory, tiles));
+                           boards_in(memory, tiles), may_overlap());
             memory.will_draw(static_cast<unsigned long long>(tiles + blocks));
             return true;
         } else {
@@ -176,6 +175,19 @@ private:
                                                   static_cast<T const*>(carries));
     }
 
+    /// Whether results may be written where elements are still to be read.
+    bool may_overlap() const
+    {
+        auto const begin = reinterpret_cast<std::uintptr_t>(sink.base());
+        auto const end = begin + static_cast<std::uintptr_t>(sink.bytes(count));
+        bool overlap = sink.base() == nullptr; // who knows
+        view.for_each_base([&](void const* base, offset bytes) {
+            auto const first = reinterpret_cast<std::uintptr_t>(base);
+            overlap = overlap || (first < end && begin < first + static_cast<std::uintptr_t>(bytes));
+        });
+        return overlap;
+    }
+
     static std::size_t words_for(offset tiles)
     {
         return static_cast<std::size_t>(tiles + tiles / geometry::tiles_per_group) * total_board::words_of<T>;
@@ -188,17 +200,6 @@ private:
                 {memory.words() + tiles * total_board::words_of<T>, memory.tag()}};
     }
 };
-
-/// Refuses memory that the GPU cannot use as it has to.
-inline void check_memory(char const* algorithm, void const* base, int device, char const* pageable,
-                         char const* other_device)
-{
-    memory_kind const kind = kind_of(base, device);
-    if (kind == memory_kind::pageable)
-        reject_argument(algorithm, pageable);
-    if (kind == memory_kind::other_device)
-        reject_argument(algorithm, other_device);
-}
 
 /// Scans `count` elements of an input to what begins at `out`, in the policy's stream.
 template <class Geometry, scan_form form, class T, class Tuning = scan_tuning, class Policy, class Input, class Out,

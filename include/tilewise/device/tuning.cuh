@@ -66,5 +66,18 @@ struct scan_tuning {
     static constexpr int carry_threads = 1024;
 };
 
+/// How the segmented algorithms share segments out.
+struct segmented_tuning {
+    /// Of the blocks that take short segments. A warp takes up to 32 of them, and fewer where that gives more warps work.
+    static constexpr int threads = 256;
+    static constexpr offset warps_wanted = 8192;
+
+    /// Of the blocks that take long segments.
+    static constexpr int long_blocks_per_multiprocessor = 4;
+
+    /// So that the list of long ones takes at most 16 MiB.
+    static constexpr offset segments_at_once = offset{1} << 22;
+};
+
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -76,6 +76,11 @@ TILEWISE_DEVICE Unit load(Unit const* from)
         return *from;
 }
 
+/// Which granules that a part of a range shares with its neighbours may be read.
+struct shared_ends {
+    bool begin, end;
+};
+
 /// Elements in memory.
 template <class E>
 struct memory_view {
@@ -180,18 +185,18 @@ struct memory_view {
     /// The room that `count` elements need.
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count)
     {
-        return (count * widest + granule_bytes - 1 + stage_alignment - 1) / stage_alignment * stage_alignment;
+        return (count * widest + granule_bytes + stage_alignment - 1) / stage_alignment * stage_alignment;
     }
     /// Calls `copy(to, from, bytes)` for what has to be copied of the first `count` elements: the granules that belong
-    /// to them alone.
+    /// to them alone, and the one at either end that does not, if it may be `shared`.
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, Copy const& copy) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, shared_ends shared, Copy const& copy) const
     {
-        auto const begin = address_of(0), end = address_of(count) / granule_bytes * granule_bytes;
-        auto const from = (begin + granule_bytes - 1) / granule_bytes * granule_bytes;
+        auto const begin = address_of(0), first_granule = begin / granule_bytes * granule_bytes;
+        auto const from = shared.begin || begin == first_granule ? first_granule : first_granule + granule_bytes;
+        auto const end = address_of(count) / granule_bytes * granule_bytes + (shared.end ? granule_bytes : 0);
         if (from < end)
-            copy(stage + (from - begin + begin % granule_bytes), reinterpret_cast<void const*>(from),
-                 static_cast<int>(end - from));
+            copy(stage + (from - first_granule), reinterpret_cast<void const*>(from), static_cast<int>(end - from));
     }
     /// The view of a stage.
     TILEWISE_DEVICE memory_view staged(unsigned char* stage, int) const
@@ -254,7 +259,7 @@ struct iterator_view {
     TILEWISE_DEVICE iterator_view from(offset position) const { return {it + position}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, Copy const&) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, shared_ends, Copy const&) const
     {}
     TILEWISE_DEVICE iterator_view staged(unsigned char*, int) const { return *this; }
 };
@@ -315,7 +320,7 @@ struct view_list {
     TILEWISE_DEVICE view_list from(offset) const { return {}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, Copy const&) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, shared_ends, Copy const&) const
     {}
     TILEWISE_DEVICE view_list staged(unsigned char*, int) const { return {}; }
 };
@@ -388,10 +393,10 @@ struct view_list<View, Rest...> {
         return View::stage_bytes(count) + view_list<Rest...>::stage_bytes(count);
     }
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, Copy const& copy) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, shared_ends shared, Copy const& copy) const
     {
-        head.for_each_copy(stage, count, copy);
-        tail.for_each_copy(stage + View::stage_bytes(count), count, copy);
+        head.for_each_copy(stage, count, shared, copy);
+        tail.for_each_copy(stage + View::stage_bytes(count), count, shared, copy);
     }
     TILEWISE_DEVICE view_list staged(unsigned char* stage, int count) const
     {
@@ -452,9 +457,9 @@ struct function_view {
     TILEWISE_DEVICE function_view from(offset position) const { return {function, views.from(position)}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count) { return view_list<Views...>::stage_bytes(count); }
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, Copy const& copy) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, shared_ends shared, Copy const& copy) const
     {
-        views.for_each_copy(stage, count, copy);
+        views.for_each_copy(stage, count, shared, copy);
     }
     TILEWISE_DEVICE function_view staged(unsigned char* stage, int count) const
     {

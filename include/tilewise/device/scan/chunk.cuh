@@ -308,12 +308,11 @@ private:
     }
 
     /// Stores a row at an address that is not aligned: each lane the granule that begins in the vector of the lane
-    /// before it, the first and the last lane of the chunk the elements that are left.
+    /// before it, the first and the last lane of the chunk the bytes that are left.
     template <class Packet>
     TILEWISE_DEVICE void store_shifted(Sink& to, int position, int row, Packet const& own, granule& row_before)
     {
         int const skipped = static_cast<int>(to.address_of(0) % granule_bytes);
-        int const fit = (granule_bytes - skipped) / Sink::element_bytes; // elements in the granule where one begins
         granule left;
         TILEWISE_UNROLL
         for (int i = 0; i < 4; ++i)
@@ -323,12 +322,12 @@ private:
             left = row_before;
         row_before = rotated;
         if (row == 0 && lane_index() == 0)
-            to.store_some(position, own, 0, fit);
+            to.store_bytes(position, own, 0, granule_bytes - skipped);
         else
             *reinterpret_cast<granule*>(to.address_of(position) - skipped) =
                 shifted(left, own.granules[0], static_cast<unsigned>(granule_bytes - skipped));
         if (row == rows - 1 && lane_index() == warp_size - 1)
-            to.store_some(position, own, fit, N);
+            to.store_bytes(position, own, granule_bytes - skipped, granule_bytes);
     }
 
     registers<packet, keeps_sums ? 1 : rows> loaded_;

@@ -90,7 +90,7 @@ TILEWISE_DEVICE void warp_arrive(mbarrier& barrier)
 template <class Scan, class Tuning, access in, access out>
 TILEWISE_KERNEL(warp_roles<Scan>::threads, 1)
 scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
-                 typename Scan::op op, scan_boards boards)
+                 typename Scan::op op, scan_boards boards, bool overlaps)
 {
     using T = typename Scan::value;
     using View = typename Scan::view;
@@ -117,14 +117,20 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     auto const elements_of = [&](offset tile) {
         return static_cast<int>(at_most(count - tile * Scan::tile, Scan::tile));
     };
+    // Granules at the ends of a tile are read as a whole unless they have bytes that others may be writing, or that are
+    // none of the range's.
+    auto const shared_ends_of = [&](offset tile) {
+        bool const may_share = in != access::aligned && !overlaps;
+        return shared_ends{may_share && tile > 0, may_share && count - (tile + 1) * Scan::tile >= granule_bytes};
+    };
     auto const input_of = [&](offset tile, int stage) {
         View const all = view.from(tile * Scan::tile);
         int const there = elements_of(tile);
         constexpr int alone = shared_with_others<View>;
-        int const begin = in == access::aligned ? 0 : alone;
-        int const end = in == access::aligned && there == Scan::tile
-                            ? there
-                            : (there - alone) / Scan::lane_vector * Scan::lane_vector;
+        auto const shares = shared_ends_of(tile);
+        bool const all_of_it = there == Scan::tile && (in == access::aligned || shares.end);
+        int const begin = in == access::aligned || shares.begin ? 0 : alone;
+        int const end = all_of_it ? there : (there - alone) / Scan::lane_vector * Scan::lane_vector;
         return tile_input<Scan>{all, all.staged(shared.elements(stage), Scan::tile), there, begin, end};
     };
     ring_cursor<memory_type::stage_count + 1> at;
@@ -202,11 +208,12 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             }
             View const from = view.from(tile * Scan::tile);
             int bytes = 0;
-            from.for_each_copy(shared.elements(stage.index), elements_of(tile),
+            auto const shares = shared_ends_of(tile);
+            from.for_each_copy(shared.elements(stage.index), elements_of(tile), shares,
                                [&](unsigned char*, void const*, int size) { bytes += size; });
             own.filled.arrive_expect(bytes);
             from.for_each_copy(
-                shared.elements(stage.index), elements_of(tile),
+                shared.elements(stage.index), elements_of(tile), shares,
                 [&](unsigned char* to, void const* source, int size) { bulk_copy(to, source, size, own.filled); });
         }
     } else if (warp == roles::publisher) { // what comes before the chunks, and the totals of tiles for all to hear
