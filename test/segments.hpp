@@ -53,15 +53,17 @@ template <class T, class Geometry>
 std::vector<list> lists()
 {
     using order = tilewise::order<T, Geometry>;
-    bool const tall = order::super <= 40000;
+    constexpr tilewise::offset most = backend::is_slow ? 9000 : 40000;
+    bool const tall = order::super <= most;
     list units, tiny, narrow, mixed, empty, one;
     for (tilewise::offset const unit :
          {order::lane_vector, order::row / 2, order::row, order::chunk, order::tile, order::group, order::super}) {
         for (tilewise::offset const beside : {-1, 0, 1, 2})
-            if (unit + beside <= 40000 && !(backend::is_slow && unit > order::tile && beside == 0))
+            if (unit + beside <= most)
                 units.add(unit + beside, beside + 1);
     }
-    units.add(tall ? 2 * order::super + order::group + order::tile + 3 : 3 * order::tile + order::chunk + 5, 3);
+    if (tall || order::tile <= most)
+        units.add(tall ? 2 * order::super + order::group + order::tile + 3 : order::tile + order::chunk + 5, 3);
     for (tilewise::offset i = 0; i < 100; ++i) {
         tiny.add(i * i % (2 * order::lane_vector + 2), 0);
         narrow.add(i % 2, i % 3);
@@ -151,6 +153,49 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op)
     };
     check(tilewise::seq);
     check(tilewise::par);
+}
+
+#else
+
+/// So small that a few thousand elements cross every level.
+struct steep_geometry {
+    static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
+                         tiles_per_group = 4, groups_per_super = 2;
+};
+
+/// Several launches, and warps of several segments, also where segments are few.
+struct tuning : tilewise::gpu::segmented_tuning {
+    static constexpr int threads = 64;
+    static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 100;
+};
+
+/// Compares the kernels with the specification, for elements that begin some bytes into their memory.
+template <class Geometry, class T, class Op>
+void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_t misalignment = 0)
+{
+    using tilewise::scan_form;
+    T const init = x.back();
+    auto const expected = specified<Geometry>(x, of, init, op);
+    auto const own_op = tilewise::gpu::operator_for(tilewise::named::portable_twin_or_self<T>(op));
+    auto const count = static_cast<tilewise::offset>(of.size());
+    on_device::device_array<T> const there(x, misalignment), reduced(of.size());
+    on_device::device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    tilewise::gpu::segmented_reduce<Geometry, tuning>(tilewise::device, there.data(), begins.data(), ends.data(), count,
+                                                      reduced.data(), init, own_op);
+    expect_bits(reduced.values(of.size()), expected.reduced, "reduce");
+    auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first,
+                                             bool in_place) {
+        on_device::device_array<T> const out(x, misalignment);
+        tilewise::gpu::segmented_scan<Geometry, form, T, tuning>(tilewise::device, in_place ? out.data() : there.data(),
+                                                                 begins.data(), ends.data(), count, out.data(), first,
+                                                                 own_op);
+        return out.values(x.size());
+    };
+    constexpr std::integral_constant<scan_form, scan_form::inclusive> inclusive;
+    constexpr std::integral_constant<scan_form, scan_form::exclusive> exclusive;
+    expect_bits(scanned(inclusive, std::nullopt, false), expected.inclusive, "inclusive");
+    expect_bits(scanned(inclusive, init, true), expected.inclusive_after, "inclusive with init, in place");
+    expect_bits(scanned(exclusive, init, false), expected.exclusive, "exclusive");
 }
 
 #endif

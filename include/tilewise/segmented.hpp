@@ -14,6 +14,9 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/requirements.hpp>
+#ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/segmented.cuh>
+#endif
 
 #include <concepts>
 #include <functional>
@@ -172,7 +175,7 @@ void scan_segments(Policy policy, It const& first, Begins const& begins, Begins 
         check_offsets(algorithm, begins, begins_last, ends);
         if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
-            gpu::segmented_scan<standard_geometry, form, T>(policy, algorithm, first, begins, ends,
+            gpu::segmented_scan<standard_geometry, form, T>(policy, first, begins, ends,
                                                             static_cast<offset>(begins_last - begins), out, init,
                                                             gpu::operator_for(named::portable_twin_or_self<T>(op)));
 #else

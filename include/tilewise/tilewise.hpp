@@ -11,3 +11,4 @@
 #include <tilewise/policy.hpp>
 #include <tilewise/reduce.hpp>
 #include <tilewise/scan.hpp>
+#include <tilewise/segmented.hpp>

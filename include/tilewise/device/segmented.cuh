@@ -430,12 +430,16 @@ void run_segmented(Policy const& policy, current_device const& device, call cons
 /// What the segmented algorithms have in common; `Results` says what is written.
 template <template <class> class Results, class Geometry, scan_form form, class T, class Tuning, class Policy,
           class Input, class Begins, class Ends, class Out, class Op>
-void combine_segments(Policy const& policy, char const* algorithm, Input const& input, Begins const& begins,
-                      Ends const& ends, offset count, Out const& out, std::optional<T> const& init, Op const& op)
+void combine_segments(Policy const& policy, Input const& input, Begins const& begins, Ends const& ends, offset count,
+                      Out const& out, std::optional<T> const& init, Op const& op)
 {
     if (count <= 0)
         return;
-    profiler_range const range(algorithm);
+    constexpr char const* full_name = Results<memory_sink<T>>::reduces ? "tilewise::segmented_reduce"
+                                      : form == scan_form::inclusive   ? "tilewise::segmented_inclusive_scan"
+                                                                       : "tilewise::segmented_exclusive_scan";
+    constexpr char const* algorithm = full_name + sizeof("tilewise::") - 1;
+    profiler_range const range(full_name);
     reject_earlier_error();
     bool const captured = is_captured(policy.stream());
     current_device const device(policy.stream(), captured);
@@ -478,18 +482,17 @@ template <class Geometry, class Tuning = segmented_tuning, class Policy, class I
 void segmented_reduce(Policy const& policy, Input const& input, Begins const& begins, Ends const& ends, offset count,
                       Out const& out, T const& init, Op const& op)
 {
-    combine_segments<result_per_segment, Geometry, scan_form::inclusive, T, Tuning>(
-        policy, "segmented_reduce", input, begins, ends, count, out, std::optional<T>(init), op);
+    combine_segments<result_per_segment, Geometry, scan_form::inclusive, T, Tuning>(policy, input, begins, ends, count,
+                                                                                    out, std::optional<T>(init), op);
 }
 
 /// Scans each of `count` segments after `init`, if there is one, in the policy's stream.
 template <class Geometry, scan_form form, class T, class Tuning = segmented_tuning, class Policy, class Input,
           class Begins, class Ends, class Out, class Op>
-void segmented_scan(Policy const& policy, char const* algorithm, Input const& input, Begins const& begins,
-                    Ends const& ends, offset count, Out const& out, std::optional<T> const& init, Op const& op)
+void segmented_scan(Policy const& policy, Input const& input, Begins const& begins, Ends const& ends, offset count,
+                    Out const& out, std::optional<T> const& init, Op const& op)
 {
-    combine_segments<result_per_element, Geometry, form, T, Tuning>(policy, algorithm, input, begins, ends, count, out,
-                                                                    init, op);
+    combine_segments<result_per_element, Geometry, form, T, Tuning>(policy, input, begins, ends, count, out, init, op);
 }
 
 } // namespace gpu

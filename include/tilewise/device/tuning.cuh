@@ -68,7 +68,7 @@ struct scan_tuning {
 
 /// How the segmented algorithms share segments out.
 struct segmented_tuning {
-    /// Of the blocks that take short segments. A warp takes up to 32 of them, and fewer where that gives more warps work.
+    /// Of the blocks that take short segments. A warp takes up to 32 of them; fewer, if more warps get work that way.
     static constexpr int threads = 256;
     static constexpr offset warps_wanted = 8192;
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The segmented algorithms on the device.
+
+#include "on_device.hpp"
+#include "segments.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tw = tilewise;
+
+namespace {
+
+using on_device::device_array;
+using results = std::vector<int>;
+
+DEVICE_TEST(SegmentedOrder, OfBytesIsThatOfEverySegmentAlone)
+{
+    segments::expect_all_specified<unsigned char, segments::steep_geometry>();
+}
+
+DEVICE_TEST(SegmentedOrder, OfWordsIsThatOfEverySegmentAlone)
+{
+    segments::expect_all_specified<std::uint32_t, segments::steep_geometry>();
+}
+
+DEVICE_TEST(SegmentedOrder, OfStructuresIsThatOfEverySegmentAlone)
+{
+    segments::expect_all_specified<shape::bytes<12>, segments::steep_geometry>();
+}
+
+DEVICE_TEST(SegmentedOrder, OfLargeStructuresIsThatOfEverySegmentAlone)
+{
+    segments::expect_all_specified<shape::bytes<40>, segments::steep_geometry>();
+}
+
+DEVICE_TEST(SegmentedOrder, OfFloatsIsThatOfEverySegmentAlone)
+{
+    for (auto const& of : segments::lists<float, tw::standard_geometry>()) {
+        std::vector<float> x;
+        for (std::uint32_t const bits : shape::some_values<std::uint32_t>(of.elements + 1))
+            x.push_back(1 + static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-33f);
+        segments::expect_specified<tw::standard_geometry>(x, of, std::plus<>());
+    }
+}
+
+DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
+{
+    auto const of = segments::lists<std::uint16_t, segments::steep_geometry>().front();
+    auto const x = shape::some_values<std::uint16_t>(of.elements);
+    for (std::size_t const misalignment : {2u, 6u})
+        segments::expect_specified<segments::steep_geometry>(x, of, shape::telltale<std::uint16_t>(), misalignment);
+}
+
+/// Elements that nobody has in memory.
+struct products {
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = int;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = int;
+    int const *a, *b;
+    TILEWISE_PORTABLE int operator*() const { return *a * *b; }
+    TILEWISE_PORTABLE int operator[](std::ptrdiff_t i) const { return a[i] * b[i]; }
+    TILEWISE_PORTABLE products operator+(std::ptrdiff_t i) const { return {a + i, b + i}; }
+    [[maybe_unused]] TILEWISE_PORTABLE std::ptrdiff_t operator-(products const& other) const { return a - other.a; }
+    [[maybe_unused]] TILEWISE_PORTABLE products& operator++() { return *this = *this + 1; }
+    [[maybe_unused]] TILEWISE_PORTABLE bool operator==(products const& other) const { return a == other.a; }
+};
+
+struct maximum_of_magnitudes {
+    TILEWISE_PORTABLE int operator()(int a, int b) const
+    {
+        int const x = a < 0 ? -a : a, y = b < 0 ? -b : b;
+        return x < y ? y : x;
+    }
+};
+
+DEVICE_TEST(segmented_algorithms, take_every_form)
+{
+    device_array<int> const x(results{1, 2, 3, 4, -5, 6, 7}), offsets(results{0, 3, 3, 4, 7}), out(7);
+    auto const begins = offsets.begin(), last = offsets.end() - 1, ends = begins + 1;
+    auto const first = x.begin();
+    EXPECT_EQ(tw::segmented_reduce(tw::device, first, begins, last, ends, out.begin()), out.begin() + 4);
+    EXPECT_EQ(out.values(4), (results{6, 0, 4, 8}));
+    tw::segmented_reduce(tw::device, first, begins, last, ends, out.begin(), 10);
+    EXPECT_EQ(out.values(4), (results{16, 10, 14, 18}));
+    tw::segmented_reduce(tw::device, first, begins, last, ends, out.begin(), 1, maximum_of_magnitudes());
+    EXPECT_EQ(out.values(4), (results{3, 1, 4, 7}));
+    tw::segmented_reduce(tw::device, products{x.data(), x.data()}, begins, last, ends, out.begin());
+    EXPECT_EQ(out.values(4), (results{14, 0, 16, 110}));
+    tw::segmented_inclusive_scan(tw::device, first, begins, last, ends, out.begin());
+    EXPECT_EQ(out.values(7), (results{1, 3, 6, 4, -5, 1, 8}));
+    tw::segmented_inclusive_scan(tw::device, first, begins, last, ends, out.begin(), std::multiplies<>());
+    EXPECT_EQ(out.values(7), (results{1, 2, 6, 4, -5, -30, -210}));
+    tw::segmented_inclusive_scan(tw::device, first, begins, last, ends, out.begin(), std::plus<>(), 10);
+    EXPECT_EQ(out.values(7), (results{11, 13, 16, 14, 5, 11, 18}));
+    tw::segmented_exclusive_scan(tw::device, first, begins, last, ends, out.begin(), 10);
+    EXPECT_EQ(out.values(7), (results{10, 11, 13, 10, 10, 5, 11}));
+    tw::segmented_exclusive_scan(tw::device, first, begins, last, ends, out.begin(), 1, std::multiplies<>());
+    EXPECT_EQ(out.values(7), (results{1, 1, 2, 1, 1, -5, -30}));
+    tw::segmented_inclusive_scan(tw::device, first, begins, last, ends, first); // in place
+    EXPECT_EQ(x.values(7), (results{1, 3, 6, 4, -5, 1, 8}));
+}
+
+DEVICE_TEST(segmented_algorithms, widen_and_take_offsets_of_any_integers)
+{
+    device_array<std::uint8_t> const x(std::vector<std::uint8_t>{200, 100, 50, 25}),
+        begins(std::vector<std::uint8_t>{1, 0});
+    device_array<std::uint64_t> const ends(std::vector<std::uint64_t>{4, 2});
+    device_array<double> const out(2);
+    tw::segmented_reduce(tw::device, x.begin(), begins.begin(), begins.end(), ends.begin(), out.begin(), 0.5f);
+    EXPECT_EQ(out.values(2), (std::vector<double>{175.5, 300.5}));
+    tw::segmented_reduce(tw::device, x.begin(), begins.begin(), begins.end(), ends.begin(), out.begin());
+    EXPECT_EQ(out.values(2), (std::vector<double>{175, 44}));
+}
+
+DEVICE_TEST(segmented_algorithms, need_no_memory_where_there_is_nothing)
+{
+    int* const none = nullptr;
+    tw::segmented_inclusive_scan(tw::device, none, none, none, none, none);
+    EXPECT_EQ(tw::segmented_reduce(tw::device, none, none, none, none, none), none);
+    device_array<int> const zeros(results(4, 0)), out(3);
+    tw::segmented_reduce(tw::device, none, zeros.begin(), zeros.end() - 1, zeros.begin() + 1, out.begin(), 5);
+    EXPECT_EQ(out.values(3), results(3, 5));
+    tw::segmented_exclusive_scan(tw::device, none, zeros.begin(), zeros.end() - 1, zeros.begin() + 1, none, 5);
+}
+
+DEVICE_TEST_WITH_STREAMS(segmented_algorithms, run_in_streams_and_graphs_without_waiting)
+{
+    device_array<int> const x(results{1, 2, 3, 4}), offsets(results{0, 1, 4}), sums(2), scans(4);
+    on_device::stream const stream;
+    auto const policy = tw::device.on(stream).nosync();
+    tw::segmented_reduce(policy, x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1, sums.begin());
+    stream.wait();
+    EXPECT_EQ(sums.values(2), (results{1, 9}));
+
+    on_device::expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    tw::segmented_inclusive_scan(policy, x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                                 scans.begin());
+    EXPECT_THROW(tw::segmented_inclusive_scan(tw::device.on(stream), x.begin(), offsets.begin(), offsets.end() - 1,
+                                              offsets.begin() + 1, scans.begin()),
+                 std::invalid_argument);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t runnable = nullptr;
+    on_device::expect_success(cudaStreamEndCapture(stream, &graph));
+    on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
+    for (int run = 0; run < 2; ++run) {
+        scans.assign(results(4, -1));
+        on_device::expect_success(cudaGraphLaunch(runnable, stream));
+        stream.wait();
+        EXPECT_EQ(scans.values(4), (results{1, 2, 5, 9}));
+    }
+    on_device::expect_success(cudaGraphExecDestroy(runnable));
+    on_device::expect_success(cudaGraphDestroy(graph));
+}
+
+DEVICE_TEST(segmented_algorithms, tell_the_trace)
+{
+    device_array<int> const x(results(4, 1)), offsets(results{0, 1, 4}), sums(2);
+    std::vector<std::string> kernels;
+    auto sink = [&](tw::launch_record const& record) {
+        EXPECT_STREQ(record.algorithm, "segmented_reduce");
+        EXPECT_EQ(record.items, 2);
+        kernels.push_back(record.kernel);
+    };
+    tw::segmented_reduce(tw::device.trace(sink), x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                         sums.begin());
+    EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_short_segments", "reduce_long_segments"}));
+}
+
+DEVICE_TEST(segmented_algorithms, refuse_memory_of_the_host)
+{
+    std::vector<int> host(4, 1);
+    device_array<int> const x(results(4, 1)), offsets(results{0, 1, 4}), sums(2);
+    auto const begins = offsets.begin(), last = offsets.end() - 1, ends = begins + 1;
+    EXPECT_THROW(tw::segmented_reduce(tw::device, host.data(), begins, last, ends, sums.begin()),
+                 std::invalid_argument);
+    EXPECT_THROW(
+        tw::segmented_reduce(tw::device, x.begin(), host.data(), host.data() + 2, host.data() + 1, sums.begin()),
+        std::invalid_argument);
+    EXPECT_THROW(tw::segmented_reduce(tw::device, x.begin(), begins, last, ends, host.data()), std::invalid_argument);
+}
+
+} // namespace
