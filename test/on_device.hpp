@@ -70,6 +70,16 @@ inline bool leaves_to_other_schedule([[maybe_unused]] std::size_t variant)
 #endif
 }
 
+/// What differs from schedule to schedule of the interpreter.
+inline std::size_t variation()
+{
+#ifdef __CUDACC__
+    return 5;
+#else
+    return static_cast<std::size_t>(simt::schedule_seed());
+#endif
+}
+
 /// A test whose body runs under several schedules of the interpreter, and once on a GPU. The one with streams may make
 /// some, whose scratch the library keeps.
 #define DEVICE_TEST(suite, name) DEVICE_TEST_THAT_KEEPS(what_the_first_run_needs, suite, name)

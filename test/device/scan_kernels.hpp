@@ -7,13 +7,15 @@
 #include "on_device.hpp"
 #include "order_shapes.hpp"
 
-#include <tilewise/tilewise.hpp>
+#include <tilewise/scan.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -108,56 +110,126 @@ inline std::vector<std::size_t> some_of(std::vector<std::size_t> const& counts)
 #endif
 }
 
-/// What all forms of a scan of some elements have to be.
-template <class T, class Op>
+/// What all forms of a scan of some values have to be.
+template <class T>
 struct scanned {
     std::vector<T> without_init, with_init, excluding;
 
-    template <class Geometry>
-    scanned(Geometry, std::vector<T> const& x, T const& init, Op op)
+    template <class Geometry, class Op>
+    scanned(Geometry, std::vector<T> const& values, T const& init, Op op)
     {
         specification::order<T, Op> const order(op, backend::units_of<Geometry>());
-        without_init = order.inclusive_scan(x, std::nullopt);
-        with_init = order.inclusive_scan(x, init);
-        excluding = order.exclusive_scan(x, init);
+        without_init = order.inclusive_scan(values, std::nullopt);
+        with_init = order.inclusive_scan(values, init);
+        excluding = order.exclusive_scan(values, init);
     }
 };
 
-template <class T>
-void expect_same(std::vector<T> const& results, std::vector<T> const& expected, char const* what)
+/// A scan on the device, by a kernel of choice.
+template <class Geometry, class Tuning, tw::scan_form form, class T, class Policy, class Input, class Out, class Op>
+void scan(Policy const& policy, Input const& input, std::size_t count, Out const& out, std::optional<T> const& init,
+          Op op)
+{
+    tw::gpu::scan<Geometry, form, T, Tuning>(policy, input, static_cast<tw::offset>(count), out, init,
+                                             tw::gpu::operator_for(tw::named::portable_twin_or_self<T>(op)));
+}
+
+/// Compares the results of a scan with the first of those expected, as they are in memory of type O.
+template <class O, class T>
+void expect_same(std::vector<O> const& results, std::vector<T> const& expected, char const* what)
 {
     for (std::size_t i = 0; i < results.size(); ++i)
-        if (!on_device::same_bits(results[i], expected[i])) {
-            ADD_FAILURE() << what << " of " << results.size() << " elements of " << sizeof(T) << " bytes differs at "
+        if (!on_device::same_bits(results[i], static_cast<O>(expected[i]))) {
+            ADD_FAILURE() << what << " of " << results.size() << " elements, of " << sizeof(T) << " bytes, differs at "
                           << i;
             return;
         }
 }
 
-/// Scans the first elements of `x`, in memory that ends with the last, by every kernel, into such memory or in place.
-template <class Geometry, class T, class Op>
-void expect_scanned(std::vector<T> const& x, std::vector<std::size_t> const& counts, Op op,
-                    std::size_t misalignment = 0, std::size_t misaligned_output = 0)
+/// Memory for results, some bytes into an allocation; those before and after shall keep what they have.
+template <class O>
+class guarded {
+public:
+    guarded(std::size_t size, std::size_t misalignment)
+        : size_(size), misalignment_(misalignment),
+          bytes_(std::vector<unsigned char>(misalignment + size * sizeof(O) + after, pattern))
+    {}
+    O* data() const { return reinterpret_cast<O*>(bytes_.data() + misalignment_); }
+    /// The results, which are wiped out.
+    std::vector<O> take() const
+    {
+        auto const all = bytes_.values(bytes_.size());
+        std::vector<O> results(size_);
+        std::memcpy(static_cast<void*>(results.data()), all.data() + misalignment_, size_ * sizeof(O));
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (i < misalignment_ || i >= misalignment_ + size_ * sizeof(O)) {
+                EXPECT_EQ(all[i], pattern) << "what is beside the results was written";
+            }
+        bytes_.assign(std::vector<unsigned char>(all.size(), pattern));
+        return results;
+    }
+
+private:
+    static constexpr unsigned char pattern = 0xA5;
+    static constexpr std::size_t after = on_device::interpreted ? 0 : 64; ///< the interpreter knows the bounds
+    std::size_t size_, misalignment_;
+    device_array<unsigned char> bytes_;
+};
+
+/// How many bytes memory is off what the allocation is aligned for.
+struct offsets {
+    std::size_t input = 0, output = 0;
+};
+
+/// Scans the first elements of `x` by every kernel: into memory for elements of type O, and in place. Values are of
+/// type T.
+template <class Geometry, class T, class O, class E, class Op>
+void expect_scanned(std::vector<E> const& x, T const& init, std::vector<std::size_t> const& counts, Op op,
+                    offsets off = {})
 {
-    T const init = x.back();
-    scanned<T, Op> const expected(Geometry(), x, init, op);
+    std::vector<T> values;
+    for (E const& element : x)
+        values.push_back(static_cast<T>(element));
+    scanned<T> const expected(Geometry(), values, init, op);
     for (std::size_t const count : counts) {
-        std::vector<T> const part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count));
+        std::vector<E> const part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count));
         by_every_kernel<Geometry>([&](auto tuning) {
-            device_array<T> const there(part, misalignment), out(count, misaligned_output);
-            auto const scan = [&]<tw::scan_form form>(std::optional<T> const& first, T* to) {
-                tw::gpu::scan<Geometry, form, T, decltype(tuning)>(
-                    tw::device, there.data(), static_cast<tw::offset>(count), to, first,
-                    tw::gpu::operator_for(tw::named::portable_twin_or_self<T>(op)));
-            };
-            scan.template operator()<inclusive>(std::nullopt, out.data());
-            expect_same(out.values(count), expected.without_init, "the inclusive scan");
-            scan.template operator()<exclusive>(init, out.data());
-            expect_same(out.values(count), expected.excluding, "the exclusive scan");
-            scan.template operator()<inclusive>(init, there.data());
-            expect_same(there.values(count), expected.with_init, "the scan in place");
+            using tuning_type = decltype(tuning);
+            device_array<E> const there(part, off.input);
+            guarded<O> const out(count, off.output);
+            scan<Geometry, tuning_type, inclusive, T>(tw::device, there.data(), count, out.data(), {}, op);
+            expect_same(out.take(), expected.without_init, "the inclusive scan");
+            scan<Geometry, tuning_type, exclusive, T>(tw::device, there.data(), count, out.data(), init, op);
+            expect_same(out.take(), expected.excluding, "the exclusive scan");
+            if constexpr (std::is_same_v<E, O>) {
+                scan<Geometry, tuning_type, inclusive, T>(tw::device, there.data(), count, there.data(), init, op);
+                expect_same(there.values(count), expected.with_init, "the scan in place");
+            } else {
+                scan<Geometry, tuning_type, inclusive, T>(tw::device, there.data(), count, out.data(), init, op);
+                expect_same(out.take(), expected.with_init, "the inclusive scan with init");
+            }
         });
     }
 }
+
+/// The same where all have one type, with values that tell every order from every other, at the boundaries of the
+/// order.
+template <class T, class Geometry = steep_geometry>
+void expect_specified_order(offsets off = {})
+{
+    tw::offset const most = 2 * tw::order<T, Geometry>::super + tw::order<T, Geometry>::tile + 7;
+    auto const x = shape::some_values<T>(static_cast<std::size_t>(most));
+    expect_scanned<Geometry, T, T>(x, x.back(), some_of(sizes<T, Geometry>(most)), shape::telltale<T>(), off);
+}
+
+/// Whether something was called on what is not there, as kernels note it.
+class witness {
+public:
+    bool* data() const { return reinterpret_cast<bool*>(there_.data()); }
+    void expect_nothing() const { EXPECT_EQ(there_.value(), 0) << "called on what is not there"; }
+
+private:
+    device_array<unsigned char> there_{std::vector<unsigned char>{0}};
+};
 
 } // namespace scan_kernels

@@ -187,10 +187,10 @@ struct memory_view {
     {
         return (count * widest + granule_bytes + stage_alignment - 1) / stage_alignment * stage_alignment;
     }
-    /// Calls `copy(to, from, bytes)` for what has to be copied of the first `count` elements: the granules that belong
-    /// to them alone, and the one at either end that does not, if it may be `shared`.
+    /// Calls `copy(to, from, bytes)` for what has to be copied of the first `count` elements to a stage for `room` of
+    /// them: the granules that belong to them alone, and the one at either end that does not, if it may be `shared`.
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, shared_ends shared, Copy const& copy) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int, int count, shared_ends shared, Copy const& copy) const
     {
         auto const begin = address_of(0), first_granule = begin / granule_bytes * granule_bytes;
         auto const from = shared.begin || begin == first_granule ? first_granule : first_granule + granule_bytes;
@@ -198,7 +198,7 @@ struct memory_view {
         if (from < end)
             copy(stage + (from - first_granule), reinterpret_cast<void const*>(from), static_cast<int>(end - from));
     }
-    /// The view of a stage.
+    /// The view of a stage for so many elements.
     TILEWISE_DEVICE memory_view staged(unsigned char* stage, int) const
     {
         return {reinterpret_cast<E const*>(stage + address_of(0) % granule_bytes), 0};
@@ -259,7 +259,7 @@ struct iterator_view {
     TILEWISE_DEVICE iterator_view from(offset position) const { return {it + position}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, shared_ends, Copy const&) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, int, shared_ends, Copy const&) const
     {}
     TILEWISE_DEVICE iterator_view staged(unsigned char*, int) const { return *this; }
 };
@@ -320,7 +320,7 @@ struct view_list {
     TILEWISE_DEVICE view_list from(offset) const { return {}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, shared_ends, Copy const&) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, int, shared_ends, Copy const&) const
     {}
     TILEWISE_DEVICE view_list staged(unsigned char*, int) const { return {}; }
 };
@@ -393,14 +393,15 @@ struct view_list<View, Rest...> {
         return View::stage_bytes(count) + view_list<Rest...>::stage_bytes(count);
     }
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, shared_ends shared, Copy const& copy) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int room, int count, shared_ends shared,
+                                       Copy const& copy) const
     {
-        head.for_each_copy(stage, count, shared, copy);
-        tail.for_each_copy(stage + View::stage_bytes(count), count, shared, copy);
+        head.for_each_copy(stage, room, count, shared, copy);
+        tail.for_each_copy(stage + View::stage_bytes(room), room, count, shared, copy);
     }
-    TILEWISE_DEVICE view_list staged(unsigned char* stage, int count) const
+    TILEWISE_DEVICE view_list staged(unsigned char* stage, int room) const
     {
-        return {head.staged(stage, count), tail.staged(stage + View::stage_bytes(count), count)};
+        return {head.staged(stage, room), tail.staged(stage + View::stage_bytes(room), room)};
     }
 };
 
@@ -457,13 +458,14 @@ struct function_view {
     TILEWISE_DEVICE function_view from(offset position) const { return {function, views.from(position)}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count) { return view_list<Views...>::stage_bytes(count); }
     template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int count, shared_ends shared, Copy const& copy) const
+    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int room, int count, shared_ends shared,
+                                       Copy const& copy) const
     {
-        views.for_each_copy(stage, count, shared, copy);
+        views.for_each_copy(stage, room, count, shared, copy);
     }
-    TILEWISE_DEVICE function_view staged(unsigned char* stage, int count) const
+    TILEWISE_DEVICE function_view staged(unsigned char* stage, int room) const
     {
-        return {function, views.staged(stage, count)};
+        return {function, views.staged(stage, room)};
     }
 };
 

@@ -92,9 +92,9 @@ struct tile_input {
     int begin, end;             ///< those to read from `nearby`
 };
 
-/// Elements that granules at either end of a tile may share with other tiles.
+/// Elements at either end of a tile whose granules, or the next one, may have bytes of other tiles.
 template <class View>
-inline constexpr int shared_with_others = (granule_bytes - 1 + View::narrowest - 1) / View::narrowest;
+inline constexpr int shared_with_others = (granule_bytes + View::narrowest - 1) / View::narrowest;
 
 /// A tile of `count` elements read from memory.
 template <class Scan, access how>

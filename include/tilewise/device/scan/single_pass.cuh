@@ -209,11 +209,11 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             View const from = view.from(tile * Scan::tile);
             int bytes = 0;
             auto const shares = shared_ends_of(tile);
-            from.for_each_copy(shared.elements(stage.index), elements_of(tile), shares,
+            from.for_each_copy(shared.elements(stage.index), Scan::tile, elements_of(tile), shares,
                                [&](unsigned char*, void const*, int size) { bytes += size; });
             own.filled.arrive_expect(bytes);
             from.for_each_copy(
-                shared.elements(stage.index), elements_of(tile), shares,
+                shared.elements(stage.index), Scan::tile, elements_of(tile), shares,
                 [&](unsigned char* to, void const* source, int size) { bulk_copy(to, source, size, own.filled); });
         }
     } else if (warp == roles::publisher) { // what comes before the chunks, and the totals of tiles for all to hear

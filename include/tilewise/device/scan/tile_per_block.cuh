@@ -155,7 +155,7 @@ total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value
     sync_block();
     if (warp == 0) {
         T const own(chunk_totals.object()[min_of(lane_index(), Scan::chunks - 1)]);
-        T const tile_total = warp_tree<1, Scan::chunks>(op, own);
+        T const tile_total = warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks);
         if (lane_index() == 0)
             put(tile_totals[block_index()], tile_total);
     }
@@ -174,7 +174,7 @@ carry_groups(typename Scan::value const* tile_totals, offset tiles, initial<type
     offset const groups = tiles / group_size;
     for (offset group = warp_index(); group < groups; group += threads / warp_size) {
         T const own(tile_totals[group * group_size + min_of(lane_index(), group_size - 1)]);
-        T const total = warp_tree<1, group_size>(op, own);
+        T const total = warp_tree_of_valid<1, group_size>(op, own, group_size);
         if (lane_index() == 0)
             put(group_totals[group], total);
     }
@@ -193,7 +193,7 @@ carry_groups(typename Scan::value const* tile_totals, offset tiles, initial<type
         if (lane_index() < super_size && lane_index() <= there && carry.there)
             put(carries[first + lane_index()], carry.value[0]);
         if (there == super_size)
-            supers.append(op, shuffle(warp_tree<1, super_size>(op, T(own[0])), 0));
+            supers.append(op, shuffle(warp_tree_of_valid<1, super_size>(op, T(own[0]), super_size), 0));
     }
 }
 

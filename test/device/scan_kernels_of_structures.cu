@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "scan_kernels.hpp"
+
+namespace {
+
+using namespace scan_kernels;
+
+DEVICE_TEST(scan_kernels, of_3_bytes)
+{
+    expect_specified_order<shape::bytes<3>>();
+}
+
+DEVICE_TEST(scan_kernels, of_12_bytes)
+{
+    expect_specified_order<std::array<std::uint32_t, 3>>();
+}
+
+DEVICE_TEST(scan_kernels, of_16_bytes)
+{
+    expect_specified_order<shape::bytes<16>>();
+}
+
+DEVICE_TEST(scan_kernels, of_24_bytes)
+{
+    expect_specified_order<std::array<std::uint64_t, 3>>();
+}
+
+DEVICE_TEST(scan_kernels, of_256_bytes)
+{
+    expect_specified_order<shape::bytes<256>>();
+}
+
+} // namespace
