@@ -2,6 +2,7 @@
 #include <tilewise/segmented.hpp>
 
 #include "backend.hpp"
+#include "golden/values.hpp"
 #include "segments.hpp"
 #include "values.hpp"
 
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
+#include <fstream>
 #include <functional>
 #include <iterator>
 #include <list>
@@ -298,6 +300,38 @@ TEST(SegmentedOrder, IsThatOfALongSegmentThatAllCoresShare)
     segments::expect_specified<tw::standard_geometry>(some_numbers<double>(of.elements), of, std::plus<>());
     segments::expect_specified<tw::standard_geometry>(some_numbers<double>(of.elements), of,
                                                       [](double a, double b) { return a + b; });
+}
+
+TEST(GoldenSegments, AreReproducedWhereverTheyStand)
+{
+    std::ifstream file(golden::file("scan.txt"));
+    ASSERT_TRUE(file) << "no golden values in " << golden::file("scan.txt");
+    std::string comment, name, form, place, value;
+    std::getline(file, comment);
+    std::vector<std::int32_t> begins, ends;
+    std::vector<std::string> expected;
+    constexpr int gap = 5;
+    while (file >> name >> form >> place >> value) {
+        if (name == "f32_plus" && form == "inclusive_after" && std::stoi(place) < 300000) {
+            begins.push_back(gap);
+            ends.push_back(gap + std::stoi(place) + 1);
+            expected.push_back(value);
+        }
+    }
+    ASSERT_FALSE(expected.empty());
+    std::vector<float> x(gap, 1e10f);
+    for (std::uint64_t i = 0; i < 300000; ++i)
+        x.push_back(golden::number<float>(i));
+    on_both([&](auto on) {
+        std::vector<float> sums(expected.size()), scan(x);
+        tw::segmented_reduce(on, x.begin(), begins.begin(), begins.end(), ends.begin(), sums.begin(), 0.5f);
+        tw::segmented_inclusive_scan(on, x.begin(), begins.end() - 1, begins.end(), ends.end() - 1, scan.begin(),
+                                     std::plus<>(), 0.5f);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_EQ(golden::hex(sums[i]), expected[i]) << ends[i] - begins[i] << " elements";
+            EXPECT_EQ(golden::hex(scan[static_cast<std::size_t>(ends[i]) - 1]), expected[i]);
+        }
+    });
 }
 
 } // namespace

@@ -3,13 +3,14 @@
 /// @file
 /// The segmented algorithms on the device.
 
-#include "on_device.hpp"
+#include "same_bits.hpp"
 #include "segments.hpp"
 
 #include <tilewise/tilewise.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -59,6 +60,57 @@ DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
     auto const x = shape::some_values<std::uint16_t>(of.elements);
     for (std::size_t const misalignment : {2u, 6u})
         segments::expect_specified<segments::steep_geometry>(x, of, shape::telltale<std::uint16_t>(), misalignment);
+}
+
+/// Compares with seq, through the library's calls.
+template <class E, class T, class Op>
+void expect_the_bits_of_seq(segments::list const& of, T init, Op op)
+{
+    auto const x = on_device::some_elements<E>(of.elements);
+    device_array<E> const there(x);
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    device_array<T> const sums(of.size()), scans(x.size());
+    std::vector<T> expected_sums(of.size(), init), expected_scans(x.size(), init);
+    tw::segmented_reduce(tw::seq, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(), expected_sums.begin(),
+                         init, op);
+    tw::segmented_reduce(tw::device, there.begin(), begins.begin(), begins.end(), ends.begin(), sums.begin(), init, op);
+    segments::expect_bits(sums.values(of.size()), expected_sums, "reduce");
+    auto const check_scan = [&](auto scan, char const* what) {
+        scans.assign(std::vector<T>(x.size(), init));
+        std::fill(expected_scans.begin(), expected_scans.end(), init);
+        scan(tw::seq, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(), expected_scans.begin());
+        scan(tw::device, there.begin(), begins.begin(), begins.end(), ends.begin(), scans.begin());
+        segments::expect_bits(scans.values(x.size()), expected_scans, what);
+    };
+    check_scan([&](auto... arguments) { tw::segmented_inclusive_scan(arguments..., op, init); }, "inclusive");
+    check_scan([&](auto... arguments) { tw::segmented_exclusive_scan(arguments..., init, op); }, "exclusive");
+}
+
+/// Rows of a few elements, with longer ones in between and a huge one.
+segments::list rows(tw::offset count, tw::offset huge)
+{
+    segments::list of;
+    for (tw::offset i = 0; i < count; ++i) {
+        if (i == count / 2)
+            of.add(huge, 1);
+        of.add(i % 1000 == 999 ? i % 5000 : i * i % 37, i % 3);
+    }
+    return of;
+}
+
+DEVICE_TEST(SegmentedOrder, IsThatOfSeqForManyRows)
+{
+    auto const amount = [](tw::offset on_gpu, tw::offset small, tw::offset interpreted) {
+        return on_device::amount(on_gpu, small, interpreted);
+    };
+    expect_the_bits_of_seq<float>(rows(amount(3000000, 50000, 100), amount(40000000, 200000, 10000)), 0.5f,
+                                  std::plus<>());
+    expect_the_bits_of_seq<double>(rows(amount(5000000, 50000, 50), amount(20000000, 200000, 5000)), 0.5,
+                                   std::plus<>());
+    expect_the_bits_of_seq<std::uint8_t>(rows(amount(300000, 50000, 50), amount(10000000, 200000, 5000)), 0.5f,
+                                         std::plus<>());
+    expect_the_bits_of_seq<std::uint8_t>(rows(amount(300000, 50000, 50), amount(10000000, 200000, 33000)),
+                                         std::uint8_t{1}, tw::maximum<>());
 }
 
 /// Elements that nobody has in memory.

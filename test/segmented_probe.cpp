@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// A quick digest of the tests of the segmented algorithms, for the mutation list: on the host, and in the interpreter.
+
+#include "segments.hpp"
+
+#include <tilewise/segmented.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace {
+
+#ifdef TILEWISE_DEVICE_ENGINE
+using geometry = segments::steep_geometry;
+#else
+using geometry = backend::tiny_geometry;
+
+TEST(SegmentedProbe, FindsBadInput)
+{
+    int const some[]{1, 2, 3}, backwards[]{2, 0};
+    int out[3]{};
+    EXPECT_THROW(tilewise::segmented_reduce(some, backwards, backwards + 1, backwards + 1, out), std::invalid_argument);
+    EXPECT_THROW(tilewise::segmented_reduce(static_cast<int const*>(nullptr), some, some + 1, some + 1, out),
+                 std::invalid_argument);
+    EXPECT_THROW(tilewise::segmented_inclusive_scan(some, some, some + 1, some + 1, static_cast<int*>(nullptr)),
+                 std::invalid_argument);
+    EXPECT_THROW(tilewise::segmented_reduce(some, some, some + 1, static_cast<int const*>(nullptr), out),
+                 std::invalid_argument);
+}
+#endif
+
+TEST(SegmentedProbe, FindsTheOrder)
+{
+    backend::run([] { segments::expect_all_specified<std::uint32_t, geometry>(); });
+}
+
+} // namespace
