@@ -51,6 +51,7 @@ struct in_one_pass : tw::gpu::scan_tuning {
     static constexpr bool clusters = false;
     static constexpr int cluster_blocks = 0, most_stages = Geometry::tiles_per_group < 16 ? 3 : 7;
     static constexpr tw::offset tiles_side_by_side = 0;
+    static constexpr bool every_lane_arrives = !on_device::interpreted; // racecheck does not see it otherwise
     static constexpr char const* name = "in one pass";
 };
 template <class Geometry>
