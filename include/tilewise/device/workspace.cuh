@@ -164,21 +164,27 @@ public:
     board_memory(Policy const& policy, current_device const& device, bool captured, std::size_t words)
         : leased_memory(scratch_cache::of_boards(), policy, device, captured, header_bytes + words * 8)
     {
-        if (past().tag == 0 || past().tag == ~0u) { // new memory, or all tags were used
-            past() = {};
+        used_ = std::exchange(past(), {});        // nothing is known of it if the launch fails
+        if (used_.tag == 0 || used_.tag == ~0u) { // new memory, or all tags were used
+            used_ = {};
             TILEWISE_CUDA(cudaMemsetAsync, leased_memory::begin(), 0, bytes(), stream());
         }
-        ++past().tag;
+        ++used_.tag;
     }
     unsigned long long* counter() const { return static_cast<unsigned long long*>(leased_memory::begin()); }
     unsigned long long* words() const { return counter() + header_bytes / 8; }
-    unsigned tag() { return past().tag; }
-    unsigned long long drawn() { return past().drawn; }
+    unsigned tag() const { return used_.tag; }
+    unsigned long long drawn() const { return used_.drawn; }
     /// Notes that a kernel was started which draws so many numbers from the counter.
-    void will_draw(unsigned long long numbers) { past().drawn += numbers; }
+    void will_draw(unsigned long long numbers)
+    {
+        used_.drawn += numbers;
+        past() = used_;
+    }
 
 private:
     static constexpr std::size_t header_bytes = 128;
+    ledger used_;
 };
 
 /// Lines of pinned memory that no call uses.

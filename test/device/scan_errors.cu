@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "scan_kernels.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#ifndef __CUDACC__
+#include <simt/runtime.hpp>
+#endif
+
+namespace {
+
+using namespace scan_kernels;
+using on_device::stream;
+
+/// Elements, and what their scans have to be.
+class work_after_an_error {
+public:
+    static constexpr std::size_t count = 2 * tw::order<std::int32_t, steep_geometry>::super + 5;
+
+    template <class Tuning, class Policy>
+    void start(Policy const& policy, std::size_t size = count) const
+    {
+        scan<steep_geometry, Tuning, inclusive, std::int32_t>(policy, there_.data(), size, out_.data(), {7},
+                                                              std::plus<>());
+    }
+    /// A call right after an error works, and CUDA remembers nothing.
+    template <class Tuning>
+    void expect_right(cudaStream_t where = nullptr) const
+    {
+        EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+        for (std::size_t const size : {count / 3, count}) {
+            start<Tuning>(tw::device.on(where), size);
+            expect_same(out_.values(size), expected_.with_init, "the scan after an error");
+        }
+    }
+    device_array<std::int32_t> const& results() const { return out_; }
+
+private:
+    std::vector<std::int32_t> elements_ = shape::some_values<std::int32_t>(count);
+    device_array<std::int32_t> there_{elements_}, out_{count};
+    scanned<std::int32_t> expected_{steep_geometry(), elements_, 7, std::plus<>()};
+};
+
+template <class Call>
+void expect_rejected(Call call, char const* part)
+{
+    try {
+        call();
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (std::invalid_argument const& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr(part));
+    }
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+}
+
+/// A trace's sink that throws once kernels have started.
+DEVICE_TEST_WITH_STREAMS(scan_errors, of_a_trace_are_passed_on)
+{
+    work_after_an_error const work;
+    stream const where;
+    by_every_kernel<steep_geometry>([&](auto tuning) {
+        using tuning_type = decltype(tuning);
+        work.expect_right<tuning_type>(where);
+        auto const throws = [](tw::launch_record const&) { throw std::runtime_error("no more of this"); };
+        EXPECT_THROW(work.start<tuning_type>(tw::device.on(where).trace(throws)), std::runtime_error);
+        work.expect_right<tuning_type>(where);
+    });
+}
+
+DEVICE_TEST(scan_errors, for_host_memory_are_sentences)
+{
+    std::vector<int> on_the_host(3000, 1);
+    device_array<int> const there(on_the_host);
+    int const* const first = there.data();
+    for (std::size_t const count : {std::size_t{1}, on_the_host.size()}) {
+        auto const n = static_cast<std::ptrdiff_t>(count);
+        expect_rejected(
+            [&] { tw::inclusive_scan(tw::device, on_the_host.data(), on_the_host.data() + n, there.data()); },
+            "host memory");
+        expect_rejected(
+            [&] { tw::exclusive_scan(tw::device, on_the_host.begin(), on_the_host.begin() + n, there.data(), 0); },
+            "elements");
+        expect_rejected([&] { tw::inclusive_scan(tw::device, first, first + n, on_the_host.begin()); }, "results");
+        expect_rejected([&] { tw::exclusive_scan(tw::device.nosync(), first, first + n, on_the_host.data(), 0); },
+                        "host memory");
+    }
+    EXPECT_EQ(on_the_host, std::vector<int>(3000, 1));
+    EXPECT_EQ(there.values(3000), on_the_host);
+}
+
+DEVICE_TEST(scan_errors, for_bad_ranges_are_sentences)
+{
+    device_array<int> const there(std::vector<int>(3));
+    int const *const null = nullptr, *const end = reinterpret_cast<int const*>(12);
+    expect_rejected([&] { tw::inclusive_scan(tw::device, null, end, there.data()); }, "null");
+    expect_rejected([&] { tw::inclusive_scan(tw::device, there.end(), there.begin(), there.data()); }, "scan");
+    expect_rejected([&] { tw::inclusive_scan(tw::device, there.begin(), there.end(), static_cast<int*>(nullptr)); },
+                    "null");
+}
+
+DEVICE_TEST(scan_errors, are_none_for_empty_ranges)
+{
+    device_array<int> const there(std::vector<int>{5});
+    int* const p = there.data();
+    EXPECT_EQ(tw::inclusive_scan(tw::device, p, p, p), p);
+    EXPECT_EQ(tw::exclusive_scan(tw::device, p, p, p, 7), p);
+    EXPECT_EQ(tw::exclusive_scan(tw::device.nosync(), p, p, static_cast<int*>(nullptr), 7), nullptr);
+    EXPECT_EQ(there.value(), 5);
+}
+
+#ifndef __CUDACC__
+
+/// Makes each call of the runtime of a kind fail in its turn, until a call of the library makes none of them. Nothing
+/// may be left allocated, and the stream goes on as if nothing had been. \returns how many failed
+template <class Error, class Tuning, class Call>
+int fail_one_after_the_other(char const* kind, cudaError_t error, work_after_an_error const& work, cudaStream_t where,
+                             Call call)
+{
+    for (int skipped = 0;; ++skipped) {
+        simt::runtime::forget_calls();
+        simt::runtime::fail(kind, skipped, error);
+        try {
+            call();
+        } catch (Error const&) {
+            EXPECT_FALSE(simt::runtime::failure_is_due());
+            work.expect_right<Tuning>(where);
+            continue;
+        }
+        if (!simt::runtime::failure_is_due()) { // only what gives a thread's mode back may fail unseen
+            for (auto const& [name, result] : simt::runtime::calls())
+                if (result == error) {
+                    EXPECT_EQ(name, "cudaThreadExchangeStreamCaptureMode");
+                }
+            static_cast<void>(cudaGetLastError());
+            work.expect_right<Tuning>(where);
+            continue;
+        }
+        simt::runtime::forget_failures();
+        return skipped;
+    }
+}
+
+DEVICE_TEST_WITH_STREAMS(scan_errors, of_every_call_of_the_runtime_are_cuda_errors)
+{
+    work_after_an_error const work;
+    by_every_kernel<steep_geometry>([&](auto tuning) {
+        using tuning_type = decltype(tuning);
+        stream const where;
+        work.expect_right<tuning_type>(where); // caches know the kernels, and have memory
+        auto const before = simt::runtime::live();
+        EXPECT_GE((fail_one_after_the_other<tw::cuda_error, tuning_type>(
+                      "*", cudaErrorUnknown, work, where, [&] { work.start<tuning_type>(tw::device.on(where)); })),
+                  4);
+        auto const ignored = [](tw::launch_record const&) {};
+        EXPECT_GE((fail_one_after_the_other<tw::cuda_error, tuning_type>(
+                      "*", cudaErrorUnknown, work, where,
+                      [&] { work.start<tuning_type>(tw::device.on(where).trace(ignored, tw::trace_mode::timed)); })),
+                  6);
+        EXPECT_EQ(simt::runtime::live(), before);
+    });
+}
+
+/// Also of those that a call makes whose stream has no memory yet.
+DEVICE_TEST_WITH_STREAMS(scan_errors, of_every_call_for_a_new_stream_are_errors)
+{
+    work_after_an_error const work;
+    by_every_kernel<steep_geometry>([&](auto tuning) {
+        using tuning_type = decltype(tuning);
+        work.expect_right<tuning_type>(); // caches know the kernels
+        for (int skipped = 0, failed = 1; failed != 0; ++skipped) {
+            stream const fresh;
+            simt::runtime::fail("*", skipped, cudaErrorUnknown);
+            failed = 0;
+            try {
+                work.start<tuning_type>(tw::device.on(fresh));
+            } catch (tw::cuda_error const&) {
+                failed = 1;
+            }
+            simt::runtime::forget_failures();
+            work.expect_right<tuning_type>(fresh);
+        }
+        EXPECT_GE(simt::runtime::count("cudaMallocAsync"), 1);
+    });
+}
+
+DEVICE_TEST_WITH_STREAMS(scan_errors, of_every_allocation_are_bad_alloc)
+{
+    work_after_an_error const work;
+    by_every_kernel<steep_geometry>([&](auto tuning) {
+        using tuning_type = decltype(tuning);
+        work.expect_right<tuning_type>();
+        stream const fresh;
+        auto const before = simt::runtime::live();
+        simt::runtime::fail("allocation", 0, cudaErrorMemoryAllocation);
+        EXPECT_THROW(work.start<tuning_type>(tw::device.on(fresh)), std::bad_alloc);
+        EXPECT_EQ(simt::runtime::live(), before);
+        simt::runtime::forget_failures();
+        work.expect_right<tuning_type>(fresh);
+    });
+}
+
+DEVICE_TEST_WITH_STREAMS(scan_errors, are_none_on_gpus_before_sm_90)
+{
+    work_after_an_error const work;
+    simt::runtime::set_devices({{}, {.major = 8}});
+    on_device::expect_success(cudaSetDevice(1));
+    {
+        work_after_an_error const there;
+        there.expect_right<in_cluster<steep_geometry>>();
+        there.expect_right<in_one_pass<steep_geometry>>();
+    }
+    on_device::expect_success(cudaSetDevice(0));
+}
+
+#endif
+
+} // namespace

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// A quick digest of the tests of the scan kernels, for the mutation list: fails if a result deviates, or if the
+/// interpreter has anything to report.
+
+#include "order_specification.hpp"
+
+#include <tilewise/device/scan.cuh>
+
+#include <simt/schedule.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+namespace gpu = tilewise::gpu;
+constexpr auto inclusive = tilewise::scan_form::inclusive, exclusive = tilewise::scan_form::exclusive;
+
+/// Four thousand elements cross every level.
+struct geometry {
+    static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
+                         tiles_per_group = 4, groups_per_super = 2;
+};
+constexpr specification::units units{geometry::lane_vector_bytes, geometry::lanes_per_row,
+                                     geometry::rows_per_chunk,    geometry::chunks_per_tile,
+                                     geometry::tiles_per_group,   geometry::groups_per_super};
+constexpr std::size_t tile = 512, super = 8 * tile, most = 2 * super + 5 * tile + 333;
+
+/// @name Each with a kernel of its own
+/// @{
+struct in_cluster : gpu::scan_tuning {
+    static constexpr int cluster_blocks = 4;
+    static constexpr bool bulk_copies = false;
+};
+struct side_by_side : gpu::scan_tuning {
+    static constexpr bool clusters = false, bulk_copies = false;
+    static constexpr int cluster_blocks = 0;
+};
+struct in_one_pass : gpu::scan_tuning {
+    static constexpr bool clusters = false;
+    static constexpr int cluster_blocks = 0, most_stages = 3;
+    static constexpr tilewise::offset tiles_side_by_side = 0;
+};
+struct in_three_passes : side_by_side {
+    static constexpr int carry_threads = 64;
+    static constexpr tilewise::offset tiles_side_by_side = 0;
+};
+/// @}
+
+void require(bool claim, char const* what)
+{
+    if (!claim)
+        throw std::runtime_error(what);
+}
+void require(cudaError_t error)
+{
+    require(error == cudaSuccess, cudaGetErrorName(error));
+}
+
+/// Memory of exactly so many words, some bytes into it.
+class device_words {
+public:
+    device_words(std::size_t size, std::size_t skipped) : size_(size)
+    {
+        require(cudaMalloc(&memory_, skipped + size * 4));
+        first_ = reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(memory_) + skipped);
+    }
+    device_words(std::vector<std::uint32_t> const& values, std::size_t skipped) : device_words(values.size(), skipped)
+    {
+        require(cudaMemcpy(first_, values.data(), size_ * 4, cudaMemcpyDefault));
+    }
+    device_words(device_words const&) = delete;
+    ~device_words() { cudaFree(memory_); }
+    std::uint32_t* data() const { return first_; }
+    void expect(std::vector<std::uint32_t> const& values, char const* what) const
+    {
+        std::vector<std::uint32_t> there(size_);
+        require(cudaMemcpy(there.data(), first_, size_ * 4, cudaMemcpyDefault));
+        for (std::size_t i = 0; i < size_; ++i)
+            require(there[i] == values[i], what);
+    }
+
+private:
+    void* memory_ = nullptr;
+    std::uint32_t* first_ = nullptr;
+    std::size_t size_;
+};
+
+/// Neither associative nor commutative.
+struct telltale {
+    std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const
+    {
+        return (a ^ (a >> 3) ^ (b << 2)) * 0x9e3779b1u + b;
+    }
+};
+
+struct expected_results {
+    std::vector<std::uint32_t> elements, without_init, with_init, excluding;
+    static constexpr std::uint32_t init = 77;
+
+    expected_results()
+    {
+        std::uint32_t state = 2463534242u;
+        for (std::size_t i = 0; i < most; ++i)
+            elements.push_back(state = state * 1664525u + 1013904223u);
+        specification::order<std::uint32_t, telltale> const order(telltale(), units);
+        without_init = order.inclusive_scan(elements, {});
+        with_init = order.inclusive_scan(elements, init);
+        excluding = order.exclusive_scan(elements, init);
+    }
+};
+
+template <class Tuning, tilewise::scan_form form>
+void scan(device_words const& from, std::size_t count, device_words const& to, std::optional<std::uint32_t> init)
+{
+    gpu::scan<geometry, form, std::uint32_t, Tuning>(tilewise::device, from.data(),
+                                                     static_cast<tilewise::offset>(count), to.data(), init, telltale());
+}
+
+/// All forms, one after the other in the same memory.
+template <class Tuning>
+void try_kernel(expected_results const& right, std::size_t count, std::size_t skipped, char const* what)
+{
+    device_words const there({right.elements.begin(), right.elements.begin() + static_cast<std::ptrdiff_t>(count)},
+                             skipped),
+        out(count, 12 - skipped);
+    scan<Tuning, inclusive>(there, count, out, {});
+    out.expect(right.without_init, what);
+    scan<Tuning, exclusive>(there, count, out, right.init);
+    out.expect(right.excluding, what);
+    scan<Tuning, inclusive>(there, count, there, right.init);
+    there.expect(right.with_init, what);
+}
+
+} // namespace
+
+int main(int, char** arguments)
+{
+    expected_results const right;
+    for (std::uint64_t seed = 1; seed <= 24; ++seed)
+        try {
+            auto const report = simt::run_schedule(seed, [&] {
+                std::size_t const skipped = seed % 2 * 4, less = seed % 5 * 131;
+                try_kernel<in_cluster>(right, seed % 3 == 0 ? 300 : 4 * tile - less, skipped, "in a cluster");
+                try_kernel<side_by_side>(right, super - less, 12 - skipped, "side by side");
+                try_kernel<in_one_pass>(right, most - less, seed % 3 * 4, "in one pass");
+                try_kernel<in_three_passes>(right, most - less, skipped, "in three passes");
+                if (seed % 4 == 0)
+                    try_kernel<in_one_pass>(right, 2 * super, 0, "in one pass, whole");
+            });
+            if (report) {
+                std::printf("%s: schedule %d: %s: %s\n", arguments[0], static_cast<int>(seed), report->kind.c_str(),
+                            report->text.c_str());
+                return 1;
+            }
+        } catch (std::exception const& error) {
+            std::printf("%s: schedule %d: %s\n", arguments[0], static_cast<int>(seed), error.what());
+            return 1;
+        }
+}
