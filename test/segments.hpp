@@ -65,7 +65,7 @@ std::vector<list> lists()
     if (tall || order::tile <= most)
         units.add(tall ? 2 * order::super + order::group + order::tile + 3 : order::tile + order::chunk + 5, 3);
     for (tilewise::offset i = 0; i < 100; ++i) {
-        tiny.add(i * i % (2 * order::lane_vector + 2), 0);
+        tiny.add(i * i % (5 * order::lane_vector + 2), 0);
         narrow.add(i % 2, i % 3);
         mixed.add(i % 16 == 7 ? order::chunk + i : i % 16 == 3 ? order::row + i : i % 5, 0);
     }

@@ -17,6 +17,25 @@
 #include <cstdio>
 #include <exception>
 
+namespace example {
+
+/// The entries of the matrix times the entries of the vector that they meet: what each link hands on.
+struct handed_on {
+    using value_type = double;
+    using difference_type = std::ptrdiff_t;
+
+    int const* from;
+    double const* share;
+
+    constexpr double operator*() const { return share[*from]; }
+    constexpr double operator[](std::ptrdiff_t i) const { return share[from[i]]; }
+    constexpr handed_on operator+(std::ptrdiff_t i) const { return {from + i, share}; }
+    constexpr std::ptrdiff_t operator-(handed_on const& other) const { return from - other.from; }
+    constexpr handed_on& operator++() { return *this = *this + 1; }
+};
+
+} // namespace example
+
 namespace {
 
 using namespace example;
@@ -50,21 +69,6 @@ links small_web(int pages)
     }
     return web;
 }
-
-/// The entries of the matrix times the entries of the vector that they meet: what each link hands on.
-struct handed_on {
-    using value_type = double;
-    using difference_type = std::ptrdiff_t;
-
-    int const* from;
-    double const* share;
-
-    constexpr double operator*() const { return share[*from]; }
-    constexpr double operator[](std::ptrdiff_t i) const { return share[from[i]]; }
-    constexpr handed_on operator+(std::ptrdiff_t i) const { return {from + i, share}; }
-    [[maybe_unused]] constexpr std::ptrdiff_t operator-(handed_on const& other) const { return from - other.from; }
-    constexpr handed_on& operator++() { return *this = *this + 1; }
-};
 
 /// Calls `multiply(share, init, rank)`, which writes `init` and what the links of each page hand on to `rank`.
 template <class Multiply>

@@ -26,6 +26,20 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+#ifdef TILEWISE_DEVICE_ENGINE
+/// The operator that kernels call for `op`.
+template <class T, class Op>
+auto kernel_operator(Op const& op)
+{
+    auto kernel_op = gpu::operator_for(named::portable_twin_or_self<T>(op));
+#ifdef __CUDACC__
+    if constexpr (std::is_invocable_v<decltype(kernel_op)&, T&, T&>)
+        static_cast<void>(&call_in_kernel<T, decltype(kernel_op)>);
+#endif
+    return kernel_op;
+}
+#endif
+
 /// Whether segments can be found between offsets, and where they are. If not, one sentence says why.
 template <class Policy, class It, class Begins, class Ends>
 constexpr bool can_segment()
@@ -122,7 +136,7 @@ Out segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_las
 #ifdef TILEWISE_DEVICE_ENGINE
             offset const count = static_cast<offset>(begins_last - begins);
             gpu::segmented_reduce<standard_geometry>(resolve(policy), first, begins, ends, count, out, init,
-                                                     gpu::operator_for(named::portable_twin_or_self<T>(op)));
+                                                     kernel_operator<T>(op));
             return out + count;
 #else
             throw_no_device();
@@ -177,7 +191,7 @@ void scan_segments(Policy policy, It const& first, Begins const& begins, Begins 
 #ifdef TILEWISE_DEVICE_ENGINE
             gpu::segmented_scan<standard_geometry, form, T>(policy, first, begins, ends,
                                                             static_cast<offset>(begins_last - begins), out, init,
-                                                            gpu::operator_for(named::portable_twin_or_self<T>(op)));
+                                                            kernel_operator<T>(op));
 #else
             throw_no_device();
 #endif

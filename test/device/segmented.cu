@@ -19,6 +19,26 @@
 
 namespace tw = tilewise;
 
+namespace segments {
+
+/// Elements that nobody has in memory.
+struct products {
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = int;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = int;
+    int const *a, *b;
+    TILEWISE_PORTABLE int operator*() const { return *a * *b; }
+    TILEWISE_PORTABLE int operator[](std::ptrdiff_t i) const { return a[i] * b[i]; }
+    TILEWISE_PORTABLE products operator+(std::ptrdiff_t i) const { return {a + i, b + i}; }
+    TILEWISE_PORTABLE std::ptrdiff_t operator-(products const& other) const { return a - other.a; }
+    TILEWISE_PORTABLE products& operator++() { return *this = *this + 1; }
+    TILEWISE_PORTABLE bool operator==(products const& other) const { return a == other.a; }
+};
+
+} // namespace segments
+
 namespace {
 
 using on_device::device_array;
@@ -113,22 +133,6 @@ DEVICE_TEST(SegmentedOrder, IsThatOfSeqForManyRows)
                                          std::uint8_t{1}, tw::maximum<>());
 }
 
-/// Elements that nobody has in memory.
-struct products {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = int;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = int;
-    int const *a, *b;
-    TILEWISE_PORTABLE int operator*() const { return *a * *b; }
-    TILEWISE_PORTABLE int operator[](std::ptrdiff_t i) const { return a[i] * b[i]; }
-    TILEWISE_PORTABLE products operator+(std::ptrdiff_t i) const { return {a + i, b + i}; }
-    [[maybe_unused]] TILEWISE_PORTABLE std::ptrdiff_t operator-(products const& other) const { return a - other.a; }
-    [[maybe_unused]] TILEWISE_PORTABLE products& operator++() { return *this = *this + 1; }
-    [[maybe_unused]] TILEWISE_PORTABLE bool operator==(products const& other) const { return a == other.a; }
-};
-
 struct maximum_of_magnitudes {
     TILEWISE_PORTABLE int operator()(int a, int b) const
     {
@@ -148,7 +152,7 @@ DEVICE_TEST(segmented_algorithms, take_every_form)
     EXPECT_EQ(out.values(4), (results{16, 10, 14, 18}));
     tw::segmented_reduce(tw::device, first, begins, last, ends, out.begin(), 1, maximum_of_magnitudes());
     EXPECT_EQ(out.values(4), (results{3, 1, 4, 7}));
-    tw::segmented_reduce(tw::device, products{x.data(), x.data()}, begins, last, ends, out.begin());
+    tw::segmented_reduce(tw::device, segments::products{x.data(), x.data()}, begins, last, ends, out.begin());
     EXPECT_EQ(out.values(4), (results{14, 0, 16, 110}));
     tw::segmented_inclusive_scan(tw::device, first, begins, last, ends, out.begin());
     EXPECT_EQ(out.values(7), (results{1, 3, 6, 4, -5, 1, 8}));

@@ -8,6 +8,8 @@
 #include <tilewise/error.hpp>
 #include <tilewise/host/opaque.hpp>
 #include <tilewise/host/parallel.hpp>
+#include <tilewise/host/prefix.hpp>
+#include <tilewise/host/reader.hpp>
 #include <tilewise/host/reduce.hpp>
 #include <tilewise/host/scan.hpp>
 #include <tilewise/iterator.hpp>
@@ -15,6 +17,7 @@
 #include <tilewise/policy.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <iterator>
 #include <mutex>
@@ -109,6 +112,79 @@ void share_segments(char const* algorithm, It const& first, Begins const& begins
     }
 }
 
+/// @name Segments of a few lane vectors
+/// The engines are made for more, and take 14 ns to begin to reduce and 54 ns to begin to scan; this takes 2 to 3 (Zen 4).
+/// @{
+inline constexpr int few_lanes = 4;
+
+/// Values that cost nothing to make and to overwrite.
+template <class T>
+inline constexpr bool is_plain =
+    std::is_trivially_copyable_v<T> && std::copyable<T> && std::default_initializable<T> && sizeof(T) <= 64;
+
+/// The right-aligned trees over lane vectors 0, 0 and 1, 0 to 2. (An optional would cost more than the operators.)
+template <class T>
+class trees_of_few_lanes {
+public:
+    int lanes() const { return lanes_; }
+    T const& tree() const { return tree_; }
+
+    template <class Op>
+    TILEWISE_INLINE void append(Op& op, T const& lane)
+    {
+        if (lanes_ == 0)
+            tree_ = first_ = lane;
+        else if (lanes_ == 1)
+            tree_ = combine_copies<T>(op, first_, last_ = lane);
+        else
+            tree_ = combine_copies<T>(op, first_, combine_copies<T>(op, last_, lane));
+        ++lanes_;
+    }
+
+private:
+    T tree_{}, first_{}, last_{};
+    int lanes_ = 0;
+};
+
+template <class Order, class T, class Op, class Input>
+T reduce_few_lanes(Op& op, Input input, offset count, T const& init)
+{
+    trees_of_few_lanes<T> before;
+    for (;; count -= Order::lane_vector) {
+        T sum = take<T>(input);
+        for (offset i = 1; i < std::min(count, Order::lane_vector); ++i)
+            sum = combine_copies<T>(op, sum, take<T>(input));
+        if (count <= Order::lane_vector)
+            return combine_copies<T>(op, before.lanes() > 0 ? combine_copies<T>(op, init, before.tree()) : init, sum);
+        before.append(op, sum);
+    }
+}
+
+template <class Order, scan_form form, bool has_init, class T, class Op, class Input, class Out>
+void scan_few_lanes(Op& op, Input input, offset count, Out out, T const& init)
+{
+    trees_of_few_lanes<T> before;
+    for (;; count -= Order::lane_vector) {
+        bool const has_prefix = has_init || before.lanes() > 0;
+        T prefix(before.lanes() > 0 ? before.tree() : init);
+        if (has_init && before.lanes() > 0)
+            prefix = combine_copies<T>(op, init, before.tree());
+        T sum{}; // of the lane vector so far
+        for (offset i = 0; i < std::min(count, Order::lane_vector); ++i, ++out) {
+            T const element = take<T>(input);
+            if constexpr (form == scan_form::exclusive)
+                tilewise::store(out, i > 0 ? combine_copies<T>(op, prefix, sum) : prefix);
+            sum = i > 0 ? combine_copies<T>(op, sum, element) : element;
+            if constexpr (form == scan_form::inclusive)
+                tilewise::store(out, has_prefix ? combine_copies<T>(op, prefix, sum) : sum);
+        }
+        if (count <= Order::lane_vector)
+            return;
+        before.append(op, sum);
+    }
+}
+/// @}
+
 /// Combines `init` and a segment.
 template <class Geometry, class T, class Policy, class It, class Op>
 T reduce_segment(Policy policy, It const& first, segment of, T const& init, Op const& op)
@@ -117,7 +193,17 @@ T reduce_segment(Policy policy, It const& first, segment of, T const& init, Op c
     if (of.count == 0)
         return result;
     make_opaque(result);
-    T total = reduce<Geometry>(policy, It(first + of.begin), of.count, std::move(result), Op(op));
+    Op own_op(op);
+    auto const from = [&] { return It(first + of.begin); };
+    if constexpr (is_plain<T>) {
+        using order = tilewise::order<T, Geometry>;
+        if (of.count <= few_lanes * order::lane_vector) {
+            T total = reduce_few_lanes<order>(own_op, from(), of.count, result);
+            make_opaque(total);
+            return total;
+        }
+    }
+    T total = reduce<Geometry>(policy, from(), of.count, std::move(result), std::move(own_op));
     make_opaque(total);
     return total;
 }
@@ -173,10 +259,25 @@ void scan_segment(Policy policy, [[maybe_unused]] char const* algorithm, It cons
         if (out == nullptr)
             reject_argument(algorithm, "the output is null and a segment is not empty");
     }
+    Op own_op(op);
+    It from(first + of.begin);
+    Out to(out + of.begin);
+    if constexpr (is_plain<T>) {
+        using order = tilewise::order<T, Geometry>;
+        if (of.count <= few_lanes * order::lane_vector) {
+            T before = init ? *init : T{};
+            make_opaque(before);
+            if (init)
+                scan_few_lanes<order, form, true>(own_op, std::move(from), of.count, std::move(to), before);
+            else
+                scan_few_lanes<order, form, false>(own_op, std::move(from), of.count, std::move(to), before);
+            return;
+        }
+    }
     std::optional<T> own_init(init);
     if (own_init)
         make_opaque(*own_init);
-    scan<Geometry, form>(policy, It(first + of.begin), of.count, Out(out + of.begin), std::move(own_init), Op(op));
+    scan<Geometry, form>(policy, std::move(from), of.count, std::move(to), std::move(own_init), std::move(own_op));
 }
 
 /// Scans every segment, on the calling thread.
