@@ -155,8 +155,10 @@ struct tuning : tilewise::gpu::reduce_tuning {
     static constexpr int fold_supers = Geometry::tiles_per_group < 32 ? 3 : 1;
 };
 
-/// The same of scans.
-struct scan_tuning : tilewise::gpu::scan_tuning {};
+/// The same of scans: few elements reach the kernel for long ranges.
+struct scan_tuning : tilewise::gpu::scan_tuning {
+    static constexpr tilewise::offset tiles_side_by_side = 24;
+};
 
 /// The kernels, on a geometry of choice.
 template <class Geometry, class Tuning>

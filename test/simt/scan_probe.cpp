@@ -143,7 +143,7 @@ void try_kernel(expected_results const& right, std::size_t count, std::size_t sk
 int main(int, char** arguments)
 {
     expected_results const right;
-    for (std::uint64_t seed = 1; seed <= 24; ++seed)
+    for (std::uint64_t seed = 1; seed <= 10; ++seed)
         try {
             auto const report = simt::run_schedule(seed, [&] {
                 std::size_t const skipped = seed % 2 * 4, less = seed % 5 * 131;
