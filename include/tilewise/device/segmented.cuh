@@ -332,7 +332,7 @@ TILEWISE_DEVICE auto block_tile_total(typename Scan::view const& view, offset ti
         put(chunk_totals.object()[warp], total);
     sync_block();
     T const own(chunk_totals.object()[min_of(lane_index(), Scan::chunks - 1)]);
-    return shuffle(warp_tree<1, Scan::chunks>(op, own), 0);
+    return shuffle(warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks), 0);
 }
 
 /// Combines a segment with a block.
