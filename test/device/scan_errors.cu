@@ -39,7 +39,6 @@ public:
             expect_same(out_.values(size), expected_.with_init, "the scan after an error");
         }
     }
-    device_array<std::int32_t> const& results() const { return out_; }
 
 private:
     std::vector<std::int32_t> elements_ = shape::some_values<std::int32_t>(count);

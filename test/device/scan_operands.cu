@@ -174,7 +174,7 @@ public:
 
     TILEWISE_PORTABLE explicit twice(std::int64_t* to) : to_(to) {}
     TILEWISE_PORTABLE place operator*() const { return place(to_); }
-    TILEWISE_PORTABLE place operator[](tw::offset n) const { return place(to_ + 2 * n); }
+    [[maybe_unused]] TILEWISE_PORTABLE place operator[](tw::offset n) const { return place(to_ + 2 * n); }
     TILEWISE_PORTABLE twice operator+(tw::offset n) const { return twice(to_ + 2 * n); }
 
 private:

@@ -146,17 +146,19 @@ DEVICE_TEST_WITH_STREAMS(scan_streams, give_the_same_bits_100_times_under_load)
     });
 }
 
-/// What the memory of a stream's boards knows of its launches.
-void set_last_tag(cudaStream_t where, unsigned tag)
+/// Changes what the memory of a stream's boards knows of its launches, if there is any.
+bool set_last_tag(cudaStream_t where, unsigned tag)
 {
     unsigned long long id = 0;
     int device = 0;
     expect_success(cudaStreamGetId(where, &id));
     expect_success(cudaGetDevice(&device));
     auto block = tw::gpu::scratch_cache::of_boards().take(id, device, 1);
-    ASSERT_NE(block.memory, nullptr);
+    if (block.memory == nullptr)
+        return false;
     block.past.tag = tag;
     tw::gpu::scratch_cache::of_boards().keep(block);
+    return true;
 }
 
 DEVICE_TEST_WITH_STREAMS(scan_streams, survive_the_last_of_all_tags)
@@ -170,7 +172,10 @@ DEVICE_TEST_WITH_STREAMS(scan_streams, survive_the_last_of_all_tags)
         stream const where;
         work.run<tuning_type>(tw::device.on(where), work.size() / 2); // with tag 1
         for (unsigned const tag : {0xFFFFFFFDu, 0xFFFFFFFEu, 0xFFFFFFFFu}) {
-            set_last_tag(where, tag);
+            if (bool const has_board = set_last_tag(where, tag); !has_board) {
+                EXPECT_FALSE((std::is_same_v<tuning_type, in_one_pass<steep_geometry>>));
+                return; // more tiles than fit side by side
+            }
             for (std::size_t i = 0; i < 3; ++i)
                 work.run<tuning_type>(tw::device.on(where), work.size() / 2 - i * 300);
         }

@@ -140,12 +140,13 @@ public:
     {
         expect_success(cudaStreamBeginCapture(where, mode));
     }
-    void end(stream const& where)
+    void end(stream const& where) { expect_success(cudaStreamEndCapture(where, &graph_)); }
+    void launch(stream const& where)
     {
-        expect_success(cudaStreamEndCapture(where, &graph_));
-        expect_success(cudaGraphInstantiate(&executable_, graph_, 0));
+        if (executable_ == nullptr) // not before: it is refused while other streams are being captured
+            expect_success(cudaGraphInstantiate(&executable_, graph_, 0));
+        expect_success(cudaGraphLaunch(executable_, where));
     }
-    void launch(stream const& where) const { expect_success(cudaGraphLaunch(executable_, where)); }
 
 private:
     cudaGraph_t graph_ = nullptr;
@@ -173,7 +174,7 @@ DEVICE_TEST_WITH_STREAMS(graphs, compute_anew_from_changed_elements)
         for (auto const mode : capture_modes) {
             stream const where;
             device_array<float> const there(size + 1), result(1);
-            graph const replayed(where, mode, [&] {
+            graph replayed(where, mode, [&] {
                 tw::reduce_into(tw::device.on(where).nosync(), there.begin(), there.begin() + size, result.data(),
                                 0.5f);
             });
@@ -202,7 +203,7 @@ DEVICE_TEST_WITH_STREAMS(graphs, capture_the_first_call_of_a_kernel)
     auto const elements = on_device::some_elements<float>(size);
     stream const where;
     device_array<float> const there(elements), result(1);
-    graph const replayed(where, cudaStreamCaptureModeGlobal, [&] {
+    graph replayed(where, cudaStreamCaptureModeGlobal, [&] {
         tw::reduce_into(tw::device.on(where).nosync(), there.begin(), there.end(), result.data(), 0.5f,
                         larger_square{});
     });
@@ -259,7 +260,7 @@ DEVICE_TEST_WITH_STREAMS(graphs, cannot_be_waited_for_and_survive_the_attempt)
     stream const where;
     device_array<float> const result(1);
     work.run(where, work.jobs().size());
-    graph const replayed(where, cudaStreamCaptureModeGlobal, [&] {
+    graph replayed(where, cudaStreamCaptureModeGlobal, [&] {
         EXPECT_THROW(tw::reduce(tw::device.on(where), work.begin(), work.begin() + count, 0.5f), std::invalid_argument);
         EXPECT_THROW(tw::reduce_into(tw::device.on(where), work.begin(), work.begin() + count, result.data(), 0.5f),
                      std::invalid_argument);
