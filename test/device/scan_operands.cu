@@ -174,12 +174,13 @@ public:
 
     TILEWISE_PORTABLE explicit twice(std::int64_t* to) : to_(to) {}
     TILEWISE_PORTABLE place operator*() const { return place(to_); }
-    [[maybe_unused]] TILEWISE_PORTABLE place operator[](tw::offset n) const { return place(to_ + 2 * n); }
+    TILEWISE_PORTABLE place operator[](tw::offset n) const { return place(to_ + 2 * n); }
     TILEWISE_PORTABLE twice operator+(tw::offset n) const { return twice(to_ + 2 * n); }
 
 private:
     std::int64_t* to_;
 };
+[[maybe_unused]] constexpr auto subscript = &twice::operator[]; // a random access iterator has one; nobody calls it
 
 /// The numbers and what their scans have to be.
 struct scanned_numbers {
