@@ -135,11 +135,15 @@ public:
     T* end() const { return first_ + size_; }
     std::size_t size() const { return size_; }
 
+    /// Waits until the elements are there: a copy from ordinary memory returns when it has read them, and streams that do
+    /// not wait for the default one could come before the rest of it.
     void assign(std::vector<T> const& values) const
     {
-        if (!values.empty())
-            expect_success(cudaMemcpy(static_cast<void*>(first_), static_cast<void const*>(values.data()),
-                                      values.size() * sizeof(T), cudaMemcpyDefault));
+        if (values.empty())
+            return;
+        expect_success(cudaMemcpy(static_cast<void*>(first_), static_cast<void const*>(values.data()),
+                                  values.size() * sizeof(T), cudaMemcpyDefault));
+        expect_success(cudaStreamSynchronize(nullptr));
     }
     /// The value at a position; what the device wrote last, if its stream was waited for.
     T value(std::size_t position = 0) const
