@@ -135,8 +135,8 @@ public:
     T* end() const { return first_ + size_; }
     std::size_t size() const { return size_; }
 
-    /// Waits until the elements are there: a copy from ordinary memory returns when it has read them, and streams that do
-    /// not wait for the default one could come before the rest of it.
+    /// Waits until the elements are there: a copy from ordinary memory returns when it has read them, and streams that
+    /// do not wait for the default one could come before the rest of it.
     void assign(std::vector<T> const& values) const
     {
         if (values.empty())
