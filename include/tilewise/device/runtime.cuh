@@ -110,8 +110,12 @@ private:
 /// Waits for the work of a stream, also while another stream is being captured, when CUDA refuses to wait for any.
 inline void wait_for(cudaStream_t stream)
 {
-    relaxed_capture const allowed;
-    TILEWISE_CUDA(cudaStreamSynchronize, stream);
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    TILEWISE_CUDA(cudaThreadExchangeStreamCaptureMode, &mode);
+    cudaError_t const outcome = cudaStreamSynchronize(stream);
+    cudaError_t const restored = cudaThreadExchangeStreamCaptureMode(&mode);
+    check(outcome, "cudaStreamSynchronize");
+    check(restored, "cudaThreadExchangeStreamCaptureMode");
 }
 
 /// Whether a stream is being captured into a graph.
