@@ -115,7 +115,7 @@ TEST(segmented_algorithms, take_pointers_arrays_and_offsets_of_any_integers)
     tw::segmented_inclusive_scan(tw::par, elements, begins.begin(), begins.end(), ends.begin(), out);
     EXPECT_EQ(results(out, out + 4), (results{1, 3, 3, 7}));
 #if !defined(__clang__) || __clang_major__ >= 16 // which older ones cannot compile the views of libstdc++ 12
-    auto const rows = std::views::iota(0, 2); // rows of two
+    auto const rows = std::views::iota(0, 2);    // rows of two
     auto const twice = std::views::transform(rows, [](int row) { return 2 * row; });
     auto const after = std::views::transform(rows, [](int row) { return 2 * row + 2; });
     tw::segmented_reduce(tw::par, elements, twice.begin(), twice.end(), after.begin(), out);
