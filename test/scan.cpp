@@ -420,8 +420,8 @@ TEST(scans, write_through_proxies)
 
 TEST(scans, read_reversed_ranges_and_write_backwards)
 {
-    std::vector<int> elements(100000), expected(100000), out(100000);
-    std::iota(elements.begin(), elements.end(), 1);
+    std::vector<unsigned> elements(100000), expected(100000), out(100000);
+    std::iota(elements.begin(), elements.end(), 1u);
     std::inclusive_scan(elements.rbegin(), elements.rend(), expected.rbegin());
     tw::inclusive_scan(tw::par, elements.rbegin(), elements.rend(), out.rbegin());
     EXPECT_EQ(out, expected);
