@@ -381,7 +381,7 @@ public:
         Function function;
         double* place;
         template <class T>
-        reference const& operator=(T const& value) const
+        reference& operator=(T const& value)
         {
             *place = function(value);
             return *this;

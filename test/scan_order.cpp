@@ -90,7 +90,7 @@ TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondASuper)
 class owned {
 public:
     explicit owned(std::uint32_t value) : value_(value) {}
-    owned(owned const& other) : value_(other.value_) {}
+    owned(owned const&) = default;
     owned& operator=(owned const&) = default;
     ~owned() { value_ = 0; }
     std::uint32_t value() const { return value_; }

@@ -21,12 +21,12 @@ using on_device::stream;
 /// Elements, and what their scans have to be.
 class work_after_an_error {
 public:
-    static constexpr std::size_t count = 2 * tw::order<std::int32_t, steep_geometry>::super + 5;
+    static constexpr std::size_t count = 2 * tw::order<std::uint32_t, steep_geometry>::super + 5;
 
     template <class Tuning, class Policy>
     void start(Policy const& policy, std::size_t size = count) const
     {
-        scan<steep_geometry, Tuning, inclusive, std::int32_t>(policy, there_.data(), size, out_.data(), {7},
+        scan<steep_geometry, Tuning, inclusive, std::uint32_t>(policy, there_.data(), size, out_.data(), {7},
                                                               std::plus<>());
     }
     /// A call right after an error works, and CUDA remembers nothing.
@@ -41,9 +41,9 @@ public:
     }
 
 private:
-    std::vector<std::int32_t> elements_ = shape::some_values<std::int32_t>(count);
-    device_array<std::int32_t> there_{elements_}, out_{count};
-    scanned<std::int32_t> expected_{steep_geometry(), elements_, 7, std::plus<>()};
+    std::vector<std::uint32_t> elements_ = shape::some_values<std::uint32_t>(count);
+    device_array<std::uint32_t> there_{elements_}, out_{count};
+    scanned<std::uint32_t> expected_{steep_geometry(), elements_, 7U, std::plus<>()};
 };
 
 template <class Call>
