@@ -375,12 +375,8 @@ void enqueue_reduce(Policy const& policy, Input const& input, offset count, T co
         reject_argument("reduce", "a stream that is being captured cannot be waited for; use reduce_into or "
                                   "transform_reduce_into with a policy's nosync()");
     view.for_each_base([&](void const* base, offset bytes) {
-        memory_kind const kind = bytes > 0 ? kind_of(base, device.index()) : memory_kind::readable;
-        if (kind == memory_kind::pageable)
-            reject_argument("reduce", "the elements are in host memory that the GPU cannot read; copy them to the "
-                                      "device, or allocate them with cudaMallocHost or cudaMallocManaged");
-        if (kind == memory_kind::other_device)
-            reject_argument("reduce", "the elements are on another device, which the stream's device cannot access");
+        if (bytes > 0)
+            check_readable("reduce", base, device.index());
     });
     call const by = {"reduce", count, policy.stream(), policy.sink()};
     reducer<Geometry, Tuning, decltype(view), T, Op, Out>{view, count, init, op, out}.run(policy, device, by, captured);

@@ -165,15 +165,26 @@ inline memory_kind kind_of(void const* pointer, int device)
     }
 }
 
-/// Refuses memory that the GPU cannot use as it has to.
-inline void check_memory(char const* algorithm, void const* base, int device, char const* pageable,
-                         char const* other_device)
+/// Refuses elements, or what else an algorithm reads, that kernels of device `device` cannot read.
+inline void check_readable(char const* algorithm, void const* base, int device)
 {
     memory_kind const kind = kind_of(base, device);
     if (kind == memory_kind::pageable)
-        reject_argument(algorithm, pageable);
+        reject_argument(algorithm, "the elements are in host memory that the GPU cannot read; copy them to the device, "
+                                   "or allocate them with cudaMallocHost or cudaMallocManaged");
     if (kind == memory_kind::other_device)
-        reject_argument(algorithm, other_device);
+        reject_argument(algorithm, "the elements are on another device, which the stream's device cannot access");
+}
+
+/// Refuses room for results that they cannot write.
+inline void check_writable(char const* algorithm, void const* base, int device)
+{
+    memory_kind const kind = kind_of(base, device);
+    if (kind == memory_kind::pageable)
+        reject_argument(algorithm, "the results would go to host memory that the GPU cannot write; write to memory of "
+                                   "the device, or allocate it with cudaMallocHost or cudaMallocManaged");
+    if (kind == memory_kind::other_device)
+        reject_argument(algorithm, "the results would go to another device, which the stream's device cannot access");
 }
 
 } // namespace gpu

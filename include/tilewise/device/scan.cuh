@@ -48,11 +48,9 @@ class scanner {
 
     /// What reads and writes memory that is not aligned for the widest loads and stores. (A lane reads the few elements
     /// of 4 bytes and more in its vector one by one, and passes none of a neighbouring tile's.)
-    static constexpr access unaligned_input =
-        View::bases > 0 && View::template can_cover<N>&& View::element_alignment < 4 ? access::covering
-                                                                                     : access::elementwise;
-    static constexpr access unaligned_stage =
-        View::bases > 0 && View::template can_cover<N> ? access::covering : access::elementwise;
+    static constexpr bool covers = View::bases > 0 && View::template can_cover<N>;
+    static constexpr access unaligned_stage = covers ? access::covering : access::elementwise;
+    static constexpr access unaligned_input = View::element_alignment < 4 ? unaligned_stage : access::elementwise;
     static constexpr access unaligned_output =
         Scan::batched && Sink::template can_cover<N> ? access::covering : access::elementwise;
 
@@ -218,17 +216,9 @@ void scan(Policy const& policy, Input const& input, offset count, Out const& out
     current_device const device(policy.stream(), captured);
     if (captured && Policy::waits)
         reject_argument(name, "a stream that is being captured cannot be waited for; use a policy with nosync()");
-    view.for_each_base([&](void const* base, offset) {
-        check_memory(name, base, device.index(),
-                     "the elements are in host memory that the GPU cannot read; copy them to the device, or allocate "
-                     "them with cudaMallocHost or cudaMallocManaged",
-                     "the elements are on another device, which the stream's device cannot access");
-    });
+    view.for_each_base([&](void const* base, offset) { check_readable(name, base, device.index()); });
     if (sink.base() != nullptr)
-        check_memory(name, sink.base(), device.index(),
-                     "the results would go to host memory that the GPU cannot write; scan to memory of the device, or "
-                     "allocate it with cudaMallocHost or cudaMallocManaged",
-                     "the results would go to another device, which the stream's device cannot access");
+        check_writable(name, sink.base(), device.index());
 
     using scan_type = scan_of<std::remove_const_t<decltype(view)>, std::remove_const_t<decltype(sink)>, T, Op, form,
                               order<T, Geometry>>;

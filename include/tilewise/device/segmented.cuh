@@ -449,21 +449,15 @@ void combine_segments(Policy const& policy, Input const& input, Begins const& be
     auto const sink = sink_of(out);
     auto const first = view_of(begins, count);
     auto const last = view_of(ends, count);
-    auto const check_readable = [&](void const* base, offset) {
+    auto const check = [&](void const* base, offset) {
         if (base != nullptr) // without elements
-            check_memory(algorithm, base, device.index(),
-                         "the elements or offsets are in host memory that the GPU cannot read; copy them to the "
-                         "device, or allocate them with cudaMallocHost or cudaMallocManaged",
-                         "the elements or offsets are on another device, which the stream's device cannot access");
+            check_readable(algorithm, base, device.index());
     };
-    view.for_each_base(check_readable);
-    first.for_each_base(check_readable);
-    last.for_each_base(check_readable);
+    view.for_each_base(check);
+    first.for_each_base(check);
+    last.for_each_base(check);
     if (sink.base() != nullptr)
-        check_memory(algorithm, sink.base(), device.index(),
-                     "the results would go to host memory that the GPU cannot write; write to memory of the device, or "
-                     "allocate it with cudaMallocHost or cudaMallocManaged",
-                     "the results would go to another device, which the stream's device cannot access");
+        check_writable(algorithm, sink.base(), device.index());
 
     using results_type = Results<std::remove_const_t<decltype(sink)>>;
     using scan_type =
