@@ -27,7 +27,7 @@ public:
     void start(Policy const& policy, std::size_t size = count) const
     {
         scan<steep_geometry, Tuning, inclusive, std::uint32_t>(policy, there_.data(), size, out_.data(), {7},
-                                                              std::plus<>());
+                                                               std::plus<>());
     }
     /// A call right after an error works, and CUDA remembers nothing.
     template <class Tuning>
