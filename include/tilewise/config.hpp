@@ -47,6 +47,11 @@
 #define TILEWISE_DEVICE_ENGINE 1
 #endif
 
+/// Defined in code for the GPU, also where the tests run it on a CPU.
+#if defined(__CUDA_ARCH__) || (defined(TILEWISE_DEVICE_ENGINE) && !defined(__CUDACC__))
+#define TILEWISE_IN_KERNELS 1
+#endif
+
 /// A function for the host and for kernels.
 #ifdef __CUDACC__
 #define TILEWISE_PORTABLE __host__ __device__

@@ -127,6 +127,30 @@ TILEWISE_DEVICE T shuffle_xor(T const& value, int mask)
 }
 /// @}
 
+/// @name Votes in a warp
+/// All lanes of the warp take part. Nothing is said about memory.
+/// @{
+TILEWISE_DEVICE bool any_lane(bool vote)
+{
+    return __any_sync(~0u, vote) != 0;
+}
+/// Bit i is the vote of lane i.
+TILEWISE_DEVICE unsigned lanes_that(bool vote)
+{
+    return __ballot_sync(~0u, vote);
+}
+/// Bit i is set where lane i has the caller's value.
+TILEWISE_DEVICE unsigned lanes_with(unsigned value)
+{
+    return __match_any_sync(~0u, value);
+}
+/// @}
+
+TILEWISE_DEVICE int count_bits(unsigned word)
+{
+    return __popc(word);
+}
+
 /// `yes` or `no`, word by word and without a branch.
 template <class T>
 TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
@@ -196,6 +220,33 @@ TILEWISE_DEVICE T add_rounded(T const& a, T const& b)
     else
         return static_cast<T>(a + b);
 }
+
+/// A product that is never fused with a sum.
+template <class T>
+TILEWISE_DEVICE T multiply_rounded(T a, T b)
+{
+    if constexpr (std::is_same_v<T, float>)
+        return __fmul_rn(a, b);
+    else if constexpr (std::is_same_v<T, double>)
+        return __dmul_rn(a, b);
+    else
+        return a * b;
+}
+
+/// @name The floor of a product that is less than most_of_floor and at least minus that
+/// Added to a number from which on all are 1 apart, and rounded down once: the low bits count. Conversions are slower.
+/// @{
+inline constexpr int most_of_floor = 1 << 22;
+TILEWISE_DEVICE int floor_of_product(float a, float b)
+{
+    constexpr float base = 12582912; // 1.5 * 2^23
+    return __float_as_int(__fmaf_rd(a, b, base)) - __float_as_int(base);
+}
+TILEWISE_DEVICE int floor_of_product(double a, double b)
+{
+    return __double2loint(__fma_rd(a, b, 6755399441055744.0)); // 1.5 * 2^52
+}
+/// @}
 
 /// @name Dependent launches
 /// A kernel that was launched with `launch_shape::dependent` may start as soon as every block of the kernel before it
@@ -288,6 +339,33 @@ TILEWISE_DEVICE void pause_briefly()
 TILEWISE_DEVICE unsigned long long draw(unsigned long long* counter)
 {
     return atomicAdd(counter, 1ull);
+}
+/// @}
+
+/// @name Atomic additions
+/// To shared or to global memory; they say nothing about other memory. The machine merges additions of one by a warp,
+/// in shared memory, if the results are not asked for.
+/// @{
+TILEWISE_DEVICE void add_one(unsigned* counter)
+{
+    atomicAdd(counter, 1u);
+}
+TILEWISE_DEVICE void add(unsigned* counter, unsigned value)
+{
+    atomicAdd(counter, value);
+}
+TILEWISE_DEVICE void add(unsigned long long* counter, unsigned long long value)
+{
+    atomicAdd(counter, value);
+}
+/// Returns what was there before.
+TILEWISE_DEVICE unsigned fetch_add(unsigned* counter, unsigned value)
+{
+    return atomicAdd(counter, value);
+}
+TILEWISE_DEVICE unsigned long long fetch_add(unsigned long long* counter, unsigned long long value)
+{
+    return atomicAdd(counter, value);
 }
 /// @}
 

@@ -12,9 +12,11 @@
 
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <tuple>
 #include <type_traits>
 
@@ -118,6 +120,27 @@ TILEWISE_DEVICE T shuffle_xor(T const& value, int mask, simt::location where = s
 }
 /// @}
 
+/// @name Votes in a warp
+/// @{
+TILEWISE_DEVICE unsigned lanes_that(bool vote, simt::location where = simt::location::current())
+{
+    return simt::ballot(simt::all_lanes, vote, where);
+}
+TILEWISE_DEVICE bool any_lane(bool vote, simt::location where = simt::location::current())
+{
+    return simt::ballot(simt::all_lanes, vote, where) != 0;
+}
+TILEWISE_DEVICE unsigned lanes_with(unsigned value, simt::location where = simt::location::current())
+{
+    return simt::match_any(simt::all_lanes, value, where);
+}
+/// @}
+
+TILEWISE_DEVICE int count_bits(unsigned word)
+{
+    return __builtin_popcount(word);
+}
+
 /// `yes` or `no`. Both are read, as on the GPU.
 template <class T>
 TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
@@ -177,6 +200,29 @@ TILEWISE_DEVICE T add_rounded(T const& a, T const& b)
     } else {
         return static_cast<T>(a + b);
     }
+}
+
+/// A product that is never fused with a sum.
+template <class T>
+TILEWISE_DEVICE T multiply_rounded(T a, T b)
+{
+    if constexpr (std::is_floating_point_v<T>)
+        asm("" : "+m"(a), "+m"(b));
+    T result = a * b;
+    if constexpr (std::is_floating_point_v<T>)
+        asm("" : "+m"(result));
+    return result;
+}
+
+/// The floor of a product that is less than most_of_floor and at least minus that.
+inline constexpr int most_of_floor = 1 << 22;
+template <class T>
+TILEWISE_DEVICE int floor_of_product(T a, T b)
+{
+    T const rounded = a * b, below = std::floor(rounded);
+    if (!(below < most_of_floor && below >= -most_of_floor))
+        throw std::logic_error("floor_of_product: the product is too large");
+    return static_cast<int>(below) - (below == rounded && std::fma(a, b, -rounded) < 0 ? 1 : 0);
 }
 
 /// @name Dependent launches
@@ -252,6 +298,30 @@ TILEWISE_DEVICE void pause_briefly()
 TILEWISE_DEVICE unsigned long long draw(unsigned long long* counter)
 {
     return __atomic_fetch_add(counter, 1ull, __ATOMIC_RELAXED);
+}
+/// @}
+
+/// @name Atomic additions
+/// @{
+TILEWISE_DEVICE void add_one(unsigned* counter)
+{
+    __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED);
+}
+TILEWISE_DEVICE void add(unsigned* counter, unsigned value)
+{
+    __atomic_fetch_add(counter, value, __ATOMIC_RELAXED);
+}
+TILEWISE_DEVICE void add(unsigned long long* counter, unsigned long long value)
+{
+    __atomic_fetch_add(counter, value, __ATOMIC_RELAXED);
+}
+TILEWISE_DEVICE unsigned fetch_add(unsigned* counter, unsigned value)
+{
+    return __atomic_fetch_add(counter, value, __ATOMIC_RELAXED);
+}
+TILEWISE_DEVICE unsigned long long fetch_add(unsigned long long* counter, unsigned long long value)
+{
+    return __atomic_fetch_add(counter, value, __ATOMIC_RELAXED);
 }
 /// @}
 

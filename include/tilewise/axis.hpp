@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Axes: which bin a sample belongs to. An axis checks its arguments once, publishes its edges, and keeps to them.
+
+#include <tilewise/axis/bounds.hpp>   // IWYU pragma: export
+#include <tilewise/axis/composed.hpp> // IWYU pragma: export
+#include <tilewise/axis/integer.hpp>  // IWYU pragma: export
+#include <tilewise/axis/regular.hpp>  // IWYU pragma: export
+#include <tilewise/axis/variable.hpp> // IWYU pragma: export

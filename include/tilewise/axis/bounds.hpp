@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What axes have in common: samples are compared with edges exactly, whatever their types, and what lies outside has
+/// one of a few fates.
+
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/order.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// What becomes of samples outside the bins of an axis.
+enum class flow {
+    drop, ///< they are not counted
+    bins, ///< three cells follow the bins: below the first edge, from the last edge on, and NaN
+    clamp ///< they count in the first and in the last bin; NaN is not counted
+};
+
+/// How an axis takes what is at its ends and outside.
+struct axis_options {
+    tilewise::flow flow = tilewise::flow::drop;
+    bool closed_upper = false; ///< the last bin includes the last edge, as NumPy's does
+};
+
+/// The cell of a sample that is not counted.
+inline constexpr int no_cell = -1;
+
+/// What histograms can have at most, cells outside the bins included.
+inline constexpr offset most_cells = std::numeric_limits<int>::max() - 1;
+
+namespace binning {
+
+/// The cells after the bins under flow::bins.
+inline constexpr int flow_cells = 3;
+
+/// Half precision of any library: its numbers are exact as float.
+template <class S>
+concept small_float = !std::is_arithmetic_v<S> && sizeof(S) == 2 && requires(S const& x) { static_cast<float>(x); };
+
+/// A sample as an arithmetic type; of a user's type, what it converts to.
+template <class A, class S>
+TILEWISE_PORTABLE constexpr auto number(S const& x)
+{
+    if constexpr (std::is_arithmetic_v<S>)
+        return x;
+    else if constexpr (small_float<S>)
+        return static_cast<float>(x);
+    else
+        return static_cast<A>(x);
+}
+
+/// a < b, whatever their signs.
+template <std::integral A, std::integral B>
+TILEWISE_PORTABLE constexpr bool less(A a, B b)
+{
+    if constexpr (std::is_signed_v<A> == std::is_signed_v<B>)
+        return a < b;
+    else if constexpr (std::is_signed_v<A>)
+        return a < 0 || static_cast<std::uintmax_t>(a) < b;
+    else
+        return b >= 0 && a < static_cast<std::uintmax_t>(b);
+}
+
+/// The first power of two that is too large for an integral type.
+template <std::integral I, std::floating_point F>
+inline constexpr F above = static_cast<F>(std::numeric_limits<I>::max() / 2 + 1) * 2;
+
+template <class X>
+TILEWISE_PORTABLE constexpr bool is_nan(X x)
+{
+    if constexpr (std::is_floating_point_v<X>)
+        return x != x;
+    else
+        return false;
+}
+
+/// The number of its type next below a finite one or infinity.
+template <std::floating_point A>
+TILEWISE_PORTABLE A next_below(A x)
+{
+    if constexpr (sizeof(A) > 8) {
+        return std::nextafter(x, -std::numeric_limits<A>::infinity());
+    } else {
+        using bits_type = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
+        if (x == 0)
+            return -std::numeric_limits<A>::denorm_min();
+        bits_type bits;
+        std::memcpy(&bits, &x, sizeof x);
+        bits += x > 0 ? -1 : 1;
+        std::memcpy(&x, &bits, sizeof x);
+        return x;
+    }
+}
+
+/// Whether a number is below all of an integral type.
+template <std::integral A, class X>
+TILEWISE_PORTABLE constexpr bool is_below_all(X x)
+{
+    if constexpr (std::integral<X>)
+        return less(x, std::numeric_limits<A>::min());
+    else
+        return x < static_cast<X>(std::numeric_limits<A>::min());
+}
+
+/// The largest number of type A that is not above `x`, so that `edge <= x` is `edge <= round_down<A>(x)` for every edge
+/// of type A: comparisons are exact, though the sample is rounded. NaN stays NaN; for an integral A `x` is not NaN and
+/// not below all.
+template <class A, class X>
+TILEWISE_PORTABLE A round_down(X x)
+{
+    if constexpr (std::is_same_v<A, X>) {
+        return x;
+    } else if constexpr (std::integral<A> && std::integral<X>) {
+        return less(std::numeric_limits<A>::max(), x) ? std::numeric_limits<A>::max() : static_cast<A>(x);
+    } else if constexpr (std::integral<A>) {
+        return x >= above<A, X> ? std::numeric_limits<A>::max() : static_cast<A>(std::floor(x));
+    } else if constexpr (std::numeric_limits<X>::digits <= std::numeric_limits<A>::digits) {
+        return static_cast<A>(x);
+    } else {
+        A const nearest = static_cast<A>(x);
+        bool is_above = false;
+        if constexpr (std::integral<X>)
+            is_above = nearest >= above<X, A> || static_cast<X>(nearest) > x;
+        else
+            is_above = static_cast<X>(nearest) > x;
+        return is_above ? next_below(nearest) : nearest;
+    }
+}
+
+/// Whether `rounded`, which is round_down<A>(x), is `x`.
+template <class A, class X>
+TILEWISE_PORTABLE constexpr bool is_exact(X x, A rounded)
+{
+    if constexpr (std::is_same_v<A, X>)
+        return true;
+    else if constexpr (std::integral<A> && std::integral<X>)
+        return !less(x, rounded) && !less(rounded, x);
+    else if constexpr (std::integral<A>)
+        return x < above<A, X> && x == std::floor(x);
+    else if constexpr (std::integral<X>)
+        return rounded < above<X, A> && static_cast<X>(rounded) == x;
+    else
+        return static_cast<X>(rounded) == x;
+}
+
+/// Bins between two edges of type A, and what becomes of the rest.
+template <class A>
+struct bounds {
+    A lower, upper;
+    int bins;
+    axis_options options;
+
+    TILEWISE_PORTABLE constexpr int extent() const { return options.flow == flow::bins ? bins + flow_cells : bins; }
+
+    TILEWISE_PORTABLE constexpr bool contain(A value) const { return value >= lower && value < upper; }
+
+    /// The cell of a sample: what `find(value)` says of a value of type A inside, and its fate outside.
+    template <class S, class Find>
+    TILEWISE_PORTABLE int place(S const& sample, Find const& find) const
+    {
+        auto const x = number<A>(sample);
+        if constexpr (std::integral<A>) {
+            if (is_nan(x))
+                return cell_of_nan();
+            if (is_below_all<A>(x))
+                return cell_below();
+        }
+        A const value = round_down<A>(x);
+        return contain(value) ? find(value) : outside(x, value);
+    }
+
+private:
+    template <class X>
+    TILEWISE_PORTABLE int outside(X x, A value) const
+    {
+        if (is_nan(value))
+            return cell_of_nan();
+        if (value < lower)
+            return cell_below();
+        if (options.closed_upper && value == upper && is_exact(x, value))
+            return bins - 1;
+        return cell_above();
+    }
+    TILEWISE_PORTABLE constexpr int cell_below() const
+    {
+        return options.flow == flow::drop ? no_cell : options.flow == flow::bins ? bins : 0;
+    }
+    TILEWISE_PORTABLE constexpr int cell_above() const
+    {
+        return options.flow == flow::drop ? no_cell : options.flow == flow::bins ? bins + 1 : bins - 1;
+    }
+    TILEWISE_PORTABLE constexpr int cell_of_nan() const { return options.flow == flow::bins ? bins + 2 : no_cell; }
+};
+
+/// @name Checks of constructors
+/// @{
+template <class X>
+std::string text_of(X x)
+{
+    char buffer[64];
+    auto const end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
+    return {static_cast<char const*>(buffer), static_cast<char const*>(end)};
+}
+
+/// The number of bins, of any integral type.
+template <std::integral B>
+int checked_bins(char const* axis, B bins)
+{
+    if (!less(0, bins))
+        reject_argument(axis, "there must be at least one bin, not " + text_of(bins));
+    if (less(most_cells - flow_cells, bins))
+        reject_argument(axis, "there can be at most 2^31 - 5 bins, not " + text_of(bins));
+    return static_cast<int>(bins);
+}
+
+/// A bound as type A. Integers must have exactly that value.
+template <class A, class X>
+A checked_bound(char const* axis, X x)
+{
+    A const bound = static_cast<A>(number<A>(x));
+    if constexpr (std::integral<X> && std::floating_point<A>) {
+        if (!is_exact(x, bound))
+            reject_argument(axis, "the bound " + text_of(x) + " is not a number of the axis' type");
+    } else if constexpr (std::integral<X>) {
+        if (less(bound, x) || less(x, bound))
+            reject_argument(axis, "the bound " + text_of(x) + " is not a number of the axis' type");
+    }
+    if constexpr (std::floating_point<A>) {
+        if (!(bound - bound == 0))
+            reject_argument(axis, "the bound " + text_of(bound) + " is not finite");
+    }
+    return bound;
+}
+
+template <class A>
+void check_bounds(char const* axis, A lower, A upper)
+{
+    if (!(lower < upper))
+        reject_argument(axis, "lower (" + text_of(lower) + ") must be less than upper (" + text_of(upper) + ")");
+}
+/// @}
+
+/// The type of an axis between bounds of these types: floating-point ones as they are, half precision as float, and
+/// integers as double.
+template <class L, class U = L, class B = std::common_type_t<L, U>>
+using floating_bound =
+    std::conditional_t<std::is_floating_point_v<B>, B, std::conditional_t<std::is_integral_v<B>, double, float>>;
+
+} // namespace binning
+TILEWISE_NAMESPACE_END

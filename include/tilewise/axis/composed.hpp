@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// function_axis, whose bins a function tells, and product_axis, for samples of several dimensions.
+
+#include <tilewise/axis/bounds.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/order.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// The axis of engines and kernels: copied as bytes, and all there is of an axis that has no `view()`.
+template <class Axis>
+auto axis_view(Axis const& axis)
+{
+    if constexpr (requires { axis.view(); })
+        return axis.view();
+    else
+        return axis;
+}
+
+/// What a histogram is made over: `extent()` cells, `size()` bins, and a view (itself, or what `view()` returns) that
+/// says by `index(sample)` which cell a sample counts in; numbers outside 0 .. extent() - 1 are not counted.
+template <class Axis>
+concept axis = std::copy_constructible<Axis> && requires(Axis const& a) {
+    { a.size() } -> std::convertible_to<offset>;
+    { a.extent() } -> std::convertible_to<offset>;
+    tilewise::axis_view(a);
+};
+
+/// Bins that a function numbers: a sample counts in bin `function(sample)`, a negative number lies below the bins, and
+/// one from `bins` on above. It has no edges.
+template <class Function>
+class function_axis {
+public:
+    /// Throws `std::invalid_argument` without bins.
+    template <std::integral B>
+    function_axis(B bins, Function function, axis_options options = {})
+        : bounds_{0, binning::checked_bins("function_axis", bins), binning::checked_bins("function_axis", bins),
+                  options},
+          function_(std::move(function))
+    {}
+
+    TILEWISE_PORTABLE offset size() const { return bounds_.bins; }       ///< the number of bins
+    TILEWISE_PORTABLE offset extent() const { return bounds_.extent(); } ///< the number of cells
+    TILEWISE_CALLS_ANY
+    template <class S>
+    TILEWISE_PORTABLE int index(S const& sample) const ///< the cell of a sample, or no_cell
+    {
+        return bounds_.place(function_(sample), [](int bin) { return bin; });
+    }
+
+private:
+    binning::bounds<int> bounds_;
+    Function function_;
+};
+
+template <std::integral B, class Function>
+function_axis(B, Function, axis_options = {}) -> function_axis<Function>;
+
+namespace binning {
+
+/// The views of a product's axes, the last of which turns fastest.
+template <class... Views>
+struct product_bins {
+    TILEWISE_PORTABLE int extent() const { return 1; }
+    template <std::size_t, class S>
+    TILEWISE_PORTABLE int member(S const&, int cell) const
+    {
+        return cell;
+    }
+    template <class Visit>
+    void for_each_table(Visit const&)
+    {}
+};
+template <class View, class... Rest>
+struct product_bins<View, Rest...> {
+    View head;
+    product_bins<Rest...> tail;
+
+    TILEWISE_PORTABLE int extent() const { return static_cast<int>(head.extent()) * tail.extent(); }
+    template <class S>
+    TILEWISE_PORTABLE int index(S const& sample) const
+    {
+        return member<0>(sample, 0);
+    }
+
+    TILEWISE_CALLS_ANY
+    template <std::size_t i, class S>
+    TILEWISE_PORTABLE int member(S const& sample, int before) const
+    {
+        using std::get;
+        auto const own = head.index(get<i>(sample));
+        auto const cells = head.extent();
+        if (own < 0 || own >= cells)
+            return no_cell;
+        return tail.template member<i + 1>(sample, before * static_cast<int>(cells) + static_cast<int>(own));
+    }
+
+    template <class Visit>
+    void for_each_table(Visit const& visit)
+    {
+        if constexpr (requires { head.for_each_table(visit); })
+            head.for_each_table(visit);
+        tail.for_each_table(visit);
+    }
+};
+
+inline product_bins<> product_of()
+{
+    return {};
+}
+template <class View, class... Rest>
+product_bins<View, Rest...> product_of(View const& view, Rest const&... rest)
+{
+    return {view, product_of(rest...)};
+}
+
+} // namespace binning
+
+/// Cells for every combination of cells of several axes. Samples are tuples, of any library: of a zip iterator, say.
+/// Cell (i, j, ...) has the number (i * extent of the second + j) * ... : the last axis turns fastest. A sample that
+/// one of the axes does not count is not counted.
+template <axis... Axes>
+    requires(sizeof...(Axes) > 0)
+class product_axis {
+public:
+    /// Throws `std::invalid_argument` if there are more than 2^31 - 2 cells.
+    explicit product_axis(Axes... axes) : axes_(std::move(axes)...)
+    {
+        if (product([](auto const& a) { return a.extent(); }) > static_cast<double>(most_cells))
+            reject_argument("product_axis", "there can be at most 2^31 - 2 cells");
+    }
+
+    offset size() const ///< the number of bins
+    {
+        return static_cast<offset>(product([](auto const& a) { return a.size(); }));
+    }
+    offset extent() const ///< the number of cells
+    {
+        return static_cast<offset>(product([](auto const& a) { return a.extent(); }));
+    }
+    template <std::size_t i>
+    auto const& axis() const ///< axis i
+    {
+        return std::get<i>(axes_);
+    }
+    template <class S>
+    int index(S const& sample) const ///< the cell of a sample, or no_cell
+    {
+        return view().index(sample);
+    }
+    auto view() const ///< for kernels; the axis has to outlive it
+    {
+        return std::apply([](auto const&... axes) { return binning::product_of(axis_view(axes)...); }, axes_);
+    }
+
+private:
+    template <class Number>
+    double product(Number const& number) const
+    {
+        return std::apply([&](auto const&... axes) { return (1.0 * ... * static_cast<double>(number(axes))); }, axes_);
+    }
+
+    std::tuple<Axes...> axes_;
+};
+
+TILEWISE_NAMESPACE_END

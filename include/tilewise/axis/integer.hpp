@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// integer_axis: a bin for every integer.
+
+#include <tilewise/axis/bounds.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace binning {
+
+/// The bins of an integer axis.
+template <std::integral A>
+class integer_bins {
+public:
+    constexpr integer_bins(int bins, A lower, A upper, axis_options options) : bounds_{lower, upper, bins, options} {}
+
+    TILEWISE_PORTABLE constexpr int size() const { return bounds_.bins; }
+    TILEWISE_PORTABLE constexpr int extent() const { return bounds_.extent(); }
+    TILEWISE_PORTABLE constexpr A edge(int i) const
+    {
+        return static_cast<A>(static_cast<std::uintmax_t>(bounds_.lower) + static_cast<std::uintmax_t>(i));
+    }
+    template <class S>
+    TILEWISE_PORTABLE int index(S const& sample) const
+    {
+        return bounds_.place(sample, [this](A x) { return distance(x); });
+    }
+
+private:
+    TILEWISE_PORTABLE constexpr int distance(A x) const
+    {
+        using wide = std::conditional_t<sizeof(A) <= 4, std::uint32_t, std::uint64_t>;
+        return static_cast<int>(static_cast<wide>(x) - static_cast<wide>(bounds_.lower));
+    }
+
+    bounds<A> bounds_;
+};
+
+} // namespace binning
+
+/// A bin for every integer from `lower` up to `upper`, excluding it. A floating-point sample counts in the bin of its
+/// floor. With closed_upper the last bin has two integers, `upper` too.
+template <std::integral A = int>
+class integer_axis {
+public:
+    /// Throws `std::invalid_argument` if `lower` is not less than `upper`, a bound is no number of type A, or if there
+    /// would be more than 2^31 - 5 bins.
+    template <std::integral L, std::integral U>
+    integer_axis(L lower, U upper, axis_options options = {})
+        : view_(checked_view(binning::checked_bound<A>(name, lower), binning::checked_bound<A>(name, upper), options))
+    {}
+
+    offset size() const { return view_.size(); }                       ///< the number of bins
+    offset extent() const { return view_.extent(); }                   ///< the number of cells
+    A edge(offset i) const { return view_.edge(static_cast<int>(i)); } ///< the integer of bin i; `upper`
+    template <class S>
+    int index(S const& sample) const ///< the cell of a sample, or no_cell
+    {
+        return view_.index(sample);
+    }
+    std::vector<A> edges() const ///< all of them, one more than bins
+    {
+        std::vector<A> result(static_cast<std::size_t>(size() + 1));
+        for (offset i = 0; i <= size(); ++i)
+            result[static_cast<std::size_t>(i)] = edge(i);
+        return result;
+    }
+    binning::integer_bins<A> view() const { return view_; } ///< for kernels
+
+private:
+    static constexpr char const* name = "integer_axis";
+
+    static binning::integer_bins<A> checked_view(A lower, A upper, axis_options options)
+    {
+        binning::check_bounds(name, lower, upper);
+        return {binning::checked_bins(name, static_cast<std::uintmax_t>(upper) - static_cast<std::uintmax_t>(lower)),
+                lower, upper, options};
+    }
+
+    binning::integer_bins<A> view_;
+};
+
+template <std::integral L, std::integral U>
+integer_axis(L, U, axis_options = {}) -> integer_axis<std::common_type_t<L, U>>;
+
+TILEWISE_NAMESPACE_END

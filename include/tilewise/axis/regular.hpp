@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// regular_axis: bins of equal width.
+
+#include <tilewise/axis/bounds.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/host/opaque.hpp>
+#ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/arch.cuh>
+#endif
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace binning {
+
+/// A product that is never fused with a sum.
+template <std::floating_point A>
+TILEWISE_PORTABLE A product(A a, A b)
+{
+#ifdef TILEWISE_IN_KERNELS
+    return gpu::multiply_rounded(a, b);
+#elif defined(TILEWISE_STRICT_FP) || (defined(__x86_64__) && !defined(__FMA__) && !defined(__FMA4__))
+    return a * b;
+#else
+    if constexpr (sizeof(A) == 4) { // exact in double: nothing is left to fuse, and vectors stay vectors
+        return static_cast<A>(static_cast<double>(a) * static_cast<double>(b));
+    } else {
+        A result = a * b;
+        host::make_opaque(result);
+        return result;
+    }
+#endif
+}
+
+/// The bins of a regular axis. They are found by a multiplication whose result is never too high, and sometimes too low
+/// by one, since it is taken from a little above `lower` and a little too small; what it misses the edges tell.
+///
+/// Why it is never too high, with u half an epsilon, M the larger of |lower| and |upper|, and h the exact width of a
+/// bin: edge(i) is at most lower + i h + 12 u M, by the roundings that make it (the step's two, the product's two, the
+/// sum's). The guess is g only if (x - origin) / h >= g, as `bins_per_unit` is less than 1 / h by more than the
+/// roundings of the guess can add, 2 u. So x >= origin + g h >= edge(g), if origin >= lower + 12 u M.
+template <std::floating_point A>
+class regular_bins {
+public:
+    regular_bins(int bins, A lower, A upper, axis_options options)
+        : bounds_{lower, upper, bins, options}, step_((upper - lower) / static_cast<A>(bins))
+    {
+        using limits = std::numeric_limits<A>;
+        A const u = limits::epsilon() / 2;
+        A const largest = std::max(lower < 0 ? -lower : lower, upper < 0 ? -upper : upper);
+        origin_ = lower + (16 * u * largest + 4 * limits::denorm_min());
+        A const quotient = std::min(static_cast<A>(bins) / (upper - lower), limits::max());
+        bins_per_unit_ = next_below(quotient * (1 - 8 * u));
+    }
+
+    TILEWISE_PORTABLE int size() const { return bounds_.bins; }
+    TILEWISE_PORTABLE int extent() const { return bounds_.extent(); }
+    TILEWISE_PORTABLE A edge(int i) const
+    {
+        return i == bounds_.bins ? bounds_.upper : bounds_.lower + product(static_cast<A>(i), step_);
+    }
+    template <class S>
+    TILEWISE_PORTABLE int index(S const& sample) const
+    {
+        return bounds_.place(sample, [this](A x) { return find(x); });
+    }
+
+    /// The cells of `count` samples `get(i)`, in loops that compilers turn into vector instructions: first as if no
+    /// sample were outside and no guess too low by more than one; then again, if that was wrong.
+    template <class Get>
+    void index_all(int count, Get const& get, int* cells) const
+    {
+        static_assert(std::is_same_v<std::remove_cvref_t<decltype(get(0))>, A>);
+        if (bounds_.bins <= (1 << 22)) {
+            A const lower = bounds_.lower, upper = bounds_.upper, last = static_cast<A>(bounds_.bins - 1);
+            int unsure = 0;
+            for (int i = 0; i < count; ++i) {
+                A const x = get(i);
+                bool const inside = x >= lower && x < upper;
+                A guess = ((inside ? x : lower) - origin_) * bins_per_unit_;
+                guess = guess > 0 ? guess : 0;
+                int bin = static_cast<int>(guess < last ? guess : last);
+                bin += reaches(x, bin + 1, last);
+                unsure |= static_cast<int>(!inside) | reaches(x, bin + 1, last);
+                cells[i] = bin;
+            }
+            if (unsure == 0)
+                return;
+        }
+        for (int i = 0; i < count; ++i)
+            cells[i] = index(get(i));
+    }
+
+private:
+    /// Whether `x` is at or above edge i, which is none but the last; without a branch.
+    int reaches(A x, int i, A last) const
+    {
+        A const number = static_cast<A>(i);
+        return static_cast<int>(number <= last) & static_cast<int>(x >= bounds_.lower + product(number, step_));
+    }
+    TILEWISE_PORTABLE int find(A x) const
+    {
+        int const last = bounds_.bins - 1;
+        int bin = guess(x - origin_);
+        bin = bin < 0 ? 0 : bin > last ? last : bin;
+        while (bin < last && x >= bounds_.lower + product(static_cast<A>(bin + 1), step_))
+            ++bin;
+        return bin;
+    }
+    TILEWISE_PORTABLE int guess(A above_origin) const
+    {
+#ifdef TILEWISE_IN_KERNELS
+        if (bounds_.bins <= gpu::most_of_floor)
+            return gpu::floor_of_product(above_origin, bins_per_unit_);
+#endif
+        A const bin = above_origin * bins_per_unit_, last = static_cast<A>(bounds_.bins - 1);
+        return bin > 0 ? bin < last ? static_cast<int>(bin) : bounds_.bins - 1 : 0;
+    }
+
+    bounds<A> bounds_;
+    A step_, origin_, bins_per_unit_;
+};
+
+} // namespace binning
+
+/// Bins of equal width between two bounds.
+///
+/// edge(i) is `lower + i * step` with `step = (upper - lower) / bins`, where every operation is rounded to A, and
+/// edge(bins) is `upper`. The bins are defined by these edges: bin i has every sample x with edge(i) <= x < edge(i +
+/// 1), exactly, of whatever type x is. Bounds of integral types make an axis of double, those of half precision one of
+/// float.
+template <std::floating_point A = double>
+class regular_axis {
+public:
+    /// Throws `std::invalid_argument` without bins, if a bound is not finite or no number of type A, if the width is
+    /// not finite, if `lower` is not less than `upper`, or if two edges coincide.
+    template <std::integral B, class L, class U>
+    regular_axis(B bins, L lower, U upper, axis_options options = {})
+        : view_(checked_view(binning::checked_bins(name, bins), binning::checked_bound<A>(name, lower),
+                             binning::checked_bound<A>(name, upper), options))
+    {}
+
+    offset size() const { return view_.size(); }                       ///< the number of bins
+    offset extent() const { return view_.extent(); }                   ///< the number of cells
+    A edge(offset i) const { return view_.edge(static_cast<int>(i)); } ///< the lower edge of bin i; the last edge
+    template <class S>
+    int index(S const& sample) const ///< the cell of a sample, or no_cell
+    {
+        return view_.index(sample);
+    }
+    std::vector<A> edges() const ///< all of them, one more than bins
+    {
+        std::vector<A> result(static_cast<std::size_t>(size() + 1));
+        for (offset i = 0; i <= size(); ++i)
+            result[static_cast<std::size_t>(i)] = edge(i);
+        return result;
+    }
+    binning::regular_bins<A> view() const { return view_; } ///< for kernels
+
+private:
+    static constexpr char const* name = "regular_axis";
+
+    static binning::regular_bins<A> checked_view(int bins, A lower, A upper, axis_options options)
+    {
+        using binning::text_of;
+        binning::check_bounds(name, lower, upper);
+        if (!(upper - lower <= std::numeric_limits<A>::max()))
+            reject_argument(name, "upper (" + text_of(upper) + ") - lower (" + text_of(lower) + ") is not finite");
+        binning::regular_bins<A> const view(bins, lower, upper, options);
+        A const largest = std::max(lower < 0 ? -lower : lower, upper < 0 ? -upper : upper);
+        bool const apart = (upper - lower) / static_cast<A>(bins) > 4 * std::numeric_limits<A>::epsilon() * largest;
+        for (int i = 0; !apart && i < bins; ++i)
+            if (!(view.edge(i) < view.edge(i + 1)))
+                reject_argument(name, "edges " + text_of(i) + " and " + text_of(i + 1) + " coincide at " +
+                                          text_of(view.edge(i)) + ": there are too many bins for the type");
+        return view;
+    }
+
+    binning::regular_bins<A> view_;
+};
+
+template <std::integral B, class L, class U>
+regular_axis(B, L, U, axis_options = {}) -> regular_axis<binning::floating_bound<L, U>>;
+
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// variable_axis: bins between given edges; and log_axis, whose edges are in geometric progression.
+
+#include <tilewise/axis/bounds.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/order.hpp>
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace binning {
+
+/// Numbers that are as many as those of type A, and in the same order.
+template <class A>
+using key_of = std::conditional_t<sizeof(A) <= 4, std::uint32_t, std::uint64_t>;
+
+template <class A>
+TILEWISE_PORTABLE key_of<A> key(A x)
+{
+    constexpr key_of<A> sign = key_of<A>{1} << (8 * sizeof(key_of<A>) - 1);
+    if constexpr (std::unsigned_integral<A>) {
+        return x;
+    } else if constexpr (std::integral<A>) {
+        return static_cast<key_of<A>>(x) ^ sign;
+    } else {
+        x += 0; // -0 is 0
+        key_of<A> bits;
+        std::memcpy(&bits, &x, sizeof x);
+        return (bits & sign) != 0 ? ~bits : bits | sign;
+    }
+}
+
+/// Bins between the edges of a table. What a sample has to be compared with a second table tells: it has, for each of
+/// some ranges of keys of equal length, the number of edges before it. Keys of floating-point numbers are nearly their
+/// logarithms, so that the ranges suit edges from small numbers to large.
+template <class A>
+class variable_bins {
+public:
+    variable_bins(std::vector<A> const& edges, std::vector<int> const& edges_before, int shift, axis_options options)
+        : bounds_{edges.front(), edges.back(), static_cast<int>(edges.size()) - 1, options}, edges_(edges.data()),
+          edges_before_(edges_before.data()), ranges_(static_cast<int>(edges_before.size())), shift_(shift),
+          first_key_(key(edges.front()) >> shift)
+    {}
+
+    TILEWISE_PORTABLE int size() const { return bounds_.bins; }
+    TILEWISE_PORTABLE int extent() const { return bounds_.extent(); }
+    TILEWISE_PORTABLE A edge(int i) const { return edges_[i]; }
+    template <class S>
+    TILEWISE_PORTABLE int index(S const& sample) const
+    {
+        return bounds_.place(sample, [this](A x) { return find(x); });
+    }
+
+    /// Calls `visit(pointer, count)` for the tables, whose place it may change.
+    template <class Visit>
+    void for_each_table(Visit const& visit)
+    {
+        visit(edges_, offset{bounds_.bins} + 1);
+        visit(edges_before_, offset{ranges_});
+    }
+
+private:
+    /// `x` is not below the first edge, and below the last.
+    TILEWISE_PORTABLE int find(A x) const
+    {
+        auto const range = static_cast<int>((key(x) >> shift_) - first_key_);
+        int not_above = edges_before_[range], end = edges_before_[range + 1]; // of the edges, as many are not above x
+        while (not_above < end) {
+            int const middle = (not_above + end) / 2;
+            if (edges_[middle] <= x)
+                not_above = middle + 1;
+            else
+                end = middle;
+        }
+        return not_above - 1;
+    }
+
+    bounds<A> bounds_;
+    A const* edges_;
+    int const* edges_before_;
+    int ranges_, shift_;
+    key_of<A> first_key_;
+};
+
+} // namespace binning
+
+/// Bins between given edges: bin i has every sample x with edge(i) <= x < edge(i + 1), exactly, of whatever type x is.
+template <class A = double>
+    requires std::is_arithmetic_v<A>
+class variable_axis {
+public:
+    /// Throws `std::invalid_argument` for fewer than two edges, one that is not finite, or one that is not greater than
+    /// the one before it.
+    template <std::ranges::input_range Edges>
+        requires(!std::is_same_v<std::remove_cvref_t<Edges>, variable_axis>)
+    explicit variable_axis(Edges const& edges, axis_options options = {})
+        : variable_axis("variable_axis", std::vector<A>(std::ranges::begin(edges), std::ranges::end(edges)), options)
+    {}
+    variable_axis(std::initializer_list<A> edges, axis_options options = {})
+        : variable_axis("variable_axis", std::vector<A>(edges), options)
+    {}
+    template <std::input_iterator It>
+    variable_axis(It first, It last, axis_options options = {})
+        : variable_axis("variable_axis", std::vector<A>(first, last), options)
+    {}
+
+    offset size() const { return static_cast<offset>(edges_.size()) - 1; } ///< the number of bins
+    offset extent() const { return view().extent(); }                      ///< the number of cells
+    A edge(offset i) const { return edges_[static_cast<std::size_t>(i)]; } ///< the lower edge of bin i; the last
+    template <class S>
+    int index(S const& sample) const ///< the cell of a sample, or no_cell
+    {
+        return view().index(sample);
+    }
+    std::vector<A> const& edges() const { return edges_; } ///< all of them, one more than bins
+    binning::variable_bins<A> view() const                 ///< for kernels; the axis has to outlive it
+    {
+        return {edges_, edges_before_, shift_, options_};
+    }
+
+protected:
+    variable_axis(char const* name, std::vector<A> edges, axis_options options)
+        : edges_(std::move(edges)), options_(options)
+    {
+        using binning::text_of;
+        if (edges_.size() < 2)
+            reject_argument(name, "there must be at least two edges");
+        binning::checked_bins(name, edges_.size() - 1);
+        for (std::size_t i = 0; i < edges_.size(); ++i) {
+            if (!(edges_[i] - edges_[i] == 0))
+                reject_argument(name, "edge " + text_of(i) + " (" + text_of(edges_[i]) + ") is not finite");
+            if (i > 0 && !(edges_[i - 1] < edges_[i]))
+                reject_argument(name, "edge " + text_of(i) + " (" + text_of(edges_[i]) +
+                                          ") is not greater than the edge before it (" + text_of(edges_[i - 1]) + ")");
+        }
+        find_ranges();
+    }
+
+private:
+    /// Ranges of keys, up to four for every bin.
+    void find_ranges()
+    {
+        auto const first = binning::key(edges_.front()), last = binning::key(edges_.back());
+        while ((last >> shift_) - (first >> shift_) >= 4 * edges_.size())
+            ++shift_;
+        auto const range_of = [&](A edge) {
+            return static_cast<std::size_t>((binning::key(edge) >> shift_) - (first >> shift_));
+        };
+        edges_before_.resize(range_of(edges_.back()) + 2);
+        std::size_t edge = 0;
+        for (std::size_t range = 0; range < edges_before_.size(); ++range) {
+            while (edge < edges_.size() && range_of(edges_[edge]) < range)
+                ++edge;
+            edges_before_[range] = static_cast<int>(edge);
+        }
+    }
+
+    std::vector<A> edges_;
+    std::vector<int> edges_before_;
+    int shift_ = 0;
+    axis_options options_;
+};
+
+template <std::ranges::input_range Edges>
+variable_axis(Edges const&, axis_options = {}) -> variable_axis<std::ranges::range_value_t<Edges>>;
+template <std::input_iterator It>
+variable_axis(It, It, axis_options = {}) -> variable_axis<std::iter_value_t<It>>;
+
+/// Bins whose edges are in geometric progression.
+///
+/// edge(i) is `lower * pow(upper / lower, i / bins)`, computed in long double on the host and rounded to A once;
+/// edge(bins) is `upper`. So the mathematical functions of other machines have no part in the answer. Otherwise a
+/// variable_axis.
+template <std::floating_point A = double>
+class log_axis : public variable_axis<A> {
+public:
+    /// Throws `std::invalid_argument` as regular_axis does, and if `lower` is not positive.
+    template <std::integral B, class L, class U>
+    log_axis(B bins, L lower, U upper, axis_options options = {})
+        : variable_axis<A>(name,
+                           progression(binning::checked_bins(name, bins), binning::checked_bound<A>(name, lower),
+                                       binning::checked_bound<A>(name, upper)),
+                           options)
+    {}
+
+private:
+    static constexpr char const* name = "log_axis";
+
+    static std::vector<A> progression(int bins, A lower, A upper)
+    {
+        if (!(lower > 0))
+            reject_argument(name, "lower (" + binning::text_of(lower) + ") must be positive");
+        binning::check_bounds(name, lower, upper);
+        std::vector<A> edges(static_cast<std::size_t>(bins) + 1, upper);
+        long double const first = std::log2(static_cast<long double>(lower)),
+                          octaves = std::log2(static_cast<long double>(upper)) - first;
+        edges.front() = lower;
+        for (int i = 1; i < bins; ++i)
+            edges[static_cast<std::size_t>(i)] = static_cast<A>(std::exp2(first + octaves * i / bins));
+        return edges;
+    }
+};
+
+template <std::integral B, class L, class U>
+log_axis(B, L, U, axis_options = {}) -> log_axis<binning::floating_bound<L, U>>;
+
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// histogram, histogram_add and weighted_histogram.
+
+#include <tilewise/arguments.hpp>
+#include <tilewise/axis.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/host/histogram.hpp>
+#include <tilewise/input.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+#include <tilewise/reduce_by_index.hpp>
+#include <tilewise/requirements.hpp>
+#ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/histogram.cuh>
+#endif
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// What a histogram does to the counters that it is given.
+enum class counting { overwrites, adds };
+
+/// Whether counters can be written under a policy. If not, one sentence says why.
+template <class Policy, counting how, class Out>
+constexpr bool can_count()
+{
+    using stored = std::remove_cvref_t<decltype(*std::declval<Out&>())>;
+    constexpr bool takes = writable<Out, offset>;
+    constexpr bool exact = !std::is_floating_point_v<stored>;
+    static_assert(takes, "tilewise: the counters must take integers");
+    static_assert(exact, "tilewise: counters are integers, which stay exact; sums of floating-point weights are what "
+                         "weighted_histogram makes");
+    if constexpr (is_device_policy<Policy>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+        constexpr bool counts = gpu::counts_in_memory<Out>;
+#else
+        constexpr bool counts = true;
+#endif
+        static_assert(counts, "tilewise: device counts in memory of the GPU, in integers of 4 or 8 bytes");
+        return takes && exact && counts;
+    } else {
+        return takes && exact;
+    }
+}
+
+/// Counts samples. The policy is dispatched on here and nowhere else.
+template <counting how, class Policy, class It, class Extent, class Axis, class Out>
+Out count_samples(Policy policy, It first, Extent end, Axis const& axis, Out counts)
+{
+    [[maybe_unused]] constexpr bool adds = how == counting::adds;
+    auto const view = axis_view(axis);
+    if constexpr (!can_index<Policy, It, decltype(axis_view(axis))>()) {
+        return counts;
+    } else if constexpr (!can_count<Policy, how, Out>()) {
+        return counts;
+    } else if constexpr (is_device_policy<Policy>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+        gpu::histogram(adds ? "histogram_add" : "histogram", policy, first, end, view, counts, adds);
+        return counts + view.extent();
+#else
+        throw_no_device();
+#endif
+    } else {
+        return host::histogram<adds>(policy, std::move(first), std::move(end), view, std::move(counts));
+    }
+}
+
+/// What the forms over a pair of iterators, and over a range, have in common.
+template <counting how, class Policy, class It, class Axis, class Out>
+Out count_pair(char const* algorithm, Policy const& policy, It first, It const& last, Axis const& axis, Out counts)
+{
+    check_range(algorithm, first, last);
+    check_output(algorithm, offset{0}, static_cast<offset>(axis.extent()), counts);
+    auto const end = extent(first, last);
+    return count_samples<how>(resolve(policy), std::move(first), end, axis, std::move(counts));
+}
+template <counting how, class Policy, class Range, class Axis, class Out>
+Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis const& axis, Out counts)
+{
+    auto first = std::ranges::begin(range);
+    check_output(algorithm, offset{0}, static_cast<offset>(axis.extent()), counts);
+    auto const end = extent_of(range, first);
+    return count_samples<how>(resolve(policy), std::move(first), end, axis, std::move(counts));
+}
+
+/// @name histogram
+/// Counts, for each cell of an axis, the samples of a range that belong to it.
+///
+/// Overwrites the `axis.extent()` counters from `counts` on, and returns their end. A bin is defined by the edges that
+/// its axis publishes: it has every sample x with edge(i) <= x < edge(i + 1), exactly; what becomes of other samples is
+/// the axis' choice, and by default they are not counted. Counts are exact, so every policy has the same; a counter
+/// that is too narrow counts modulo its range, and one of 64 bits is always wide enough.
+///
+/// @par Requirements
+/// The axis takes the samples; the library's take all arithmetic types, and half and bfloat16. seq reads input
+/// iterators, par forward iterators; both write through any writable iterator. device reads through random access
+/// iterators over memory of the GPU, and counts in memory of the GPU, in integers of 4 or 8 bytes.
+/// @par Complexity
+/// One call of `axis.index` for each sample, and O(extent) for each thread of par and each block of device.
+/// @par Errors
+/// An exception from the axis or an iterator leaves the call; then the counters may have any values. par and device
+/// throw `std::bad_alloc` when there is no memory for tables; device throws what basic_device_policy says. The hardened
+/// mode throws `std::invalid_argument` if `last` is before `first`, or for a null pointer that would be used.
+/// @{
+
+/// Counts [first, last) in the cells of an axis.
+template <execution_policy Policy, iterator It, axis Axis, iterator Out>
+Out histogram(Policy&& policy, It first, It last, Axis const& axis, Out counts)
+{
+    return count_pair<counting::overwrites>("histogram", policy, std::move(first), last, axis, std::move(counts));
+}
+
+/// Counts a range in the cells of an axis.
+template <execution_policy Policy, std::ranges::input_range Range, axis Axis, iterator Out>
+Out histogram(Policy&& policy, Range&& range, Axis const& axis, Out counts)
+{
+    return count_range<counting::overwrites>("histogram", policy, range, axis, std::move(counts));
+}
+
+/// Counts [first, last) in bins of equal width, as regular_axis makes them.
+template <execution_policy Policy, iterator It, std::integral Bins, class Lower, class Upper, iterator Out>
+Out histogram(Policy&& policy, It first, It last, Bins bins, Lower lower, Upper upper, Out counts)
+{
+    return tilewise::histogram(policy, std::move(first), std::move(last), regular_axis(bins, lower, upper),
+                               std::move(counts));
+}
+
+/// Counts a range in bins of equal width.
+template <execution_policy Policy, std::ranges::input_range Range, std::integral Bins, class Lower, class Upper,
+          iterator Out>
+Out histogram(Policy&& policy, Range&& range, Bins bins, Lower lower, Upper upper, Out counts)
+{
+    return tilewise::histogram(policy, range, regular_axis(bins, lower, upper), std::move(counts));
+}
+
+/// Counts [first, last) between the edges [edges_first, edges_last), as variable_axis does.
+template <execution_policy Policy, iterator It, std::input_iterator Edges, iterator Out>
+Out histogram(Policy&& policy, It first, It last, Edges edges_first, Edges edges_last, Out counts)
+{
+    return tilewise::histogram(policy, std::move(first), std::move(last), variable_axis(edges_first, edges_last),
+                               std::move(counts));
+}
+
+/// Counts a range between edges.
+template <execution_policy Policy, std::ranges::input_range Range, std::ranges::input_range Edges, iterator Out>
+Out histogram(Policy&& policy, Range&& range, Edges&& edges, Out counts)
+{
+    return tilewise::histogram(policy, range, variable_axis(edges), std::move(counts));
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto histogram(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::histogram(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// @name histogram_add
+/// Adds, to a counter for each cell of an axis, the number of the samples that belong to it: a histogram of samples
+/// that come in pieces. Otherwise as histogram; the counters are read, too.
+/// @{
+
+/// Counts [first, last).
+template <execution_policy Policy, iterator It, axis Axis, iterator Out>
+Out histogram_add(Policy&& policy, It first, It last, Axis const& axis, Out counts)
+{
+    return count_pair<counting::adds>("histogram_add", policy, std::move(first), last, axis, std::move(counts));
+}
+
+/// Counts a range.
+template <execution_policy Policy, std::ranges::input_range Range, axis Axis, iterator Out>
+Out histogram_add(Policy&& policy, Range&& range, Axis const& axis, Out counts)
+{
+    return count_range<counting::adds>("histogram_add", policy, range, axis, std::move(counts));
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto histogram_add(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::histogram_add(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+/// The type in which the weights of a cell are added up: that of the output's elements, or the weights' own where those
+/// have none.
+template <class Out, class Weights>
+struct sum_of_weights {
+    using type = value_of<Weights>;
+};
+template <class Out, class Weights>
+    requires std::is_arithmetic_v<std::iter_value_t<Out>>
+struct sum_of_weights<Out, Weights> {
+    using type = std::iter_value_t<Out>;
+};
+
+/// @name weighted_histogram
+/// Adds up, for each cell of an axis, the weights of the samples that belong to it; `weights` has one for every sample.
+///
+/// The sum of a cell is what reduce makes of its weights in the order of the input, after a zero, in the type of the
+/// output's elements: floating-point sums, too, have the same bits on every policy. Overwrites the `axis.extent()`
+/// elements from `sums` on, and returns their end. Bins, requirements and errors are those of histogram, of reduce for
+/// the weights; complexity is that of reduce_by_index.
+/// @{
+
+/// Adds up the weights of [first, last) in the cells of an axis.
+template <execution_policy Policy, iterator It, iterator Weights, axis Axis, iterator Out>
+Out weighted_histogram(Policy&& policy, It first, It last, Weights weights, Axis const& axis, Out sums)
+{
+    constexpr char const* algorithm = "weighted_histogram";
+    check_range(algorithm, first, last);
+    check_second_range(algorithm, first, last, weights);
+    check_output(algorithm, offset{0}, static_cast<offset>(axis.extent()), sums);
+    auto const end = extent<Weights>(first, last);
+    return reduce_by_cell(algorithm, resolve(policy), std::move(first), end, std::move(weights), axis_view(axis),
+                          std::move(sums), typename sum_of_weights<Out, Weights>::type{}, std::plus<>{});
+}
+
+/// Adds up the weights of a range; there are at least as many as samples.
+template <execution_policy Policy, std::ranges::forward_range Range, std::ranges::input_range Weights, axis Axis,
+          iterator Out>
+Out weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Axis const& axis, Out sums)
+{
+    check_lengths("weighted_histogram", range, weights);
+    auto const first = std::ranges::begin(range);
+    return tilewise::weighted_histogram(policy, first, std::ranges::next(first, std::ranges::end(range)),
+                                        std::ranges::begin(weights), axis, std::move(sums));
+}
+
+/// Adds up the weights of [first, last) in bins of equal width.
+template <execution_policy Policy, iterator It, iterator Weights, std::integral Bins, class Lower, class Upper,
+          iterator Out>
+Out weighted_histogram(Policy&& policy, It first, It last, Weights weights, Bins bins, Lower lower, Upper upper,
+                       Out sums)
+{
+    return tilewise::weighted_histogram(policy, std::move(first), std::move(last), std::move(weights),
+                                        regular_axis(bins, lower, upper), std::move(sums));
+}
+
+/// Adds up the weights of [first, last) between the edges [edges_first, edges_last).
+template <execution_policy Policy, iterator It, iterator Weights, std::input_iterator Edges, iterator Out>
+Out weighted_histogram(Policy&& policy, It first, It last, Weights weights, Edges edges_first, Edges edges_last,
+                       Out sums)
+{
+    return tilewise::weighted_histogram(policy, std::move(first), std::move(last), std::move(weights),
+                                        variable_axis(edges_first, edges_last), std::move(sums));
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto weighted_histogram(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::weighted_histogram(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// reduce_by_index: combines values that have the same index. The layer below weighted_histogram.
+
+#include <tilewise/arguments.hpp>
+#include <tilewise/axis.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/functional.hpp>
+#include <tilewise/host/by_index.hpp>
+#include <tilewise/input.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+#include <tilewise/requirements.hpp>
+#ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/by_index.cuh>
+#endif
+
+#include <concepts>
+#include <functional>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+namespace binning {
+
+/// Cells that samples name by their number.
+struct numbered_cells {
+    int count;
+
+    TILEWISE_PORTABLE constexpr int extent() const { return count; }
+    template <class Key>
+    TILEWISE_PORTABLE constexpr int index(Key const& key) const
+    {
+        if constexpr (std::integral<Key>)
+            return less(key, 0) || !less(key, count) ? no_cell : static_cast<int>(key);
+        else
+            return index(static_cast<offset>(key));
+    }
+};
+
+} // namespace binning
+
+/// Whether samples, of the type that `It` yields, can be counted in the cells of a view. If not, one sentence says why.
+template <class Policy, class It, class View>
+constexpr bool can_index()
+{
+    if constexpr (is_device_policy<Policy>) {
+        constexpr bool indexed = random_access<It> && copies_as_bytes<It>;
+        constexpr bool copies = copies_as_bytes<View>;
+        constexpr bool callable = !named::has_host_lambda<View> && !named::has_host_lambda<It>;
+        static_assert(indexed, "tilewise: device reads samples through random access iterators that are trivially "
+                               "copyable, from memory of the GPU; copy them into a vector on the device first");
+        static_assert(copies, "tilewise: device copies the view of an axis into kernels, so it must be trivially "
+                              "copyable; an axis of yours may return one from view()");
+        static_assert(callable,
+                      "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile "
+                      "with nvcc --extended-lambda, or pass a function object with such an operator()");
+        return indexed && copies && callable;
+    } else {
+        constexpr bool indexes = requires(View const& view, It& it) {
+            { view.index(*it) } -> std::convertible_to<int>;
+        };
+        constexpr bool readable = std::same_as<Policy, sequenced_policy> || forward<It>;
+        static_assert(indexes, "tilewise: the axis must take the samples: index(sample) returns the number of a cell");
+        static_assert(readable, "tilewise: par needs samples that can be read more than once (forward iterators); pass "
+                                "tilewise::seq, or copy them into a vector first");
+        return indexes && readable;
+    }
+}
+
+/// Combines the values of every cell of a view. The policy is dispatched on here and nowhere else.
+template <class T, class Policy, class It, class Extent, class Values, class View, class Out, class Op>
+Out reduce_by_cell(char const* algorithm, Policy policy, It first, Extent end, Values values, View const& view, Out out,
+                   T init, Op op)
+{
+    if constexpr (!can_index<Policy, It, View>()) {
+        return out;
+    } else if constexpr (!can_reduce<Policy, T, Op, Values, Extent>() || !can_write<Policy, T, Out>()) {
+        return out;
+    } else if constexpr (is_device_policy<Policy>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+        gpu::reduce_by_cell<standard_geometry>(algorithm, policy, first, end, values, view, out, init,
+                                               gpu::operator_for(named::portable_twin_or_self<T>(op)));
+        return out + view.extent();
+#else
+        throw_no_device();
+#endif
+    } else {
+        static_cast<void>(algorithm);
+        return host::reduce_by_cell<standard_geometry>(policy, std::move(first), std::move(end), std::move(values),
+                                                       view, std::move(out), init,
+                                                       named::twin_or_self<T>(std::move(op)));
+    }
+}
+
+/// What the forms over a pair of iterators have in common.
+template <class T, class Policy, class Keys, class Values, std::integral Size, class Out, class Op>
+Out reduce_numbered(Policy policy, Keys keys, Keys const& keys_last, Values values, Size size, Out out, T init, Op op)
+{
+    constexpr char const* algorithm = "reduce_by_index";
+    if (binning::less(size, 0) || binning::less(most_cells, size))
+        reject_argument(algorithm, "the size must be from 0 to 2^31 - 2, not " + std::to_string(size));
+    check_range(algorithm, keys, keys_last);
+    check_second_range(algorithm, keys, keys_last, values);
+    auto const end = extent<Values>(keys, keys_last);
+    return reduce_by_cell(algorithm, policy, std::move(keys), end, std::move(values),
+                          binning::numbered_cells{static_cast<int>(size)}, std::move(out), std::move(init),
+                          std::move(op));
+}
+
+/// @name reduce_by_index
+/// Combines, for every i below `size`, `init` and the values whose key is i to one value: `*(out + i)`.
+///
+/// The values of a key are combined as reduce combines a range of them in the order of the input, bit for bit, whatever
+/// the policy; so the result for a key does not depend on the values of others. A key that no element has gives `init`.
+/// Elements whose key is negative or not below `size` are left out. Without `init` the accumulator is a
+/// value-initialised element of `values`, without `op` it is `std::plus<>`. Returns the end of the output, which is
+/// overwritten and shall not overlap with the input. Mean, maximum or count per bin are each one call.
+///
+/// @par Requirements
+/// Keys are integers. Otherwise those of reduce; T is copy constructible and converts to what `out` takes. There are at
+/// most 2^31 - 2 keys.
+/// @par Complexity
+/// Values are first brought together by key, stably, unless the order of combination cannot matter (integers under the
+/// operators that the library knows by name): O(n + size) steps and memory for n values. Then as segmented_reduce.
+/// @par Errors
+/// Throws `std::invalid_argument` for a size that is negative or too large, and otherwise what reduce throws.
+/// @{
+
+/// Combines `init` and the values of each key.
+template <execution_policy Policy, iterator Keys, iterator Values, std::integral Size, iterator Out, class T,
+          operation Op>
+Out reduce_by_index(Policy&& policy, Keys keys, Keys keys_last, Values values, Size size, Out out, T init, Op op)
+{
+    return reduce_numbered(resolve(policy), std::move(keys), keys_last, std::move(values), size, std::move(out),
+                           std::move(init), std::move(op));
+}
+
+/// Adds up `init` and the values of each key.
+template <execution_policy Policy, iterator Keys, iterator Values, std::integral Size, iterator Out, class T>
+Out reduce_by_index(Policy&& policy, Keys keys, Keys keys_last, Values values, Size size, Out out, T init)
+{
+    return tilewise::reduce_by_index(policy, std::move(keys), std::move(keys_last), std::move(values), size,
+                                     std::move(out), std::move(init), std::plus<>{});
+}
+
+/// Adds up the values of each key in their own type.
+template <execution_policy Policy, iterator Keys, iterator Values, std::integral Size, iterator Out>
+Out reduce_by_index(Policy&& policy, Keys keys, Keys keys_last, Values values, Size size, Out out)
+{
+    return tilewise::reduce_by_index(policy, std::move(keys), std::move(keys_last), std::move(values), size,
+                                     std::move(out), value_of<Values>{}, std::plus<>{});
+}
+
+/// The same for ranges of keys and values; there are at least as many values as keys.
+template <execution_policy Policy, class Keys, class Values, std::integral Size, iterator Out, class... Rest>
+    requires std::ranges::forward_range<Keys> && std::ranges::input_range<Values>
+Out reduce_by_index(Policy&& policy, Keys&& keys, Values&& values, Size size, Out out, Rest... rest)
+{
+    check_lengths("reduce_by_index", keys, values);
+    auto const first = std::ranges::begin(keys);
+    return tilewise::reduce_by_index(policy, first, std::ranges::next(first, std::ranges::end(keys)),
+                                     std::ranges::begin(values), size, std::move(out), std::move(rest)...);
+}
+
+/// Without a policy: the same on the calling thread.
+template <class First, class... Rest>
+    requires(!execution_policy<First>)
+auto reduce_by_index(First&& first, Rest&&... rest)
+{
+    if constexpr (leads_a_call<First>())
+        return tilewise::reduce_by_index(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+/// @}
+
+TILEWISE_NAMESPACE_END
