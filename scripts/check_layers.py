@@ -29,12 +29,13 @@ RANKS = [
     (8, "chunks of scans", ["device/scan/chunk.cuh"]),
     (9, "what comes before them", ["device/scan/carry.cuh"]),
     (10, "kernels of scans", ["device/scan/*.cuh"]),
-    (12, "engines made of engines", ["host/segmented.hpp", "host/by_index.hpp", "device/by_index.cuh"]),
+    (12, "engines made of engines", ["host/segmented.hpp"]),
+    (13, "engines made of those", ["host/by_index.hpp", "device/by_index.cuh"]),
     (11, "engines", ["host/*.hpp", "device/*.cuh"]),
     (12, "policies meet engines", ["reduction.hpp", "scanning.hpp"]),
-    (13, "contracts", ["reduce.hpp", "scan.hpp", "segmented.hpp", "reduce_by_index.hpp"]),
-    (14, "composed", ["count.hpp", "minmax.hpp", "histogram.hpp"]),
-    (15, "everything", ["tilewise.hpp"]),
+    (14, "contracts", ["reduce.hpp", "scan.hpp", "segmented.hpp", "reduce_by_index.hpp"]),
+    (15, "composed", ["count.hpp", "minmax.hpp", "histogram.hpp"]),
+    (16, "everything", ["tilewise.hpp"]),
 ]
 
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
