@@ -2,9 +2,10 @@
 #pragma once
 
 /// @file
-/// The competitors as functions: this library, CUB, and a kernel that only reads.
+/// The competitors as functions: this library and CUB.
 
 #include "../cuda.cuh"
+#include "../read.cuh"
 #include "workload.cuh"
 
 #include <tilewise/reduce.hpp>
@@ -12,7 +13,6 @@
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -67,42 +67,6 @@ void cub_into(device_array<unsigned char> const& scratch, cudaStream_t stream, I
     check(count <= std::numeric_limits<std::int32_t>::max() ? with_count(static_cast<std::int32_t>(count))
                                                             : with_count(static_cast<std::int64_t>(count)),
           "cub::DeviceReduce");
-}
-
-inline constexpr unsigned read_threads = 256, read_loads = 8;
-
-/// Reads 16 bytes at a time and does next to nothing with them.
-static __global__ void __launch_bounds__(read_threads)
-    read_everything(uint4 const* first, std::uint64_t count, unsigned* sink)
-{
-    std::uint64_t const begin = std::uint64_t{blockIdx.x} * (read_threads * read_loads) + threadIdx.x;
-    uint4 loaded[read_loads] = {};
-    if (begin + (read_loads - 1) * read_threads < count) {
-#pragma unroll
-        for (unsigned i = 0; i < read_loads; ++i)
-            loaded[i] = __ldcs(first + begin + i * read_threads);
-    } else {
-#pragma unroll
-        for (unsigned i = 0; i < read_loads; ++i)
-            if (begin + i * read_threads < count)
-                loaded[i] = __ldcs(first + begin + i * read_threads);
-    }
-    unsigned mixed = 0;
-#pragma unroll
-    for (unsigned i = 0; i < read_loads; ++i)
-        mixed ^= loaded[i].x ^ loaded[i].y ^ loaded[i].z ^ loaded[i].w;
-    if (mixed == 0x9e3779b9u) // so that the loads have a purpose
-        *sink = mixed;
-}
-
-/// The ceiling: the whole granules of 16 bytes from the aligned base at or below `first` on.
-inline void read_only(cudaStream_t stream, void const* first, std::uint64_t bytes, void* sink)
-{
-    auto const base = reinterpret_cast<std::uintptr_t>(first) & ~std::uintptr_t{15};
-    std::uint64_t const granules = bytes / 16;
-    std::uint64_t const blocks = (granules + read_threads * read_loads - 1) / (read_threads * read_loads);
-    launch(read_everything, std::max<std::uint64_t>(blocks, 1), read_threads, stream,
-           reinterpret_cast<uint4 const*>(base), granules, static_cast<unsigned*>(sink));
 }
 
 } // namespace bench

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What bench_device_histogram prints.
+
+#include "../table.hpp"
+
+#include <string>
+
+namespace bench {
+
+inline void print_histogram_tables(results const& all)
+{
+    auto const small = [](measurement const& one) { return one.log2_count() < 26; };
+    auto const large = [](measurement const& one) { return one.log2_count() >= 26; };
+    for (std::string const part : {"uniform", "one_value", "zipf", "sorted", "hot"}) {
+        print_table(all, "microseconds, tilewise/CUB/reading, " + part, part, small,
+                    beside(all, {"cub", "read"}, in_microseconds));
+        print_table(all, "GB/s of samples, tilewise/CUB/reading, " + part, part, large,
+                    beside(all, {"cub", "read"}, in_gigabytes_per_second));
+    }
+}
+
+} // namespace bench

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The histograms on the GPU beside CUB's and a kernel that only reads, in one run and on the same data.
+///
+/// Every count is compared with that of a search among the published edges before it is timed, and after.
+/// `scripts/gpu report` turns the output into the tables of docs/benchmarks.
+
+#include "device/histogram/bars.hpp"
+#include "device/histogram/parts.cuh"
+#include "device/histogram/tables.hpp"
+#include "device/program.cuh"
+
+namespace {
+
+bench::command command()
+{
+    return {"bench_device_histogram",
+            "uniform,one_value,zipf,sorted,hot",
+            "u8_256,u16_65536,i32_1024,f32_16,f32_256,f32_2048,f32_16384,f32_57344,f32_65536,f32_1048576,f64_1000,"
+            "variable_100,variable_5000,log_1000,pairs_256x256,f32_weighted_256,i32_weighted_256",
+            {10, 16, 20, 22, 24, 26, 28},
+            {20, 24, 28},
+            8};
+}
+
+void measure(bench::session& run)
+{
+    compare_integers(run);
+    compare_floats(run);
+    compare_edges(run);
+    compare_pairs(run);
+    compare_weighted(run);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return bench::run_program({command(), measure, bench::print_histogram_tables, bench::histogram_bars()}, argc, argv);
+}
