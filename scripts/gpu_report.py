@@ -3,7 +3,7 @@
 """Turns what the GPU benchmarks measured into tables and plots.
 
     scripts/gpu_report.py FROM TO                     FROM/scan.json becomes TO/scan-h200.{json,md,svg} on an NVIDIA
-                                                      H200, and FROM/reduce.json TO/reduce-h200.{json,md,svg}
+                                                      H200, and so do FROM/reduce.json and FROM/histogram.json
     scripts/gpu_report.py FROM TO --readme README.md  and the figures in README.md become those
 
 Ratios travel between machines, absolute figures do not.
@@ -20,7 +20,15 @@ from pathlib import Path
 TYPES = {"i8_to_i32": "i8 to i32", "u8_to_i32": "u8 to i32", "f16_to_f32": "f16 to f32",
          "exclusive_f32": "f32, exclusive", "u8_to_f32_squares": "u8 to f32, squares",
          "f16_to_f32_squares": "f16 to f32, squares", "affine": "affine functions of f32",
-         "matrix": "2x2 matrices of f32"}
+         "matrix": "2x2 matrices of f32",
+         "variable_100": "f32 between 100 edges", "variable_5000": "f32 between 5000 edges",
+         "log_1000": "f32, 1000 bins in geometric progression", "pairs_256x256": "pairs of f32, 256 x 256 bins",
+         "f32_weighted_256": "f32, 256 bins, weights of f32", "i32_weighted_256": "f32, 256 bins, weights of i32"}
+TYPES |= {f"{type_}_{bins}": f"{type_}, {bins} bins" for type_, bins in (
+    ("u8", 256), ("u16", 65536), ("i32", 1024), ("f64", 1000),
+    *(("f32", bins) for bins in (16, 256, 2048, 16384, 57344, 65536, 1 << 20)))}
+DISTRIBUTIONS = {"uniform": "uniform", "one_value": "one value", "zipf": "Zipf", "sorted": "sorted",
+                 "hot": "90 % one value"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,7 @@ class Benchmark:
     sections: tuple       # generators of its parts
     readme: Callable      # generator of its lines in README.md
     marker: str           # before these lines
+    plot: Callable        # writes the figure
 
 
 class Record:
@@ -45,6 +54,7 @@ class Record:
         self.where = next(line for line in lines if line["record"] == "machine")
         self.rows = [line for line in lines if line["record"] == "measurement"]
         self.bars = [line for line in lines if line["record"] == "bar"]
+        self.misplaced = [line for line in lines if line["record"] == "misplaced"]
         self.by_setting = {(row["part"], row["what"], row["n"], row["offset"], row["who"]): row for row in self.rows}
 
     def row(self, part, what, count, who, offset=0):
@@ -182,6 +192,23 @@ def of_wall_time(record):
                           "tilewise / CUB", "tilewise / Thrust"], lines)
 
 
+def of_distributions(record):
+    """A table for each axis: what every distribution of the samples takes."""
+    lost = {(row["part"], row["what"], row["n"]): row["samples"] for row in record.misplaced}
+    for what in dict.fromkeys(row["what"] for row in record.rows):
+        lines = []
+        for part, name in DISTRIBUTIONS.items():
+            for count in record.counts(part, what):
+                ours, cub, most = (record.row(part, what, count, who) for who in ("tilewise", "cub", "read"))
+                lines.append([name, power(count), with_quartiles(ours), microseconds(cub), speed(ours), speed(cub),
+                              speed(most), faster(ours, cub), faster(ours, most),
+                              f"{lost[part, what, count]:.0f}" if (part, what, count) in lost else ""])
+        yield from [f"### {record.title(what)}", ""]
+        yield from table(["samples", "n", "tilewise, us (quartiles)", "CUB, us", "tilewise, GB/s", "CUB, GB/s",
+                          "reading, GB/s", "tilewise / CUB", "tilewise / reading",
+                          "samples that CUB counts elsewhere"], lines)
+
+
 def of_bars(record):
     if record.bars:
         yield from ["### The bars", "", "What the library promises on an NVIDIA H200, and the worst figure of this "
@@ -274,42 +301,56 @@ def readme_of_scans(record):
                 "![GB/s of every type and size](docs/benchmarks/scan-h200.svg)", ""]
 
 
-BENCHMARKS = {
-    "reduce": Benchmark(
-        traffic="of input", ceiling=("read", "reading"), cub_reorders=("matrix",), end="value",
-        wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
-        sections=(of_types, of_wrappings, of_wall_time), readme=readme_of_reduce, marker="h200 figures"),
-    "scan": Benchmark(
-        traffic="read and written", ceiling=("copy", "copying"), cub_reorders=(), end="completion",
-        wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait",
-              "thrust": "thrust::inclusive_scan", "thrust_nosync": "the same with par_nosync and a wait"},
-        sections=(of_types, of_alignments, of_wrapped_scans, of_wall_time), readme=readme_of_scans,
-        marker="h200 figures of scans")}
+def readme_of_histograms(record):
+    count = 1 << 28
+    yield from [f"{record.machine()}. Medians at {power(count)} samples, GB/s of samples, tilewise / CUB:", ""]
+    lines = []
+    for what in dict.fromkeys(row["what"] for row in record.rows):
+        cells = []
+        for part in DISTRIBUTIONS:
+            ours, cub = (record.row(part, what, count, who) for who in ("tilewise", "cub"))
+            cells.append((f"{ours['gb_per_s']:.0f}" + (f" / {cub['gb_per_s']:.0f}" if cub else "")) if ours else "")
+        lines.append([record.title(what), *cells])
+    yield from table(["histogram of", *DISTRIBUTIONS.values()], lines)
+    yield from ["CUB has no histogram of pairs and none with weights. [Every distribution and size]"
+                "(docs/benchmarks/histogram-h200.md).", "",
+                "![GB/s of every axis](docs/benchmarks/histogram-h200.svg)", ""]
 
 
-def write_into_readme(record, readme):
-    block = re.compile(rf"(?<=<!-- {record.benchmark.marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
-    text, found = block.subn(lambda _: "\n".join(record.benchmark.readme(record)), readme.read_text(encoding="utf-8"))
-    if not found:
-        print(f"there is no <!-- {record.benchmark.marker} --> in {readme}")
-    readme.write_text(text, encoding="utf-8")
-
-
-def plot(record, path):
-    """A panel for each type and one for the wall time; skipped where matplotlib is missing."""
+def plotter():
+    """matplotlib's pyplot, or nothing where that is missing."""
     try:
         import matplotlib
     except ImportError:
         print("skipped: the plot (install python3-matplotlib)")
-        return
+        return None
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "tilewise"
     from matplotlib import pyplot
+    return pyplot
+
+
+def save(figure, path):
+    """Writes an SVG without the spaces that matplotlib leaves at the ends of lines."""
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+    text = path.read_text(encoding="utf-8")
+    path.write_text("\n".join(line.rstrip() for line in text.splitlines()) + "\n", encoding="utf-8")
+
+
+COLOURS = {"tilewise": "#d1495b", "cub": "#00798c", "thrust": "#edae49", "ceiling": "#c9c9c9"}
+
+
+def plot_sizes(record, path):
+    """A panel for each type and one for the wall time."""
+    pyplot = plotter()
+    if not pyplot:
+        return
     types = record.inputs("types")
     walls = record.counts("wall", "f32")
     columns = max(1, (len(types) + bool(walls) + 1) // 2)
     figure, panels = pyplot.subplots(2, columns, figsize=(3 * columns, 6.5), squeeze=False)
-    ours, cub, thrust, grey = "#d1495b", "#00798c", "#edae49", "#c9c9c9"
+    ours, cub, thrust, grey = COLOURS.values()
     left = list(panels.flat)
     ceiling, doing = record.benchmark.ceiling
 
@@ -346,10 +387,61 @@ def plot(record, path):
     if types:
         panels[0][0].legend(fontsize=7)
     figure.suptitle(record.machine(), fontsize=9)
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
-    text = path.read_text(encoding="utf-8") # without the spaces that matplotlib leaves at the ends of lines
-    path.write_text("\n".join(line.rstrip() for line in text.splitlines()) + "\n", encoding="utf-8")
+    save(figure, path)
+
+
+def plot_distributions(record, path):
+    """For each axis the GB/s of every distribution, at the largest number of samples."""
+    pyplot = plotter()
+    if not pyplot:
+        return
+    inputs = list(dict.fromkeys(row["what"] for row in record.rows))
+    figure, panels = pyplot.subplots((len(inputs) + 3) // 4, 4, figsize=(12, 2.4 * ((len(inputs) + 3) // 4)),
+                                     squeeze=False)
+    for panel in panels.flat[len(inputs):]:
+        panel.axis("off")
+    for what, panel in zip(inputs, panels.flat):
+        parts = [part for part in DISTRIBUTIONS if record.counts(part, what)]
+        for place, who in enumerate(("tilewise", "cub")):
+            rows = [record.row(part, what, record.counts(part, what)[-1], who) for part in parts]
+            panel.bar([i + 0.4 * place for i in range(len(parts))], [row["gb_per_s"] if row else 0 for row in rows],
+                      0.4, color=COLOURS[who], label="CUB" if who == "cub" else who)
+        most = record.row(parts[0], what, record.counts(parts[0], what)[-1], "read")
+        if most:
+            panel.axhline(most["gb_per_s"], color=COLOURS["ceiling"], label="only reading")
+        panel.set_title(record.title(what), fontsize=9)
+        panel.set_xticks([i + 0.2 for i in range(len(parts))], [DISTRIBUTIONS[part] for part in parts], fontsize=6)
+        panel.tick_params(axis="y", labelsize=7)
+        panel.set_ylabel("GB/s of samples", fontsize=7)
+    panels[0][0].legend(fontsize=6)
+    figure.suptitle(record.machine(), fontsize=9)
+    save(figure, path)
+
+
+BENCHMARKS = {
+    "reduce": Benchmark(
+        traffic="of input", ceiling=("read", "reading"), cub_reorders=("matrix",), end="value",
+        wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
+        sections=(of_types, of_wrappings, of_wall_time), readme=readme_of_reduce, marker="h200 figures",
+        plot=plot_sizes),
+    "scan": Benchmark(
+        traffic="read and written", ceiling=("copy", "copying"), cub_reorders=(), end="completion",
+        wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait",
+              "thrust": "thrust::inclusive_scan", "thrust_nosync": "the same with par_nosync and a wait"},
+        sections=(of_types, of_alignments, of_wrapped_scans, of_wall_time), readme=readme_of_scans,
+        marker="h200 figures of scans", plot=plot_sizes),
+    "histogram": Benchmark(
+        traffic="of samples", ceiling=("read", "reading"), cub_reorders=(), end="completion", wall={},
+        sections=(of_distributions,), readme=readme_of_histograms, marker="h200 figures of histograms",
+        plot=plot_distributions)}
+
+
+def write_into_readme(record, readme):
+    block = re.compile(rf"(?<=<!-- {record.benchmark.marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+    text, found = block.subn(lambda _: "\n".join(record.benchmark.readme(record)), readme.read_text(encoding="utf-8"))
+    if not found:
+        print(f"there is no <!-- {record.benchmark.marker} --> in {readme}")
+    readme.write_text(text, encoding="utf-8")
 
 
 def figures(record):
@@ -379,7 +471,7 @@ def main():
         name = record.name(path)
         (arguments.target / f"{name}.json").write_text(figures(record), encoding="utf-8")
         (arguments.target / f"{name}.md").write_text(markdown(record, name), encoding="utf-8")
-        plot(record, arguments.target / f"{name}.svg")
+        record.benchmark.plot(record, arguments.target / f"{name}.svg")
         if arguments.readme and name == f"{path.stem}-h200":
             write_into_readme(record, arguments.readme)
         print(f"{name}: {len(record.rows)} measurements on {record.machine()}")
