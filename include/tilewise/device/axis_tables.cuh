@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The tables of an axis, where kernels can read them.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/runtime.cuh>
+#include <tilewise/device/workspace.cuh>
+#include <tilewise/order.hpp>
+
+#include <cstddef>
+#include <optional>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Copies of the tables of an axis' view, in memory of the GPU, for the kernels of one call; the view is made to point
+/// to them. Keep it until those kernels are in the stream.
+///
+/// A captured call copies the tables again whenever its graph is launched, so that the axis has to outlive the graph.
+/// Otherwise nobody needs the axis after the call.
+class tables_on_device {
+public:
+    template <class View, class Policy>
+    tables_on_device(View& view, Policy const& policy, current_device const& device, bool captured)
+    {
+        if constexpr (requires { view.for_each_table([](auto const*, offset) {}); }) {
+            std::size_t bytes = 0;
+            view.for_each_table([&](auto const* table, offset count) { bytes += room_for(table, count); });
+            if (bytes == 0)
+                return;
+            memory_.emplace(policy, device, captured, bytes);
+            auto* copy = static_cast<unsigned char*>(memory_->begin());
+            view.for_each_table([&]<class T>(T const*& table, offset count) {
+                if (count > 0)
+                    TILEWISE_CUDA(cudaMemcpyAsync, copy, table, static_cast<std::size_t>(count) * sizeof(T),
+                                  cudaMemcpyDefault, policy.stream());
+                table = reinterpret_cast<T const*>(copy);
+                copy += room_for(table, count);
+            });
+        }
+    }
+
+private:
+    /// A table begins where the widest load can.
+    template <class T>
+    static std::size_t room_for(T const*, offset count)
+    {
+        std::size_t const bytes = static_cast<std::size_t>(count) * sizeof(T);
+        return (bytes + granule_bytes - 1) / granule_bytes * granule_bytes;
+    }
+
+    std::optional<scratch> memory_;
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
