@@ -97,18 +97,14 @@ std::vector<std::size_t> sizes(tw::offset most)
     return result;
 }
 
-/// All of them, or in the interpreter some, which differ from schedule to schedule.
+/// All of them, or some under a tool; in the interpreter they differ from schedule to schedule.
 inline std::vector<std::size_t> some_of(std::vector<std::size_t> const& counts)
 {
-#ifdef __CUDACC__
-    return counts;
-#else
+    std::size_t const step = on_device::amount<std::size_t>(1, 4, counts.size() / 8 + 1);
     std::vector<std::size_t> some;
-    std::size_t const step = counts.size() / 8 + 1;
-    for (std::size_t i = simt::schedule_seed() % step; i < counts.size(); i += step)
+    for (std::size_t i = on_device::variation() % step; i < counts.size(); i += step)
         some.push_back(counts[i]);
     return some;
-#endif
 }
 
 /// What all forms of a scan of some values have to be.

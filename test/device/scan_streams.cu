@@ -64,7 +64,7 @@ DEVICE_TEST_WITH_STREAMS(scan_streams, keep_the_order_of_calls_that_do_not_wait)
 {
     workload const work;
     stream const where;
-    std::size_t const repeats = amount<std::size_t>(200, 20, 3);
+    std::size_t const repeats = amount<std::size_t>(200, 4, 3);
     by_every_kernel<steep_geometry>([&](auto tuning) {
         std::vector<std::pair<std::size_t, device_array<float>>> results;
         for (std::size_t i = 0; i < repeats; ++i) {
@@ -98,7 +98,7 @@ DEVICE_TEST_WITH_STREAMS(scan_streams, are_several_at_once)
 {
     workload const work;
     std::vector<stream> const streams(4);
-    std::size_t const repeats = amount<std::size_t>(50, 5, 2);
+    std::size_t const repeats = amount<std::size_t>(50, 2, 2);
     by_every_kernel<steep_geometry>([&](auto tuning) {
         std::vector<device_array<float>> results;
         for (std::size_t i = 0; i < repeats * streams.size(); ++i) {
@@ -121,7 +121,7 @@ DEVICE_TEST_WITH_STREAMS(scan_streams, serve_threads_that_share_them)
         std::vector<std::thread> threads;
         for (std::size_t thread = 0; thread < 4; ++thread)
             threads.emplace_back([&, thread] {
-                for (std::size_t i = 0; i < amount<std::size_t>(50, 5, 1); ++i)
+                for (std::size_t i = 0; i < amount<std::size_t>(50, 2, 1); ++i)
                     work.run<tuning_of<decltype(tuning)>>(tw::device.on(streams[(thread + i) % streams.size()]),
                                                           work.size() - thread);
             });
@@ -137,7 +137,7 @@ DEVICE_TEST_WITH_STREAMS(scan_streams, give_the_same_bits_100_times_under_load)
     std::size_t const load = amount<std::size_t>(256 << 20, 1 << 20, 1 << 12);
     device_array<unsigned char> const memory(load);
     by_every_kernel<steep_geometry>([&](auto tuning) {
-        for (int i = 0; i < amount(100, 10, 2); ++i) {
+        for (int i = 0; i < amount(100, 3, 2); ++i) {
             for (int burst = 0; burst < 3; ++burst)
                 expect_success(cudaMemsetAsync(memory.data(), burst, load, busy));
             work.run<tuning_of<decltype(tuning)>>(tw::device.on(where), work.size());

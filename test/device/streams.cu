@@ -72,7 +72,7 @@ DEVICE_TEST_WITH_STREAMS(streams, serve_8_threads_with_16)
 {
     workload const work(most_elements());
     std::vector<stream> const streams(16);
-    std::size_t const repeats = amount<std::size_t>(500, 5, 2);
+    std::size_t const repeats = amount<std::size_t>(500, 2, 2);
     in_threads(8, [&](std::size_t thread) {
         for (std::size_t i = 0; i < repeats; ++i)
             work.run(streams[(thread * 5 + i * 3) % streams.size()], 1, thread + i);
@@ -83,7 +83,7 @@ DEVICE_TEST_WITH_STREAMS(streams, serve_8_threads_with_one)
 {
     workload const work(most_elements());
     stream const shared;
-    in_threads(8, [&](std::size_t thread) { work.run(shared, amount<std::size_t>(500, 5, 2), thread); });
+    in_threads(8, [&](std::size_t thread) { work.run(shared, amount<std::size_t>(500, 2, 2), thread); });
 }
 
 DEVICE_TEST_WITH_STREAMS(streams, keep_the_order_of_calls_that_do_not_wait)
@@ -106,7 +106,7 @@ DEVICE_TEST_WITH_STREAMS(streams, give_the_same_bits_100_times_under_load)
     stream const where, busy;
     std::size_t const load = amount<std::size_t>(256 << 20, 1 << 20, 1 << 12);
     device_array<unsigned char> const memory(load);
-    for (int i = 0; i < amount(100, 10, 4); ++i) {
+    for (int i = 0; i < amount(100, 3, 4); ++i) {
         for (int burst = 0; burst < 3; ++burst) {
             expect_success(cudaMemsetAsync(memory.data(), burst, load, busy));
             tw::reduce_into(tw::device.on(busy).nosync(), memory.begin(), memory.end(), memory.data(), std::uint8_t{});
@@ -163,6 +163,8 @@ std::vector<std::size_t> graph_sizes()
     std::vector<std::size_t> sizes{0, 1, tile / 3};
     if (on_device::interpreted)
         sizes.push_back(2 * tile + 1);
+    else if (on_device::is_small())
+        sizes.insert(sizes.end(), {5 * tile, 25 * tile});
     else
         sizes.insert(sizes.end(), {5 * tile, 25 * tile, 300 * tile + 11});
     return sizes;
