@@ -33,6 +33,12 @@
     [[maybe_unused]] ::std::type_identity_t<__VA_ARGS__>& name =                                                       \
         *reinterpret_cast<::std::type_identity_t<__VA_ARGS__>*>(tilewise_large_shared)
 
+/// Declares the one array of a kernel whose size is known at its launch, which says how many bytes it takes. It begins
+/// where the widest access can.
+#define TILEWISE_SHARED_ARRAY(name, size, ...)                                                                         \
+    extern __shared__ uint4 tilewise_large_shared[];                                                                   \
+    [[maybe_unused]] auto* const name = reinterpret_cast<::std::type_identity_t<__VA_ARGS__>*>(tilewise_large_shared)
+
 /// Unrolls the loop that follows.
 #define TILEWISE_UNROLL _Pragma("unroll")
 #define TILEWISE_UNROLL_BY_4 _Pragma("unroll 4")

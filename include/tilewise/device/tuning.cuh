@@ -79,5 +79,96 @@ struct segmented_tuning {
     static constexpr offset segments_at_once = offset{1} << 22;
 };
 
+/// How reduce_by_index shares elements out.
+struct by_index_tuning {
+    static constexpr int threads = 256, blocks_per_multiprocessor = 4;
+
+    /// Of the blocks that sort: more than a few take more than 64 registers a thread, and 45 KiB of shared memory.
+    static constexpr int moving_blocks_per_multiprocessor = 3;
+    static constexpr int digit_bits = 8; ///< a thread for every digit
+    static constexpr int stage_bytes = 32 * 1024;
+    template <int value_bytes>
+    static constexpr int items_per_thread = std::max(1, stage_bytes / (threads * (value_bytes + 4)));
+    static constexpr int most_travelling_bytes = 16; ///< of larger values, positions travel
+
+    /// Sums of integers: elements of a thread under way at once, and the largest table in shared memory.
+    static constexpr int items_added_up = 8, table_bytes = 48 * 1024;
+
+    using segments = segmented_tuning; ///< for what is sorted
+};
+
+/// How the histogram chooses its kernels. Of each: threads and blocks, and how many granules of samples a thread has on
+/// their way, by the samples in a granule. Rates: H200, 2^28 uniform samples, a prototype of these kernels.
+struct histogram_tuning {
+    /// Whether counting may begin while the counters are being cleared. Tests turn it off to run the fallback.
+    static constexpr bool dependent_launches = true;
+
+    /// A block's own counters are of 32 bits. More samples take more blocks.
+    static constexpr offset most_per_block = offset{1} << 31;
+
+    /// A table for each of two blocks of a multiprocessor: f32 256 bins 4270 GB/s, 16384 bins 4120; f64 1000 bins 4304
+    /// with 4 granules. Blocks of 512 threads were 2 to 5 % slower, as there is more to merge.
+    struct small_table {
+        static constexpr int threads = 1024, blocks_per_multiprocessor = 2, most_cells = 24 * 1024;
+        static constexpr int granules(int samples) { return samples >= 4 ? 2 : 4; }
+    };
+    /// One for a multiprocessor, of all its shared memory: f32 57344 bins 4011 GB/s.
+    struct large_table {
+        static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_cells = 227 * 1024 / 4;
+        static constexpr int granules(int) { return 4; }
+    };
+    /// The same with counters of 16 bits, which are looked after in between: f32 65536 bins 3428 GB/s, u16 2614.
+    struct packed_table {
+        static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_cells = 227 * 1024 / 2;
+        static constexpr int granules(int samples) { return samples >= 8 ? 2 : 5; }
+        static constexpr int most_between_sweeps = 61440;
+        static constexpr int repeating_lanes = 4; ///< from so many of a warp on, runs are counted
+    };
+    /// The values of bytes, a column for each lane: 3887 GB/s; one table 2090.
+    struct byte_columns {
+        static constexpr int threads = 1024, blocks_per_multiprocessor = 1, columns = 32;
+        static constexpr int granules(int) { return 3; }
+    };
+    static constexpr offset columns_from = offset{1} << 23;
+    /// In one column, below that: 2^20 samples in 5.8 us.
+    struct byte_table {
+        static constexpr int threads = 512, blocks_per_multiprocessor = 4, columns = 1;
+        static constexpr int granules(int) { return 1; }
+    };
+    /// More cells than tables have: few samples are counted in the counters themselves (2^20 f32 in 2^16 bins 18 us),
+    /// many are parted by cells first.
+    struct no_table {
+        static constexpr int threads = 512, blocks_per_multiprocessor = 4;
+        static constexpr int granules(int) { return 2; }
+    };
+    static constexpr offset partition_from = offset{1} << 21;
+
+    static constexpr int clearing_threads = 256;
+};
+
+/// How a histogram of more cells than a table has is made. Rates: H200, 2^28 samples, a prototype of these kernels.
+struct partition_tuning {
+    /// Tiles of 8192 samples: f32 61 us for 2^25, of which the shared memory is busy for 73 %. Of two bytes in memory,
+    /// four loads of 16 bytes are under way for each thread.
+    static constexpr int threads = 512, blocks_per_multiprocessor = 3, items_per_thread = 16, packets_under_way = 4;
+    static constexpr int log2_most_columns = 4;
+
+    /// Tables of 128 KiB, less where there is less shared memory, one for each multiprocessor.
+    static constexpr int counting_threads = 1024, log2_most_cells = 15;
+    /// Of 512, each has 16 samples of a tile: two granules, and four bytes that tell where.
+    static constexpr int most_buckets = 512;
+    static constexpr offset most_ranges = 8;
+
+    /// A chunk costs about 10 us more than its samples do: 2^20 cells, f32, 30 million samples a chunk 1335 GB/s, 27
+    /// million 2 % less.
+    static constexpr offset scratch_bytes = offset{60} << 20, scratch_bytes_per_cell = 8, most_tiles = 65535;
+    static constexpr int chunks_per_clearing = 64;
+
+    /// 2^22 samples, 2^20 cells: 42 us; additions to counters in memory 49. Below, those are faster.
+    static constexpr offset least_samples = offset{3} << 20;
+    static constexpr int places = 4096; ///< of cells that a tile's additions come together in
+    static constexpr offset most_blocks = offset{1} << 30;
+};
+
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -34,6 +34,14 @@
 /// The interpreter has room for any.
 #define TILEWISE_LARGE_SHARED(name, ...) TILEWISE_SHARED(name, __VA_ARGS__)
 
+/// An array of exactly that size.
+#define TILEWISE_SHARED_ARRAY(name, size, ...)                                                                         \
+    static char simt_site_of_##name;                                                                                   \
+    using simt_type_of_##name = ::std::type_identity_t<__VA_ARGS__>;                                                   \
+    [[maybe_unused]] auto* const name = static_cast<simt_type_of_##name*>(::simt::shared_storage(                      \
+        &simt_site_of_##name, static_cast<std::size_t>(size) * sizeof(simt_type_of_##name),                            \
+        alignof(simt_type_of_##name)))
+
 #define TILEWISE_UNROLL
 #define TILEWISE_UNROLL_BY_4
 #define TILEWISE_NO_UNROLL

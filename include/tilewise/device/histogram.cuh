@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The engine of histogram for the device policy. Every block counts in a table of its own, which it adds to the
+/// counters at the end. The number of cells decides where that table is:
+///
+/// * `count_bytes`: for samples of one byte, in a table of their values.
+/// * `count_in_table`: a table of 32-bit counters in shared memory, of which a multiprocessor has two, or one.
+/// * `count_in_packed_table`: one of 16-bit counters.
+/// * `count_in_memory`: nowhere; samples are counted in the counters themselves.
+
+#include <tilewise/axis/bounds.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/axis_tables.cuh>
+#include <tilewise/device/grid.cuh>
+#include <tilewise/device/histogram/bytes.cuh>
+#include <tilewise/device/histogram/packed.cuh>
+#include <tilewise/device/histogram/samples.cuh>
+#include <tilewise/device/histogram/tables.cuh>
+#include <tilewise/device/output.cuh>
+#include <tilewise/device/runtime.cuh>
+#include <tilewise/device/tuning.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/device/view_of.cuh>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Whether an iterator is one over memory for integers of 4 or 8 bytes.
+template <class Sink>
+inline constexpr bool stores_counters = false;
+template <class O>
+inline constexpr bool stores_counters<memory_sink<O>> =
+    std::is_integral_v<O> && !std::is_const_v<O> && (sizeof(O) == 4 || sizeof(O) == 8);
+template <class Out>
+inline constexpr bool counts_in_memory = stores_counters<decltype(sink_of(std::declval<Out const&>()))>;
+
+inline int attribute_of(int device, cudaDeviceAttr attribute)
+{
+    int value = 0;
+    TILEWISE_CUDA(cudaDeviceGetAttribute, &value, attribute, device);
+    return value;
+}
+
+/// How many blocks of so much shared memory a device runs at once: as many as the kernel is compiled for, unless the
+/// device has room for fewer.
+template <class Home>
+int blocks_at_once(int device, int shared_bytes)
+{
+    int const of_threads = attribute_of(device, cudaDevAttrMaxThreadsPerMultiProcessor) / Home::threads;
+    constexpr int reserved = 1024; // for each block
+    int const of_memory = attribute_of(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / (shared_bytes + reserved);
+    int const per_multiprocessor = std::min({Home::blocks_per_multiprocessor, of_threads, of_memory});
+    return std::max(1, per_multiprocessor) * attribute_of(device, cudaDevAttrMultiProcessorCount);
+}
+
+/// Lets a kernel have arrays of up to `most_bytes` in shared memory, which is to leave little to the cache.
+template <auto* kernel>
+void allow_large_arrays(int device, int most_bytes)
+{
+    static std::array<std::atomic<bool>, 64> allowed{};
+    auto& done = allowed[static_cast<std::size_t>(device) % allowed.size()];
+    if (done.load(std::memory_order_relaxed))
+        return;
+    TILEWISE_CUDA(cudaFuncSetAttribute, kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes);
+    TILEWISE_CUDA(cudaFuncSetAttribute, kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+    done.store(true, std::memory_order_relaxed);
+}
+
+/// The kernels for one kind of samples and axis, and the choice among them.
+template <class Tuning, class View, class Bins, class Counter>
+class sample_counter {
+public:
+    View view;
+    offset count;
+    Bins bins;
+    unsigned cells;
+    Counter* counts;
+    bool adds;
+
+    void run(current_device const& device, call const& by)
+    {
+        if (!adds)
+            clear(by);
+        if (count == 0)
+            return;
+        if constexpr (has_bytes<View>) {
+            if (count >= Tuning::columns_from)
+                run_bytes<typename Tuning::byte_columns>(device, by);
+            else
+                run_bytes<typename Tuning::byte_table>(device, by);
+        } else {
+            int const words = attribute_of(device.index(), cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
+            if (fits<typename Tuning::small_table>(cells, words))
+                run_table<typename Tuning::small_table>(device, by);
+            else if (fits<typename Tuning::large_table>(cells, words))
+                run_table<typename Tuning::large_table>(device, by);
+            else if (fits<typename Tuning::packed_table>(packed_words(cells), words))
+                run_packed_table<typename Tuning::packed_table>(device, by);
+            else
+                run_in_memory<typename Tuning::no_table>(device, by);
+        }
+    }
+
+private:
+    template <class Home>
+    bool fits(unsigned words, int of_device) const
+    {
+        return cells <= static_cast<unsigned>(Home::most_cells) && words <= static_cast<unsigned>(of_device);
+    }
+
+    void clear(call const& by)
+    {
+        constexpr int threads = Tuning::clearing_threads;
+        auto const blocks = static_cast<int>((offset{cells} + threads - 1) / threads);
+        launch<&clear_counters<Tuning, Counter>>(by, "clear_counters", {blocks, threads}, counts, offset{cells});
+    }
+
+    template <class Home>
+    void run_bytes(current_device const& device, call const& by)
+    {
+        with_access<access::covering, Home>([&]<access how>(std::integral_constant<access, how>) {
+            constexpr int bytes = static_cast<int>(byte_counters<Home::columns>::words * sizeof(unsigned));
+            start<Home, how, &count_bytes<Home, how, View, Bins, Counter>>(device, by, "count_bytes", bytes);
+        });
+    }
+    template <class Home>
+    void run_table(current_device const& device, call const& by)
+    {
+        with_access<access::covering, Home>([&]<access how>(std::integral_constant<access, how>) {
+            start<Home, how, &count_in_table<Home, how, View, Bins, Counter>>(
+                device, by, "count_in_table", static_cast<int>(cells * sizeof(unsigned)));
+        });
+    }
+    template <class Home>
+    void run_packed_table(current_device const& device, call const& by)
+    {
+        with_access<access::covering, Home>([&]<access how>(std::integral_constant<access, how>) {
+            start<Home, how, &count_in_packed_table<Home, how, View, Bins, Counter>>(
+                device, by, "count_in_packed_table", static_cast<int>(packed_words(cells) * sizeof(unsigned)));
+        });
+    }
+    template <class Home>
+    void run_in_memory(current_device const& device, call const& by)
+    {
+        with_access<access::elementwise, Home>([&]<access how>(std::integral_constant<access, how>) {
+            start<Home, how, &count_in_memory<Home, how, View, Bins, Counter>>(device, by, "count_in_memory", 0);
+        });
+    }
+
+    /// Calls `run` with how packets can be loaded; where bases are not aligned, `unaligned` if it can be.
+    template <access unaligned, class Home, class Run>
+    void with_access(Run const& run) const
+    {
+        constexpr int packet = shared_samples<Home, access::aligned, View>::packet;
+        constexpr bool can_be_unaligned = View::template alignment<packet> > View::element_alignment;
+        constexpr bool covers = View::bases > 0 && View::template can_cover<packet>;
+        std::uintptr_t misalignment = 0;
+        view.for_each_base([&](void const* base, offset) { misalignment |= reinterpret_cast<std::uintptr_t>(base); });
+        if (misalignment % static_cast<std::uintptr_t>(View::template alignment<packet>) == 0)
+            run(std::integral_constant<access, access::aligned>());
+        else if constexpr (can_be_unaligned)
+            run(std::integral_constant<access, covers ? unaligned : access::elementwise>());
+    }
+
+    /// Starts a kernel: no more blocks than there are batches or the device runs at once, unless a block would count
+    /// too much.
+    template <class Home, access how, auto* kernel>
+    void start(current_device const& device, call const& by, char const* name, int shared_bytes)
+    {
+        if (shared_bytes > 0)
+            allow_large_arrays<kernel>(device.index(),
+                                       attribute_of(device.index(), cudaDevAttrMaxSharedMemoryPerBlockOptin));
+        offset const useful =
+            std::min(offset{blocks_at_once<Home>(device.index(), shared_bytes)}, batches_of<Home, how, View>(count));
+        offset const needed = (count + Tuning::most_per_block - 1) / Tuning::most_per_block;
+        bool const timed = by.sink && by.sink.mode() == trace_mode::timed;
+        bool const dependent =
+            !adds && Tuning::dependent_launches && !timed && has_sm90_features<kernel>(device.index());
+        launch<kernel>(by, name,
+                       {static_cast<int>(std::max(useful, needed)), Home::threads, 1, dependent, shared_bytes}, view,
+                       count, bins, cells, counts);
+    }
+};
+
+/// Counts `count` samples in the cells of an axis' view, in the policy's stream: in counters that are cleared first, or
+/// added to.
+template <class Tuning = histogram_tuning, class Policy, class It, class Bins, class Out>
+void histogram(char const* algorithm, Policy const& policy, It const& first, offset count, Bins bins, Out const& counts,
+               bool adds)
+{
+    auto const cells = static_cast<offset>(bins.extent());
+    count = std::max(offset{0}, count);
+    if (cells <= 0 || (adds && count == 0))
+        return;
+    if (cells > most_cells)
+        reject_argument(algorithm, "an axis can have at most 2^31 - 2 cells, not " + std::to_string(cells));
+    profiler_range const range(adds ? "tilewise::histogram_add" : "tilewise::histogram");
+    reject_earlier_error();
+    auto const view = view_of(first, count);
+    auto const sink = sink_of(counts);
+    bool const captured = is_captured(policy.stream());
+    current_device const device(policy.stream(), captured);
+    if (captured && Policy::waits)
+        reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
+    view.for_each_base([&](void const* base, offset bytes) {
+        if (bytes > 0)
+            check_readable(algorithm, base, device.index());
+    });
+    check_writable(algorithm, sink.first, device.index());
+
+    using counter = std::conditional_t<sizeof(*sink.first) == 4, unsigned, unsigned long long>;
+    tables_on_device const tables(bins, policy, device, captured);
+    call const by = {algorithm, count, policy.stream(), policy.sink()};
+    sample_counter<Tuning, std::remove_const_t<decltype(view)>, Bins, counter>{
+        view, count, bins, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first), adds}
+        .run(device, by);
+    if (Policy::waits)
+        wait_for(policy.stream());
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The kernel for samples of one byte: it counts their 256 values, and asks the axis only then.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/histogram/samples.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/order.hpp>
+
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Integers of one byte in memory.
+template <class View>
+inline constexpr bool has_bytes = false;
+template <class E>
+inline constexpr bool has_bytes<memory_view<E>> = std::is_integral_v<E> && sizeof(E) == 1 && !std::is_same_v<E, bool>;
+
+/// A row of counters for each value: one, or one for each lane, which no other lane's bank has.
+template <int columns>
+struct byte_counters {
+    static constexpr unsigned values = 256, words = values * columns;
+    unsigned* word;
+
+    /// Counts the bytes of a word of samples: a shift, a mask with the lane's column put in, and the addition.
+    TILEWISE_DEVICE void add_bytes_of(unsigned samples) const
+    {
+        constexpr int log2_bytes = columns == 32 ? 7 : 2;
+        static_assert(4 * columns == 1 << log2_bytes);
+        unsigned const column = static_cast<unsigned>(lane_index()) % columns * 4;
+        auto* const bytes = reinterpret_cast<unsigned char*>(word);
+        TILEWISE_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            unsigned const shifted =
+                8 * i < log2_bytes ? samples << (log2_bytes - 8 * i) % 32 : samples >> (8 * i - log2_bytes) % 32;
+            add_one(reinterpret_cast<unsigned*>(bytes + ((shifted & 255U << log2_bytes) | column)));
+        }
+    }
+    TILEWISE_DEVICE void add_byte(unsigned value) const { add_one(&word[value * columns]); }
+
+    /// How often a value was counted. Lanes read neighbouring rows from different columns on.
+    TILEWISE_DEVICE unsigned sum(unsigned value) const
+    {
+        unsigned total = 0;
+        TILEWISE_UNROLL
+        for (unsigned i = 0; i < columns; ++i)
+            total += word[value * columns + (i + value) % columns];
+        return total;
+    }
+};
+
+/// Counts the values of bytes in a table of the block, and then adds those to the counters of their cells.
+template <class Home, access how, class View, class Bins, class Counter>
+TILEWISE_KERNEL(Home::threads, Home::blocks_per_multiprocessor)
+count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
+{
+    using samples_type = shared_samples<Home, how, View>;
+    using counters = byte_counters<Home::columns>;
+    using byte = std::remove_cvref_t<decltype(*view.first)>;
+    static_assert(samples_type::packet == granule_bytes);
+    TILEWISE_SHARED_ARRAY(table, counters::words, unsigned);
+    counters const of_value = {table};
+    block_clear<Home::threads>(table, counters::words);
+    sync_block();
+    samples_type const samples(view, count);
+    samples.for_each_batch([&](auto& loaded, auto there) {
+        TILEWISE_UNROLL
+        for (int i = 0; i < samples_type::packets; ++i)
+            if (i < there) {
+                TILEWISE_UNROLL
+                for (int k = 0; k < 4; ++k)
+                    of_value.add_bytes_of(loaded[i].granules[0].word[k]);
+            }
+    });
+    samples.for_each_beside([&](byte sample) { of_value.add_byte(static_cast<unsigned char>(sample)); });
+    sync_block();
+
+    // One value for each of the first threads. Their cells may be few, or in any order: cells are added up in shared
+    // memory, if there is room, so that the additions to memory are of neighbours, and one for a cell.
+    static_assert(Home::threads >= static_cast<int>(counters::values));
+    auto const value = static_cast<unsigned>(thread_index());
+    unsigned const total = value < counters::values ? of_value.sum(value) : 0;
+    unsigned const cell = total != 0 ? cell_of(bins, static_cast<byte>(value)) : ~0U;
+    if (cells > counters::words) {
+        wait_for_primary();
+        if (cell < cells)
+            add(&counts[cell], Counter{total});
+        return;
+    }
+    sync_block();
+    block_clear<Home::threads>(table, cells);
+    sync_block();
+    if (cell < cells)
+        add(&table[cell], total);
+    sync_block();
+    wait_for_primary();
+    block_merge<Home::threads>(table, cells, counts);
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "histogram_kernels.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace histogram_kernels;
+using on_device::amount;
+
+std::size_t most()
+{
+    return amount<std::size_t>(1 << 20, 1 << 16, 9001);
+}
+
+template <class E>
+void expect_counted_wherever_they_begin(double lower, double upper, int bins)
+{
+    auto const samples = some_samples<E>(most(), lower, upper);
+    tw::regular_axis const axis(bins, lower, upper);
+    expect_counted(samples, axis, some_sizes(most()));
+    for (std::size_t misalignment = sizeof(E); misalignment < 16; misalignment += sizeof(E))
+        expect_counted(samples, axis, {50, most() - misalignment}, misalignment);
+}
+
+DEVICE_TEST(histogram_tables, count_integers)
+{
+    expect_counted_wherever_they_begin<std::uint16_t>(100, 700, 60);
+    expect_counted_wherever_they_begin<std::int32_t>(-1000, 1000, 130);
+    expect_counted_wherever_they_begin<std::uint64_t>(0, 500, 33);
+}
+
+DEVICE_TEST(histogram_tables, count_floating_point_numbers)
+{
+    expect_counted_wherever_they_begin<float>(-3, 7, 100);
+    expect_counted_wherever_they_begin<double>(0, 1, 41);
+}
+
+DEVICE_TEST(histogram_tables, count_in_any_number_of_cells)
+{
+    auto const samples = some_samples<float>(3000, 0, 1);
+    for (int const bins : {1, 2, 3, 7, 8, 9, 31, 32, 33, 1000, 4097})
+        expect_counted(samples, tw::regular_axis(bins, 0.0f, 1.0f), {3000});
+}
+
+DEVICE_TEST(histogram_tables, count_in_wide_counters)
+{
+    expect_counted<unsigned long long>(some_samples<float>(3000, 0, 1), tw::regular_axis(20, 0.0f, 1.0f), {0, 3000});
+    expect_counted<long>(some_samples<double>(3000, 0, 1), tw::regular_axis(20, 0.0, 1.0), {2999});
+    expect_counted<int>(some_samples<short>(3000, -9, 9), tw::integer_axis(-9, 9), {2999});
+}
+
+/// Cells for what is outside, so that all samples count somewhere.
+DEVICE_TEST(histogram_tables, count_what_is_outside)
+{
+    auto const samples = some_samples<float>(4000, 0, 1);
+    tw::regular_axis const axis(9, 0.0f, 1.0f, {tw::flow::bins});
+    expect_counted(samples, axis, {4000});
+    auto const counts = counted(axis, samples);
+    EXPECT_GT(std::min({counts[9], counts[10], counts[11]}), 0u);
+    expect_counted(samples, tw::regular_axis(9, 0.0f, 1.0f, {tw::flow::clamp}), {4000});
+}
+
+/// By comparison with the edges, one after the other.
+DEVICE_TEST(histogram_tables, count_samples_between_published_edges)
+{
+    auto const samples = some_samples<double>(3000, 1, 50);
+    tw::log_axis const axis(23, 1.0, 50.0);
+    std::vector<std::uint64_t> expected(23);
+    for (double const x : samples)
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            expected[i] += axis.edges()[i] <= x && x < axis.edges()[i + 1];
+    device_array<double> const there(samples);
+    guarded<unsigned> const counts(23);
+    by_every_kernel([&](auto tuning) {
+        counts.reset();
+        count<decltype(tuning)>(tw::device, there.data(), samples.size(), axis, counts.data());
+        counts.expect(expected);
+    });
+}
+
+/// A user's own, with cells of another type, some of which it does not have.
+struct own_axis {
+    tw::offset size() const { return 10; }
+    tw::offset extent() const { return 10; }
+    TILEWISE_PORTABLE long long index(int sample) const { return sample * 1000000000LL; }
+};
+struct short_axis {
+    tw::offset size() const { return 10; }
+    tw::offset extent() const { return 10; }
+    TILEWISE_PORTABLE short index(int sample) const { return static_cast<short>(sample - 3); }
+};
+DEVICE_TEST(histogram_tables, take_axes_of_others)
+{
+    auto const samples = some_samples<int>(2000, 0, 12);
+    expect_counted(samples, own_axis(), {2000});
+    expect_counted(samples, short_axis(), {2000});
+}
+
+/// Samples that have a size of their own.
+struct point {
+    float x, y, z;
+};
+struct of_y {
+    TILEWISE_PORTABLE int operator()(point const& p) const { return static_cast<int>(p.y); }
+};
+DEVICE_TEST(histogram_tables, take_samples_that_are_structures)
+{
+    std::vector<point> samples;
+    for (float const y : some_samples<float>(1500, 0, 12))
+        samples.push_back({1, y == y && y < 100 && y > -100 ? y : 3, 2});
+    expect_counted(samples, tw::function_axis(12, of_y()), {0, 1, 5, 700, 1500});
+}
+
+struct half_of {
+    TILEWISE_PORTABLE float operator()(float x) const { return x / 2; }
+};
+struct pair_of {
+    template <class A, class B>
+    TILEWISE_PORTABLE std::pair<A, B> operator()(A const& a, B const& b) const
+    {
+        return {a, b};
+    }
+};
+
+/// Functions of memory at any place.
+DEVICE_TEST(histogram_tables, take_functions_of_samples)
+{
+    auto const x = some_samples<float>(3001, 0, 1);
+    auto const y = some_samples<std::int16_t>(3001, -50, 50);
+    tw::regular_axis const axis(13, 0.0f, 0.5f);
+    tw::product_axis const both(tw::regular_axis(6, 0.0f, 1.0f), tw::variable_axis({-50, -20, 0, 1, 50}));
+    std::vector<float> halves;
+    std::vector<std::pair<float, std::int16_t>> pairs;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        halves.push_back(x[i] / 2);
+        pairs.emplace_back(x[i], y[i]);
+    }
+    for (std::size_t const off : {0, 4, 8}) {
+        device_array<float> const there(x, off);
+        device_array<std::int16_t> const also(y, 6 - off / 2);
+        guarded<unsigned> const counts(13), joint(24);
+        by_every_kernel([&](auto tuning) {
+            counts.reset();
+            count<decltype(tuning)>(tw::device, tw::transformed(half_of(), there.data()), x.size(), axis,
+                                    counts.data());
+            counts.expect(counted(axis, halves));
+            joint.reset();
+            count<decltype(tuning)>(tw::device, tw::transformed_pairs(pair_of(), there.data(), also.data()), x.size(),
+                                    both, joint.data());
+            joint.expect(counted(both, pairs));
+        });
+    }
+}
+
+/// Positions, computed by an iterator.
+class counting_iterator {
+public:
+    using difference_type = std::ptrdiff_t;
+    using value_type = long long;
+    using iterator_category = std::random_access_iterator_tag;
+    using reference = long long;
+    using pointer = void;
+
+    TILEWISE_PORTABLE counting_iterator() {}
+    TILEWISE_PORTABLE explicit counting_iterator(long long number) : number_(number) {}
+    TILEWISE_PORTABLE long long operator*() const { return number_; }
+    TILEWISE_PORTABLE long long operator[](difference_type i) const { return number_ + i; }
+    TILEWISE_PORTABLE counting_iterator operator+(difference_type i) const { return counting_iterator(number_ + i); }
+
+private:
+    long long number_ = 0;
+};
+DEVICE_TEST(histogram_tables, take_samples_that_are_computed)
+{
+    tw::integer_axis const axis(100LL, 150LL);
+    guarded<unsigned> const counts(50);
+    by_every_kernel([&](auto tuning) {
+        for (std::size_t const size : {1, 2, 63, 64, 65, 3000}) {
+            counts.reset();
+            count<decltype(tuning)>(tw::device, counting_iterator(90), size, axis, counts.data());
+            std::vector<long long> samples;
+            for (std::size_t i = 0; i < size; ++i)
+                samples.push_back(90 + static_cast<long long>(i));
+            counts.expect(counted(axis, samples));
+        }
+    });
+}
+
+/// More blocks than the device runs at once, if each could count too much.
+struct of_few_samples : in_small_table {
+    static constexpr tw::offset most_per_block = 100;
+};
+DEVICE_TEST(histogram_tables, have_blocks_for_any_number_of_samples)
+{
+    auto const samples = some_samples<float>(5000, 0, 1);
+    tw::regular_axis const axis(10, 0.0f, 1.0f);
+    device_array<float> const there(samples);
+    guarded<unsigned> const counts(10);
+    int blocks = 0;
+    auto sink = [&](tw::launch_record const& record) { blocks = record.blocks; };
+    count<of_few_samples>(tw::device.trace(sink), there.data(), samples.size(), axis, counts.data());
+    counts.expect(counted(axis, samples));
+    EXPECT_EQ(blocks, 50);
+}
+
+} // namespace
