@@ -32,6 +32,8 @@ RANKS = [
     (10, "kernels of scans", ["device/scan/*.cuh"]),
     (10, "kernels of histograms", ["device/histogram/*.cuh"]),
     (12, "engines made of engines", ["host/segmented.hpp"]),
+    (8, "what is sorted", ["device/by_index/cells.cuh"]),
+    (12, "engines made of engines", ["device/by_index/*.cuh"]),
     (13, "engines made of those", ["host/by_index.hpp", "device/by_index.cuh"]),
     (11, "engines", ["host/*.hpp", "device/*.cuh"]),
     (12, "policies meet engines", ["reduction.hpp", "scanning.hpp"]),

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The engine of reduce_by_index and weighted_histogram for the device policy.
+///
+/// * Sums of integers, which are exact in any order: `add_up_cells` (or `add_up_few_cells`, in shared memory) and
+///   `write_sums`.
+/// * Everything else: values are sorted by cell, stably (see by_index/partition.cuh), and then the values of each cell
+///   are combined as a segment (see segmented.cuh, and by_index/long_cells.cuh).
+///
+/// Memory: for sums of integers 4 or 8 bytes for each cell. Otherwise for each of n elements a T, or 8 bytes if T is
+/// wider than 16, and for more than 256 cells twice that and twice 4 bytes; for each cell 8 bytes; for each tile of the
+/// order a T; and about 20 MB at most.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/axis_tables.cuh>
+#include <tilewise/device/by_index/add_up.cuh>
+#include <tilewise/device/by_index/cells.cuh>
+#include <tilewise/device/by_index/long_cells.cuh>
+#include <tilewise/device/by_index/partition.cuh>
+#include <tilewise/device/grid.cuh>
+#include <tilewise/device/output.cuh>
+#include <tilewise/device/runtime.cuh>
+#include <tilewise/device/segmented.cuh>
+#include <tilewise/device/tuning.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/device/view_of.cuh>
+#include <tilewise/device/workspace.cuh>
+#include <tilewise/error.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Lays arrays out in one block of memory.
+class layout_of_arrays {
+public:
+    /// Where an array of so many elements begins.
+    template <class E>
+    std::size_t add(offset count)
+    {
+        std::size_t const begin = bytes_;
+        bytes_ += (static_cast<std::size_t>(count) * sizeof(E) + alignment - 1) / alignment * alignment;
+        return begin;
+    }
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    static constexpr std::size_t alignment = 256; // that of the largest accumulator
+    std::size_t bytes_ = 0;
+};
+
+/// A call of reduce_by_index: what it reads and writes, and how.
+template <class Geometry, class Tuning, class Samples, class Axis, class Values, class Sink, class T, class Op>
+class cell_reducer {
+    static constexpr int threads = Tuning::threads;
+    static constexpr bool values_travel = sizeof(T) <= Tuning::most_travelling_bytes;
+    using moved = std::conditional_t<values_travel, T, offset>;
+    static constexpr int items = Tuning::template items_per_thread<static_cast<int>(sizeof(moved))>;
+    using source_type = cells_of_samples<Samples, Axis>;
+
+public:
+    source_type source;
+    Values values;
+    Sink sink;
+    T init;
+    Op op;
+
+    template <class Policy>
+    void run(Policy const& policy, current_device const& device, call const& by, bool captured)
+    {
+        int multiprocessors = 0;
+        TILEWISE_CUDA(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, device.index());
+        if constexpr (adds_integers<Op, T>)
+            add_up(policy, device, by, captured, multiprocessors);
+        else
+            sort_and_combine(policy, device, by, captured, multiprocessors);
+    }
+
+private:
+    offset cells() const { return source.cells; }
+    offset count() const { return source.count; }
+    /// So many blocks, or fewer if that many have something to do.
+    static int blocks_for(offset work, offset per_block, offset most)
+    {
+        return static_cast<int>(std::clamp((work + per_block - 1) / per_block, offset{1}, most));
+    }
+
+    template <class Policy>
+    void add_up(Policy const& policy, current_device const& device, call const& by, bool captured, int multiprocessors)
+    {
+        using word = word_for<T>;
+        using values_type = converted_values<Values, T>;
+        auto const bytes = static_cast<std::size_t>(cells()) * sizeof(word);
+        scratch const memory(policy, device, captured, bytes);
+        tables_on_device const tables(source.axis, policy, device, captured);
+        auto* const sums = static_cast<word*>(memory.begin());
+        TILEWISE_CUDA(cudaMemsetAsync, sums, 0, bytes, policy.stream());
+        int const blocks = blocks_for(count(), threads * Tuning::items_added_up,
+                                      offset{multiprocessors} * Tuning::blocks_per_multiprocessor);
+        if (count() > 0 && bytes <= Tuning::table_bytes)
+            launch<&add_up_cells<Tuning, true, word, source_type, values_type>>(
+                by, "add_up_few_cells", {blocks, threads, 1, false, static_cast<int>(bytes)}, source,
+                values_type{values}, cells(), sums);
+        else if (count() > 0)
+            launch<&add_up_cells<Tuning, false, word, source_type, values_type>>(
+                by, "add_up_cells", {blocks, threads}, source, values_type{values}, cells(), sums);
+        launch<&write_sums<threads, T, word, Sink>>(by, "write_sums",
+                                                    {blocks_for(cells(), threads, multiprocessors * 8), threads},
+                                                    static_cast<word const*>(sums), cells(), init, sink);
+    }
+
+    /// Where everything is, in one block of memory.
+    struct arrays {
+        offset* digit_counts; ///< a row for each digit, a column for each block
+        offset* digit_begins;
+        offset* begins; ///< of cells, and the end of the last one
+        moved *now, *then;
+        unsigned *cells_now, *cells_then;
+        T* tile_totals;
+        unsigned long long* counters;
+        unsigned* long_cells;
+    };
+
+    template <class Policy>
+    void sort_and_combine(Policy const& policy, current_device const& device, call const& by, bool captured,
+                          int multiprocessors)
+    {
+        int const bits = static_cast<int>(std::bit_width(static_cast<unsigned>(cells() - 1)));
+        int const passes = std::max(1, (bits + Tuning::digit_bits - 1) / Tuning::digit_bits);
+        digit_place const lowest = {0, (bits + passes - 1) / passes};
+        int const blocks =
+            blocks_for(count(), threads * items, offset{multiprocessors} * Tuning::moving_blocks_per_multiprocessor);
+        offset const at_once = std::min(cells(), Tuning::segments::segments_at_once);
+        offset const rounds = (cells() + at_once - 1) / at_once;
+
+        bool const sorts_cells = passes > 1;
+        layout_of_arrays layout;
+        auto const digit_counts = layout.add<offset>(offset{lowest.count()} * blocks);
+        auto const digit_begins = layout.add<offset>(lowest.count() + 1);
+        auto const begins = layout.add<offset>(sorts_cells ? cells() + 1 : 0);
+        auto const now = layout.add<moved>(count()), then = layout.add<moved>(sorts_cells ? count() : 0);
+        auto const cells_now = layout.add<unsigned>(sorts_cells ? count() : 0),
+                   cells_then = layout.add<unsigned>(sorts_cells ? count() : 0);
+        auto const tile_totals = layout.add<T>((count() + order<T, Geometry>::tile - 1) / order<T, Geometry>::tile);
+        auto const counters = layout.add<unsigned long long>(2 * rounds);
+        auto const long_cells = layout.add<unsigned>(at_once);
+        scratch const memory(policy, device, captured, layout.bytes());
+        tables_on_device const tables(source.axis, policy, device, captured); // after what is larger
+        auto const at = [&](std::size_t begin) -> void* { return static_cast<unsigned char*>(memory.begin()) + begin; };
+        arrays const in = {static_cast<offset*>(at(digit_counts)),
+                           static_cast<offset*>(at(digit_begins)),
+                           static_cast<offset*>(at(sorts_cells ? begins : digit_begins)),
+                           static_cast<moved*>(at(now)),
+                           static_cast<moved*>(at(then)),
+                           static_cast<unsigned*>(at(cells_now)),
+                           static_cast<unsigned*>(at(cells_then)),
+                           static_cast<T*>(at(tile_totals)),
+                           static_cast<unsigned long long*>(at(counters)),
+                           static_cast<unsigned*>(at(long_cells))};
+        TILEWISE_CUDA(cudaMemsetAsync, in.counters, 0, static_cast<std::size_t>(2 * rounds) * 8, policy.stream());
+        if (count() == 0)
+            TILEWISE_CUDA(cudaMemsetAsync, in.begins, 0, static_cast<std::size_t>(cells() + 1) * sizeof(offset),
+                          policy.stream());
+        else
+            sort(by, in, lowest, passes, blocks, multiprocessors);
+        moved const* const sorted = passes % 2 == 1 ? in.now : in.then;
+        if constexpr (values_travel)
+            combine(by, in, memory_view<T>{sorted, 0}, at_once, multiprocessors);
+        else
+            combine(by, in, view_of(values_in_order<Values, T>{values, sorted}, 0), at_once, multiprocessors);
+    }
+
+    /// Sorts by one digit, stably.
+    template <class Source, class What>
+    void sort_by_digit(call const& by, arrays const& in, digit_place place, int blocks, Source const& from,
+                       What const& what, moved* to, unsigned* cells_to) const
+    {
+        launch<&count_digits<Tuning, items, Source>>(by, "count_digits", {blocks, threads}, from, place,
+                                                     in.digit_counts);
+        launch<&scan_digit_counts<threads>>(by, "scan_digit_counts", {place.count(), threads}, in.digit_counts, blocks,
+                                            in.digit_begins);
+        launch<&begin_digits<threads>>(by, "begin_digits", {1, threads}, place.count(), in.digit_begins);
+        launch<&move_by_digit<Tuning, items, Source, What>>(by, "move_by_digit", {blocks, threads}, from, what, place,
+                                                            static_cast<offset const*>(in.digit_counts),
+                                                            static_cast<offset const*>(in.digit_begins), to, cells_to);
+    }
+
+    /// Sorts by cell, and finds where each begins. What was moved is at `now` after an odd number of passes.
+    void sort(call const& by, arrays const& in, digit_place place, int passes, int blocks, int multiprocessors) const
+    {
+        offset const* const kept = in.digit_begins + place.count();
+        unsigned *cells_now = passes > 1 ? in.cells_now : nullptr, *cells_then = in.cells_then;
+        moved *now = in.now, *then = in.then;
+        if constexpr (values_travel)
+            sort_by_digit(by, in, place, blocks, source, converted_values<Values, T>{values}, now, cells_now);
+        else
+            sort_by_digit(by, in, place, blocks, source, positions_of_values{}, now, cells_now);
+        for (int pass = 1; pass < passes; ++pass) {
+            place.shift += place.bits;
+            converted_values<memory_view<moved>, moved> const moved_before = {{now, count()}};
+            sort_by_digit(by, in, place, blocks, known_cells{cells_now, kept}, moved_before, then, cells_then);
+            std::swap(now, then);
+            std::swap(cells_now, cells_then);
+        }
+        if (passes > 1)
+            launch<&find_cells<threads>>(by, "find_cells",
+                                         {blocks_for(cells() + 1, threads, multiprocessors * 8), threads},
+                                         known_cells{cells_now, kept}, cells(), in.begins);
+    }
+
+    template <class View>
+    void combine(call const& by, arrays const& in, View const& view, offset at_once, int multiprocessors) const
+    {
+        using results_type = result_per_segment<Sink>;
+        using scan_type = scan_of<View, typename results_type::sink, T, Op, scan_form::inclusive, order<T, Geometry>>;
+        using list_type = segment_list<memory_view<offset>, memory_view<offset>>;
+        using segmented = segmented_of<scan_type, results_type, list_type>;
+        using tuning = typename Tuning::segments;
+        constexpr int warps = tuning::threads / warp_size;
+        list_type const segments = {{in.begins, cells()}, {in.begins + 1, cells()}};
+        initial<T> const before{std::optional<T>(init)};
+        offset const most_blocks = offset{multiprocessors} * tuning::long_blocks_per_multiprocessor;
+        if (offset const tiles = count() / scan_type::tile; tiles > 0)
+            launch<&total_tiles_of_cells<segmented>>(
+                by, "total_tiles_of_cells", {blocks_for(tiles + 1, 1, most_blocks), scan_type::threads}, view,
+                static_cast<offset const*>(in.begins), cells(), op, in.tile_totals);
+        for (offset first = 0, round = 0; first < cells(); first += at_once, ++round) {
+            offset const left = std::min(at_once, cells() - first);
+            long_segments const longer = {in.counters + 2 * round, in.counters + 2 * round + 1, in.long_cells};
+            auto const per_warp = static_cast<int>(std::bit_floor(
+                static_cast<std::size_t>(std::clamp(left / tuning::warps_wanted, offset{1}, offset{warp_size}))));
+            launch<&combine_short_segments<segmented, tuning::threads>>(
+                by, "combine_short_cells", {blocks_for(left, per_warp * warps, left), tuning::threads}, view,
+                results_type{sink}, segments, first, left, per_warp, before, op, longer);
+            if (count() > scan_type::chunk)
+                launch<&combine_long_cells<segmented>>(
+                    by, "combine_long_cells", {blocks_for(left, 1, most_blocks), scan_type::threads}, view,
+                    results_type{sink}, segments, first, before, op, longer, static_cast<T const*>(in.tile_totals));
+        }
+    }
+};
+
+/// Combines, for each cell of an axis, `init` and the values of its samples, in the policy's stream.
+template <class Geometry, class Tuning = by_index_tuning, class Policy, class Keys, class Values, class View, class Out,
+          class T, class Op>
+void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& first, offset count, Values const& values,
+                    View const& axis, Out const& out, T const& init, Op const& op)
+{
+    offset const cells = axis.extent();
+    if (cells <= 0)
+        return;
+    profiler_range const range(algorithm);
+    reject_earlier_error();
+    bool const captured = is_captured(policy.stream());
+    current_device const device(policy.stream(), captured);
+    if (captured && Policy::waits)
+        reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
+    count = std::max(offset{0}, count);
+    auto const samples = view_of(first, count);
+    auto const elements = view_of(values, count);
+    auto const sink = sink_of(out);
+    auto const check = [&](void const* base, offset bytes) {
+        if (bytes > 0)
+            check_readable(algorithm, base, device.index());
+    };
+    samples.for_each_base(check);
+    elements.for_each_base(check);
+    if (sink.base() != nullptr)
+        check_writable(algorithm, sink.base(), device.index());
+
+    call const by = {algorithm, count, policy.stream(), policy.sink()};
+    cell_reducer<Geometry, Tuning, std::remove_const_t<decltype(samples)>, View,
+                 std::remove_const_t<decltype(elements)>, std::remove_const_t<decltype(sink)>, T, Op>{
+        {samples, axis, cells, count}, elements, sink, init, op}
+        .run(policy, device, by, captured);
+    if (Policy::waits)
+        wait_for(policy.stream());
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What reduce_by_index reads: the number of each element's cell, and what travels with it.
+///
+/// Each kind has `fetch`, which issues the loads of an element, and a function that computes from what they brought: so
+/// that the loads of several elements are on their way together.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// The cell of an element that belongs to none. (There are at most 2^31 - 2 cells.)
+inline constexpr unsigned left_out = ~0u;
+
+/// The cells that an axis finds for samples.
+template <class Samples, class Axis>
+struct cells_of_samples {
+    Samples samples;
+    Axis axis;
+    offset cells;
+    offset count;
+
+    using packet = typename Samples::template packet<1>;
+
+    TILEWISE_DEVICE offset size() const { return count; }
+    TILEWISE_DEVICE packet fetch(offset i) const { return samples.template fetch<access::elementwise, 1>(i); }
+    TILEWISE_CALLS_ANY
+    TILEWISE_DEVICE unsigned cell(packet const& loaded)
+    {
+        auto const found = static_cast<offset>(axis.index(samples.element(loaded, 0)));
+        return found >= 0 && found < cells ? static_cast<unsigned>(found) : left_out;
+    }
+};
+
+/// Cells that were found before, of as many elements as the GPU knows.
+struct known_cells {
+    unsigned const* numbers;
+    offset const* count;
+
+    using packet = unsigned;
+
+    TILEWISE_DEVICE offset size() const { return *count; }
+    TILEWISE_DEVICE packet fetch(offset i) const { return load_once(numbers + i); }
+    TILEWISE_DEVICE unsigned cell(packet loaded) const { return loaded; }
+};
+
+/// Values, converted to the accumulator's type.
+template <class View, class T>
+struct converted_values {
+    View view;
+
+    using type = T;
+    using packet = typename View::template packet<1>;
+
+    TILEWISE_DEVICE packet fetch(offset i) const { return view.template fetch<access::elementwise, 1>(i); }
+    TILEWISE_DEVICE T get(packet const& loaded) { return static_cast<T>(view.element(loaded, 0)); }
+};
+
+/// Where values stand, for values that are too large to travel.
+struct positions_of_values {
+    using type = offset;
+    using packet = offset;
+
+    TILEWISE_DEVICE packet fetch(offset i) const { return i; }
+    TILEWISE_DEVICE offset get(packet position) const { return position; }
+};
+
+/// Values in the order of some positions, as an iterator.
+template <class View, class T>
+struct values_in_order {
+    View view;
+    offset const* positions;
+
+    TILEWISE_DEVICE T operator[](offset i)
+    {
+        auto const loaded = view.template fetch<access::elementwise, 1>(positions[i]);
+        return static_cast<T>(view.element(loaded, 0));
+    }
+    TILEWISE_DEVICE values_in_order operator+(offset i) const { return {view, positions + i}; }
+};
+
+/// The tiles of `size` elements that belong to a block: one after the other, and as many as other blocks have, give or
+/// take one.
+struct tile_share {
+    offset first, last;
+};
+template <int tile>
+TILEWISE_DEVICE tile_share own_tiles(offset size)
+{
+    offset const tiles = (size + tile - 1) / tile;
+    return {tiles * block_index() / block_count(), tiles * (block_index() + 1) / block_count()};
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Cells of more than a chunk of values, which stand side by side: their tiles are spread over all blocks, however few
+/// cells there are, in `total_tiles_of_cells`; then `combine_long_cells` joins the totals of a cell's tiles and its
+/// last tile, as the order says.
+///
+/// Totals have places that nobody needs to count out: those of a cell begin at the tile boundary that follows its
+/// first value. So no two cells share a place, and there are no more places than tiles in all.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/scan/tile_per_block.cuh>
+#include <tilewise/device/segmented.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/device/warp.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// The place of the total of a cell's first tile.
+template <class Scan>
+TILEWISE_DEVICE offset first_total(segment_span cell)
+{
+    return (cell.begin + Scan::tile - 1) / Scan::tile;
+}
+
+/// How many tiles of a cell come before its last one.
+template <class Scan>
+TILEWISE_DEVICE offset tiles_before_last(segment_span cell)
+{
+    return cell.count > 0 ? (cell.count - 1) / Scan::tile : 0;
+}
+
+/// Writes the total of each tile of a cell but the last, for all of `cells` cells.
+template <class Segmented>
+TILEWISE_KERNEL(Segmented::scan::threads, 1)
+total_tiles_of_cells(typename Segmented::view view, offset const* begins, offset cells, typename Segmented::op op,
+                     typename Segmented::value* totals)
+{
+    using Scan = typename Segmented::scan;
+    offset const elements = begins[cells];
+    TILEWISE_NO_UNROLL
+    for (offset place = block_index(); place * Scan::tile < elements; place += block_count()) {
+        offset cell = 0, end = cells; // the last cell that begins here or before
+        while (end - cell > 1) {
+            offset const middle = cell + (end - cell) / 2;
+            (begins[middle] <= place * Scan::tile ? cell : end) = middle;
+        }
+        segment_span const own = {begins[cell], begins[cell + 1] - begins[cell]};
+        offset const tile = place - first_total<Scan>(own);
+        if (tile < tiles_before_last<Scan>(own)) {
+            auto const total = block_tile_total<Scan>(view.from(own.begin), tile, op);
+            if (thread_index() == 0)
+                put(totals[place], total);
+        }
+        sync_block();
+    }
+}
+
+/// What comes before the last tile of a cell, given the totals of the tiles before it; every lane has it.
+template <class Scan>
+TILEWISE_DEVICE auto block_carry(typename Scan::value const* totals, offset tiles, typename Scan::op& op,
+                                 maybe<typename Scan::value> const& init) -> maybe<typename Scan::value>
+{
+    using T = typename Scan::value;
+    constexpr int group_size = Scan::geometry::tiles_per_group, super_size = Scan::geometry::groups_per_super;
+    constexpr offset super = offset{group_size} * super_size;
+    TILEWISE_SHARED(group_totals, raw_storage<T[super_size]>);
+    maybe<T> carry(init);
+    TILEWISE_NO_UNROLL
+    for (offset first = 0; first < tiles; first += super) {
+        int const there = static_cast<int>(at_most(tiles - first, super));
+        int const groups = there / group_size, rest = there % group_size;
+        for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
+            int const valid = group < groups ? group_size : rest;
+            T const own(totals[first + group * group_size + min_of(lane_index(), valid - 1)]);
+            T const total = warp_tree_of_valid<1, group_size>(op, own, valid);
+            if (lane_index() == 0)
+                put(group_totals.object()[group], total);
+        }
+        sync_block();
+        if (groups > 0) {
+            T const own(group_totals.object()[min_of(lane_index(), groups - 1)]);
+            carry.append(op, shuffle(warp_tree_of_valid<1, super_size>(op, own, groups), 0));
+        }
+        if (rest > 0)
+            carry.append(op, T(group_totals.object()[groups]));
+        sync_block();
+    }
+    return carry;
+}
+
+/// Combines the cells that are listed, a block each.
+template <class Segmented>
+TILEWISE_KERNEL(Segmented::scan::threads, 1)
+combine_long_cells(typename Segmented::view view, typename Segmented::results results,
+                   typename Segmented::segments cells, offset first, initial<typename Segmented::value> init,
+                   typename Segmented::op op, long_segments longer, typename Segmented::value const* totals)
+{
+    using Scan = typename Segmented::scan;
+    TILEWISE_SHARED(drawn, unsigned long long);
+    unsigned long long const found = *longer.found;
+    for (;;) {
+        if (thread_index() == 0)
+            drawn = draw(longer.taken);
+        sync_block();
+        unsigned long long const own = drawn;
+        if (own >= found)
+            return;
+        offset const index = first + longer.number[own];
+        segment_span const cell = cells.at(index);
+        offset const last = tiles_before_last<Scan>(cell);
+        auto const carry = block_carry<Scan>(totals + first_total<Scan>(cell), last, op, init.get());
+        auto const from = view.from(cell.begin);
+        auto const to = results.of(index, cell);
+        block_scan_any_tile<Scan, access::elementwise, access::elementwise>(from, to, last, cell.count, op,
+                                                                            [&](auto const&) { return carry; });
+        sync_block();
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

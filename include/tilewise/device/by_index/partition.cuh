@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The kernels that bring values together by cell, stably: a radix sort by the cells' numbers, from their last digit
+/// on. A digit is of up to 8 bits, so up to 256 cells take one pass and up to 65536 take two.
+///
+/// A pass is `count_digits` (each block counts the digits of its share of the elements), `scan_digit_counts` (where
+/// each block's elements of a digit go among that digit's), `begin_digits` (where each digit begins) and
+/// `move_by_digit`. Elements that belong to no cell are left out by the first pass; so only the GPU knows how many the
+/// others have.
+///
+/// Bytes of memory read and written for an element with a sample of `s` bytes and an accumulator of `v` (8 in place of
+/// `v` if it is wider than 16): the first pass reads 2 s + v and writes v, and 4 for the cell if there are more passes;
+/// each of those reads 8 + v and writes 4 + v. The reduction reads v. With s = v = 4 this is 20 bytes for up to 256
+/// cells, and 44 for up to 65536: at 4.2 TB/s that would be 0.8 and 0.37 TB/s of samples and values read, if nothing
+/// but memory took time. (Not measured.)
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/by_index/cells.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/device/warp.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// The digits that a pass sorts by.
+struct digit_place {
+    int shift, bits;
+
+    TILEWISE_PORTABLE int count() const { return 1 << bits; }
+    TILEWISE_DEVICE unsigned of(unsigned cell) const { return cell >> shift & ((1u << bits) - 1); }
+};
+
+/// The sum of the values of the threads before each one; all have the `total`.
+template <int threads, class Number>
+TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
+{
+    constexpr int warps = threads / warp_size;
+    TILEWISE_SHARED(warp_sums, Number[warps]);
+    Number sum = value;
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < warp_size; distance *= 2) {
+        Number const left = shuffle_up(sum, distance);
+        if (lane_index() >= distance)
+            sum += left;
+    }
+    sync_block(); // for the sums of the call before
+    if (lane_index() == warp_size - 1)
+        warp_sums[warp_index()] = sum;
+    sync_block();
+    Number before = sum - value;
+    total = 0;
+    TILEWISE_UNROLL
+    for (int warp = 0; warp < warps; ++warp) {
+        if (warp < warp_index())
+            before += warp_sums[warp];
+        total += warp_sums[warp];
+    }
+    return before;
+}
+
+/// Counts the digits of each block's share, to row `digit` and column `block` of `counts`.
+template <class Tuning, int items, class Source>
+TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
+count_digits(Source source, digit_place place, offset* counts)
+{
+    constexpr int threads = Tuning::threads, tile = threads * items;
+    TILEWISE_SHARED(table, unsigned[1 << Tuning::digit_bits]);
+    for (int digit = thread_index(); digit < place.count(); digit += threads)
+        table[digit] = 0;
+    sync_block();
+    offset const size = source.size();
+    auto const share = own_tiles<tile>(size);
+    TILEWISE_NO_UNROLL
+    for (offset first = share.first * tile; first < share.last * tile; first += tile) {
+        registers<typename Source::packet, items> loaded;
+        auto const position = [&](int i) { return first + i * threads + thread_index(); };
+        TILEWISE_UNROLL
+        for (int i = 0; i < items; ++i)
+            loaded[i] = source.fetch(at_most(position(i), size - 1));
+        TILEWISE_UNROLL
+        for (int i = 0; i < items; ++i) {
+            unsigned const cell = position(i) < size ? source.cell(loaded[i]) : left_out;
+            if (cell != left_out)
+                add_one(&table[place.of(cell)]);
+        }
+    }
+    sync_block();
+    for (int digit = thread_index(); digit < place.count(); digit += threads)
+        counts[offset{digit} * block_count() + block_index()] = table[digit];
+}
+
+/// Turns each block's count of a digit into those of the blocks before it: one block for every digit.
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+scan_digit_counts(offset* counts, int columns, offset* totals)
+{
+    offset* const row = counts + offset{block_index()} * columns;
+    offset before = 0;
+    TILEWISE_NO_UNROLL
+    for (int first = 0; first < columns; first += threads) {
+        int const column = first + thread_index();
+        offset const own = column < columns ? row[column] : 0;
+        offset total;
+        offset const inside = block_sum_before<threads>(own, total);
+        if (column < columns)
+            row[column] = before + inside;
+        before += total;
+    }
+    if (thread_index() == 0)
+        totals[block_index()] = before;
+}
+
+/// Turns the totals of the digits into where they begin, and where the last one ends: one block.
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+begin_digits(int digits, offset* begins)
+{
+    int const digit = thread_index();
+    offset all;
+    offset const before = block_sum_before<threads>(digit < digits ? begins[digit] : offset{0}, all);
+    if (digit < digits)
+        begins[digit] = before;
+    if (digit == 0)
+        begins[digits] = all;
+}
+
+/// Moves what travels, and cells if somebody wants them, to where the elements of a digit go: through shared memory,
+/// where a tile is sorted first, so that the elements of a digit are written side by side.
+template <class Tuning, int items, class Source, class Values>
+TILEWISE_KERNEL(Tuning::threads, Tuning::moving_blocks_per_multiprocessor)
+move_by_digit(Source source, Values values, digit_place place, offset const* counts, offset const* begins,
+              typename Values::type* moved, unsigned* moved_cells)
+{
+    using value = typename Values::type;
+    constexpr int threads = Tuning::threads, warps = threads / warp_size, tile = threads * items;
+    constexpr int digits = 1 << Tuning::digit_bits;
+    static_assert(digits <= threads, "a thread for every digit");
+    TILEWISE_SHARED(counters, unsigned[warps][digits]); // of a warp: its elements of a digit, then where they begin
+    TILEWISE_SHARED(targets, offset[digits]);           // of a digit, less where it begins in the tile
+    TILEWISE_SHARED(stage, raw_storage<value[tile]>);
+    TILEWISE_SHARED(stage_cells, unsigned[tile]);
+    int const digit = thread_index(), lane = lane_index(), warp = warp_index();
+    offset next = 0; // where the block's next element of the thread's digit goes
+    if (digit < place.count())
+        next = begins[digit] + counts[offset{digit} * block_count() + block_index()];
+
+    offset const size = source.size();
+    auto const share = own_tiles<tile>(size);
+    TILEWISE_NO_UNROLL
+    for (offset first = share.first * tile; first < share.last * tile; first += tile) {
+        registers<typename Source::packet, items> loaded;
+        registers<typename Values::packet, items> loaded_values;
+        auto const position = [&](int i) { return first + (warp * items + i) * warp_size + lane; };
+        TILEWISE_UNROLL
+        for (int i = 0; i < items; ++i)
+            loaded[i] = source.fetch(at_most(position(i), size - 1));
+        TILEWISE_UNROLL
+        for (int i = 0; i < items; ++i)
+            loaded_values[i] = values.fetch(at_most(position(i), size - 1));
+        for (int i = lane; i < place.count(); i += warp_size)
+            counters[warp][i] = 0;
+        sync_warp();
+
+        // Each lane's rank among the warp's elements of its digit
+        unsigned cells[items], ranks[items];
+        TILEWISE_UNROLL
+        for (int i = 0; i < items; ++i) {
+            cells[i] = position(i) < size ? source.cell(loaded[i]) : left_out;
+            bool const there = cells[i] != left_out;
+            unsigned const own = there ? place.of(cells[i]) : digits;
+            unsigned const same = lanes_with(own), before = same & ((1u << lane) - 1);
+            ranks[i] = there ? counters[warp][own] + static_cast<unsigned>(count_bits(before)) : 0;
+            sync_warp();
+            if (there && before == 0)
+                counters[warp][own] += static_cast<unsigned>(count_bits(same));
+            sync_warp();
+        }
+        sync_block(); // also for the stage of the tile before
+
+        unsigned own_count = 0, tile_count = 0;
+        if (digit < place.count()) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < warps; ++i) {
+                unsigned const warp_count = counters[i][digit];
+                counters[i][digit] = own_count;
+                own_count += warp_count;
+            }
+        }
+        unsigned const begin = block_sum_before<threads>(own_count, tile_count);
+        if (digit < place.count()) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < warps; ++i)
+                counters[i][digit] += begin;
+            targets[digit] = next - begin;
+            next += own_count;
+        }
+        sync_block();
+
+        TILEWISE_UNROLL
+        for (int i = 0; i < items; ++i) {
+            if (cells[i] != left_out) {
+                unsigned const to = counters[warp][place.of(cells[i])] + ranks[i];
+                stage_cells[to] = cells[i];
+                put(stage.object()[to], values.get(loaded_values[i]));
+            }
+        }
+        sync_block();
+        TILEWISE_UNROLL_BY_4
+        for (int i = thread_index(); i < static_cast<int>(tile_count); i += threads) {
+            unsigned const cell = stage_cells[i];
+            offset const to = targets[place.of(cell)] + i;
+            put(moved[to], stage.object()[i]);
+            if (moved_cells != nullptr)
+                moved_cells[to] = cell;
+        }
+    }
+}
+
+/// Finds where each of `cells` cells begins in sorted cell numbers, and where the last one ends.
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+find_cells(known_cells sorted, offset cells, offset* begins)
+{
+    offset const size = sorted.size();
+    for (offset cell = offset{block_index()} * threads + thread_index(); cell <= cells;
+         cell += offset{block_count()} * threads) {
+        offset low = 0, high = size;
+        while (low < high) {
+            offset const middle = low + (high - low) / 2;
+            if (offset{sorted.numbers[middle]} < cell)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        begins[cell] = low;
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

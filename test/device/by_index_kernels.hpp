@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// reduce_by_index on the device against the specification: the values of each cell are a range of their own.
+
+#include "on_device.hpp"
+#include "order_shapes.hpp"
+
+#include <tilewise/axis.hpp>
+#include <tilewise/reduce_by_index.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace tw = tilewise;
+
+namespace by_index {
+
+using on_device::device_array;
+
+/// So small that a few thousand elements cross every level.
+struct steep_geometry {
+    static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
+                         tiles_per_group = 4, groups_per_super = 2;
+};
+
+/// Digits of two bits, so that a few cells take several passes, tiles of few elements, and tables of a few sums.
+struct small_steps : tw::gpu::by_index_tuning {
+    static constexpr int threads = 64, digit_bits = 2, blocks_per_multiprocessor = 1,
+                         moving_blocks_per_multiprocessor = 1;
+    template <int>
+    static constexpr int items_per_thread = 2;
+    static constexpr int items_added_up = 2, table_bytes = 64;
+    struct segments : tw::gpu::segmented_tuning {
+        static constexpr int threads = 64, long_blocks_per_multiprocessor = 1;
+        static constexpr tw::offset warps_wanted = 4, segments_at_once = 37;
+    };
+};
+
+/// How elements are spread over cells.
+enum class spread { anyhow, one_cell, sorted, reversed, in_runs, nowhere, few_cells };
+inline constexpr spread all_spreads[] = {spread::anyhow,  spread::one_cell, spread::sorted,   spread::reversed,
+                                         spread::in_runs, spread::nowhere,  spread::few_cells};
+
+/// Keys below `cells`, and some that are negative or too large.
+template <class Key>
+std::vector<Key> keys_of(std::size_t count, int cells, spread how)
+{
+    std::vector<Key> keys(count);
+    std::uint64_t state = 88172645463325252u + count;
+    for (std::size_t i = 0; i < count; ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        auto const random = static_cast<std::int64_t>(state >> 33);
+        auto const place = static_cast<std::int64_t>(i);
+        auto const all = static_cast<std::int64_t>(count);
+        std::int64_t key = 0;
+        switch (how) {
+        case spread::anyhow:
+            key = random % (cells + cells / 4 + 2) - 1;
+            break;
+        case spread::one_cell:
+            key = cells / 2;
+            break;
+        case spread::sorted:
+            key = place * (cells + 2) / all - 1;
+            break;
+        case spread::reversed:
+            key = (all - place) * (cells + 2) / all - 1;
+            break;
+        case spread::in_runs:
+            key = place / 37 * 11 % (cells + 1);
+            break;
+        case spread::nowhere:
+            key = place % 2 == 0 ? -1 - place : std::int64_t{cells} + place;
+            break;
+        case spread::few_cells:
+            key = random % 3 * (cells - 1) / 2;
+            break;
+        }
+        keys[i] = static_cast<Key>(key);
+    }
+    return keys;
+}
+
+/// What each cell has to be, given the cell of each element as a number that need not be one of them.
+template <class Geometry, class T, class Op>
+std::vector<T> specified(std::vector<std::int64_t> const& cell_of, std::vector<T> const& values, int cells,
+                         T const& init, Op op)
+{
+    std::vector<std::vector<T>> of_cell(static_cast<std::size_t>(cells));
+    for (std::size_t i = 0; i < cell_of.size(); ++i)
+        if (cell_of[i] >= 0 && cell_of[i] < cells)
+            of_cell[static_cast<std::size_t>(cell_of[i])].push_back(values[i]);
+    specification::order<T, Op> const order(op, backend::units_of<Geometry>());
+    std::vector<T> results;
+    for (auto const& own : of_cell)
+        results.push_back(order.reduce(own, init));
+    return results;
+}
+
+/// The engine, with a geometry and a tuning of choice.
+template <class Geometry, class Tuning, class T, class Policy, class Keys, class Values, class View, class Out,
+          class Op>
+void run(Policy const& policy, Keys const& keys, std::size_t count, Values const& values, View const& view,
+         Out const& out, T const& init, Op op)
+{
+    tw::gpu::reduce_by_cell<Geometry, Tuning>("reduce_by_index", policy, keys, static_cast<tw::offset>(count), values,
+                                              view, out, init,
+                                              tw::gpu::operator_for(tw::named::portable_twin_or_self<T>(op)));
+}
+
+template <class T>
+void expect_same(std::vector<T> const& results, std::vector<T> const& expected, char const* what)
+{
+    ASSERT_EQ(results.size(), expected.size()) << what;
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (!on_device::same_bits(results[i], expected[i])) {
+            ADD_FAILURE() << what << ": cell " << i << " of " << results.size() << ", of " << sizeof(T)
+                          << " bytes, differs";
+            return;
+        }
+}
+
+/// Memory may begin some bytes off what the allocation is aligned for.
+struct misaligned_by {
+    std::size_t keys = 0, values = 0, out = 0;
+};
+
+/// Compares the first `values.size()` elements' results with the specification.
+template <class Geometry, class Tuning, class Key = int, class T, class Op>
+void expect_specified(std::vector<T> const& values, int cells, spread how, T const& init, Op op, misaligned_by off = {})
+{
+    SCOPED_TRACE(testing::Message() << values.size() << " elements, " << cells << " cells, spread "
+                                    << static_cast<int>(how));
+    auto const keys = keys_of<Key>(values.size(), cells, how);
+    std::vector<std::int64_t> const cell_of(keys.begin(), keys.end());
+    auto const expected = specified<Geometry>(cell_of, values, cells, init, op);
+    device_array<Key> const keys_there(keys, off.keys);
+    device_array<T> const values_there(values, off.values), out(expected.size(), off.out);
+    run<Geometry, Tuning>(tw::device, keys_there.data(), values.size(), values_there.data(),
+                          tw::binning::numbered_cells{cells}, out.data(), init, op);
+    expect_same(out.values(expected.size()), expected, "reduce_by_index");
+}
+
+} // namespace by_index
