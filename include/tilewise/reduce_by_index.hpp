@@ -109,6 +109,7 @@ Out reduce_numbered(Policy policy, Keys keys, Keys const& keys_last, Values valu
         reject_argument(algorithm, "the size must be from 0 to 2^31 - 2, not " + std::to_string(size));
     check_range(algorithm, keys, keys_last);
     check_second_range(algorithm, keys, keys_last, values);
+    check_output(algorithm, offset{0}, static_cast<offset>(size), out);
     auto const end = extent<Values>(keys, keys_last);
     return reduce_by_cell(algorithm, policy, std::move(keys), end, std::move(values),
                           binning::numbered_cells{static_cast<int>(size)}, std::move(out), std::move(init),
