@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Describes one column of numbers: how many there are, their sum, mean, standard deviation, minimum and maximum; or
-// writes its running totals.
+// writes its running totals, or draws its histogram.
 
 #include "describe.hpp"
 
 #include "bad_input.hpp"
 #include "csv.hpp"
 #include "gpu.hpp"
+#include "histogram.hpp"
 #include "mapped_file.hpp"
 #include "npy.hpp"
 #include "options.hpp"
@@ -19,6 +20,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -46,6 +48,10 @@ sample standard deviation (divisor n - 1), minimum and maximum, and how fast.
                         where there is a GPU that this was compiled for, else par
   --running             write each number with the total of all up to it, in
                         place of the description; what is missing adds nothing
+  --histogram           draw how many numbers lie where, in place of the
+                        description
+  --bins N              about how many bins; default: by the count, up to 40
+  --svg FILE            draw the histogram to this file, too
   --repeat N            compute N times and report the median time; default: 1
   --help                show this
 
@@ -60,7 +66,10 @@ digits. The time is that of the computation alone, without opening, parsing or
 copying to the GPU; npy and raw files are mapped, so under seq and par it
 includes reading what memory does not hold yet. GB/s counts the bytes of the
 column; with --running 16 bytes for each number, which is read as f64, and its
-total.
+total. With --histogram it is the counting, once the extremes are known.
+
+Edges of bins are round numbers. A bin has what is at its lower edge, and not
+what is at its upper.
 
 Exit status: 0, 1 when the file is bad, 2 when the command line is.
 )";
@@ -106,10 +115,15 @@ void print_line(char const* name, double value)
     std::printf("%-10s %.10g\n", name, std::isnan(value) ? std::fabs(value) : value); // a NaN's sign says nothing
 }
 
-void print(moments const& m)
+void print_counts(moments const& m)
 {
     std::printf("count      %lld\n", static_cast<long long>(m.count));
     std::printf("missing    %lld\n", static_cast<long long>(m.nans));
+}
+
+void print(moments const& m)
+{
+    print_counts(m);
     print_line("sum", m.sum);
     if (m.count == 0) {
         std::printf("nothing to describe\n");
@@ -121,11 +135,16 @@ void print(moments const& m)
     print_line("max", m.max);
 }
 
-void print_title(options const& chosen, number_column const& column)
+std::string title(options const& chosen, number_column const& column)
 {
     auto const label = column.label.empty() ? "" : ", " + column.label;
-    std::printf("%s%s (%.*s)\n", chosen.file.c_str(), label.c_str(), static_cast<int>(column.type.size()),
-                column.type.data());
+    return chosen.file + label + " (" + std::string(column.type) + ')';
+}
+
+double bytes_read(number_column const& column, moments const& m)
+{
+    auto const type = find_element_type(&named_element_type::name, column.type);
+    return static_cast<double>(m.count + m.nans) * static_cast<double>(size_of(type->type));
 }
 
 void print_time(double seconds, double bytes, options const& chosen)
@@ -142,11 +161,9 @@ void describe_column(options const& chosen, Policy const& policy, number_column 
     };
     auto const [result, seconds] =
         std::visit([&](auto const& numbers) { return with_readable_numbers(policy, numbers, measure); }, column.values);
-    print_title(chosen, column);
+    std::printf("%s\n", title(chosen, column).c_str());
     print(result);
-    auto const type = find_element_type(&named_element_type::name, column.type);
-    print_time(seconds, static_cast<double>(result.count + result.nans) * static_cast<double>(size_of(type->type)),
-               chosen);
+    print_time(seconds, bytes_read(column, result), chosen);
 }
 
 template <class Policy>
@@ -163,12 +180,54 @@ void total_column(options const& chosen, Policy const& policy, number_column con
     shared_vector<double> totals(numbers.size());
     auto const [end, seconds] =
         median_of_runs(chosen.repeat, [&] { return running_totals(policy, numbers, totals.begin()); });
-    print_title(chosen, column);
+    std::printf("%s\n", title(chosen, column).c_str());
     for (std::size_t i = 0; i < totals.size(); ++i) {
         std::printf("%-10zu %-16.10g %.10g\n", i + 1, std::isnan(numbers[i]) ? std::fabs(numbers[i]) : numbers[i],
                     totals[i]);
     }
     print_time(seconds, static_cast<double>(end - totals.begin()) * 2 * sizeof(double), chosen);
+}
+
+struct drawn_column {
+    moments described;
+    std::vector<double> edges;
+    timed<shared_vector<std::uint64_t>> counts;
+};
+
+void print_bins(std::vector<double> const& edges, shared_vector<std::uint64_t> const& counts)
+{
+    auto const most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
+    std::printf("%-16s %-16s count\n", "from", "to below");
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        auto const of_bin = static_cast<double>(counts[i]);
+        std::printf("%-16.10g %-16.10g %-10.0f %s\n", edges[i], edges[i + 1], of_bin, bar(40 * of_bin / most).c_str());
+    }
+}
+
+template <class Policy>
+void draw_column(options const& chosen, Policy const& policy, number_column const& column)
+{
+    auto const draw = [&](auto const& numbers) -> drawn_column {
+        auto const m = describe(policy, numbers);
+        if (m.count == 0) {
+            return {m, {}, {}};
+        }
+        auto const axis = round_axis(m, chosen.bins.value_or(usual_bins(m.count)));
+        return {m, axis.edges(), median_of_runs(chosen.repeat, [&] { return bin_counts(policy, numbers, axis); })};
+    };
+    auto const [m, edges, counts] =
+        std::visit([&](auto const& numbers) { return with_readable_numbers(policy, numbers, draw); }, column.values);
+    if (m.count > 0 && chosen.svg) {
+        drawing_of(edges, counts.result, title(chosen, column)).write(*chosen.svg);
+    }
+    std::printf("%s\n", title(chosen, column).c_str());
+    print_counts(m);
+    if (m.count == 0) {
+        std::printf("nothing to draw\n");
+    } else {
+        print_bins(edges, counts.result);
+    }
+    print_time(counts.seconds, bytes_read(column, m), chosen);
 }
 
 template <class Policy>
@@ -178,6 +237,8 @@ void describe_file(options const& chosen, Policy const& policy)
     auto const column = read_column(file, chosen);
     if (chosen.running) {
         total_column(chosen, policy, column);
+    } else if (chosen.histogram) {
+        draw_column(chosen, policy, column);
     } else {
         describe_column(chosen, policy, column);
     }

@@ -2,6 +2,7 @@
 #include "options.hpp"
 
 #include <charconv>
+#include <limits>
 #include <string_view>
 
 namespace example {
@@ -81,13 +82,14 @@ named_element_type parse_type(std::string_view name)
     throw usage_error("unknown type " + quoted(name) + "; there are " + names);
 }
 
-int parse_repeat(std::string_view text)
+int parse_number(std::string_view option, int most, std::string_view text)
 {
     int number = 0;
     auto const* const last = text.data() + text.size();
     auto const [end, error] = std::from_chars(text.data(), last, number);
-    if (error != std::errc{} || end != last || number < 1) {
-        throw usage_error("--repeat needs a whole number from 1, not " + quoted(text));
+    if (error != std::errc{} || end != last || number < 1 || number > most) {
+        auto const to = most < std::numeric_limits<int>::max() ? " to " + std::to_string(most) : "";
+        throw usage_error(std::string(option) + " needs a whole number from 1" + to + ", not " + quoted(text));
     }
     return number;
 }
@@ -122,6 +124,14 @@ options parse_options(std::span<char const* const> arguments)
             return chosen;
         } else if (word == "--running" && !argument.has_own_value()) {
             chosen.running = true;
+        } else if (word == "--histogram" && !argument.has_own_value()) {
+            chosen.histogram = true;
+        } else if (word == "--bins") {
+            chosen.bins = parse_number(word, 10'000, argument.value());
+            chosen.histogram = true;
+        } else if (word == "--svg") {
+            chosen.svg = argument.value();
+            chosen.histogram = true;
         } else if (word == "--column") {
             chosen.column = argument.value();
         } else if (word == "--format") {
@@ -131,7 +141,7 @@ options parse_options(std::span<char const* const> arguments)
         } else if (word == "--policy") {
             chosen.policy = argument.value();
         } else if (word == "--repeat") {
-            chosen.repeat = parse_repeat(argument.value());
+            chosen.repeat = parse_number(word, std::numeric_limits<int>::max(), argument.value());
         } else if (word.starts_with('-')) {
             throw usage_error("unknown option " + quoted(word));
         } else if (file) {
@@ -142,6 +152,9 @@ options parse_options(std::span<char const* const> arguments)
     }
     if (!file) {
         throw usage_error("which file?");
+    }
+    if (chosen.running && chosen.histogram) {
+        throw usage_error("--running or a histogram: one at a time");
     }
     chosen.file = *file;
     chosen.format = format ? *format : type ? file_format::raw : format_of_ending(*file);

@@ -18,8 +18,11 @@ struct options {
     file_format format = file_format::csv;
     named_element_type type{}; ///< of the numbers in a raw file
     std::optional<std::string> column;
-    std::string policy;   ///< empty where it does not say
-    bool running = false; ///< running totals in place of a description
+    std::string policy;             ///< empty where it does not say
+    bool running = false;           ///< running totals in place of a description
+    bool histogram = false;         ///< a histogram in place of a description
+    std::optional<int> bins;        ///< about how many
+    std::optional<std::string> svg; ///< the file to draw the histogram to
     int repeat = 1;
     bool help = false; ///< then nothing else is set
 };

@@ -120,6 +120,67 @@ TEST_F(command, writes_running_totals_past_what_is_missing)
     EXPECT_EQ(describe("empty.csv --running --repeat 2").status, 0);
 }
 
+TEST_F(command, draws_a_histogram)
+{
+    write("x.csv", "a,\"<b>\"\n0.1,1\n0.3,2\n0.7,3\n0.30000000000000004,4\n0.29999999999999993,5\nNA,6\n");
+    for (std::string const policy : {"seq", "par"}) {
+        auto const actual = describe("x.csv --bins 7 --svg x.svg --policy " + policy);
+        EXPECT_EQ(actual.status, 0) << actual.errors;
+        EXPECT_EQ(without_last_line(actual.output),
+                  "x.csv, column \"a\" (f64)\n"
+                  "count      5\n"
+                  "missing    1\n"
+                  "from             to below         count\n"
+                  "0.1              0.2              1          " +
+                      repeated("█", 20) + "\n0.2              0.3              1          " + repeated("█", 20) +
+                      "\n0.3              0.4              2          " + repeated("█", 40) +
+                      "\n0.4              0.5              0          \n"
+                      "0.5              0.6              0          \n"
+                      "0.6              0.7              0          \n"
+                      "0.7              0.8              1          " +
+                      repeated("█", 20) + '\n');
+        EXPECT_TRUE(actual.output.ends_with(", " + policy + "\n")) << actual.output;
+        auto const drawn = read("x.svg");
+        EXPECT_TRUE(begins_with(drawn, "<svg ") && drawn.ends_with("</svg>\n")) << drawn;
+        EXPECT_NE(drawn.find("<title>0.3 to 0.4: 2</title>"), std::string::npos) << drawn;
+    }
+    EXPECT_EQ(describe("x.csv --svg x.svg --column '<b>'").status, 0);
+    EXPECT_NE(read("x.svg").find("column &quot;&lt;b&gt;&quot;"), std::string::npos);
+}
+
+TEST_F(command, counts_every_number_of_every_type_in_a_histogram)
+{
+    write("x.bin", std::string("\0\x01\x02\x03\xFC\xFD\xFE\x40", 8));
+    for (std::string const type : {"f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"}) {
+        std::istringstream lines(describe("x.bin --histogram --type " + type).output);
+        std::string line;
+        int count = 0, sum = 0, of_bin = 0;
+        while (std::getline(lines, line)) {
+            std::sscanf(line.c_str(), "count %d", &count);
+            if (std::sscanf(line.c_str(), "%*f %*f %d ", &of_bin) == 1) {
+                sum += of_bin;
+            }
+        }
+        EXPECT_TRUE(count > 0 && sum == count) << type << ": " << sum << " of " << count;
+    }
+}
+
+TEST_F(command, draws_no_histogram_of_nothing_or_of_infinite_numbers)
+{
+    write("missing.csv", "a,b\n1,\n2,NA\n");
+    write("infinite.csv", "a\n1\ninf\n");
+    auto const nothing = describe("missing.csv --column b --histogram");
+    EXPECT_EQ(nothing.status, 0);
+    EXPECT_EQ(without_last_line(nothing.output), "missing.csv, column \"b\" (f64)\n"
+                                                 "count      0\n"
+                                                 "missing    2\n"
+                                                 "nothing to draw\n");
+    expect_error("infinite.csv --histogram", 1, "infinite.csv: there is no histogram of infinite numbers");
+    expect_error("infinite.csv --bins 3 --svg none/x.svg", 1,
+                 "infinite.csv: there is no histogram of infinite numbers");
+    expect_error("missing.csv --svg none/x.svg", 1, "missing.csv: cannot write none/x.svg");
+}
+
 TEST_F(command, says_when_there_is_nothing_to_describe)
 {
     auto const nothing = std::string("count      0\nmissing    0\nsum        0\nnothing to describe\n");
@@ -150,6 +211,10 @@ TEST_F(command, explains_bad_usage)
     expect_error("--colour=1 x.csv", 2, "unknown option '--colour'" + see);
     expect_error("-h", 2, "unknown option '-h'" + see);
     expect_error("--running=1 x.csv", 2, "unknown option '--running'" + see);
+    expect_error("--histogram=1 x.csv", 2, "unknown option '--histogram'" + see);
+    expect_error("--running --histogram x.csv", 2, "--running or a histogram: one at a time" + see);
+    expect_error("--bins 0 x.csv", 2, "--bins needs a whole number from 1 to 10000, not '0'" + see);
+    expect_error("--bins 10001 x.csv", 2, "--bins needs a whole number from 1 to 10000, not '10001'" + see);
     expect_error("x.csv --column", 2, "--column needs a value" + see);
     expect_error("x.csv y.csv", 2, "one file at a time: 'x.csv' or 'y.csv'" + see);
     expect_error("x.csv --policy cluster", 2, "unknown policy 'cluster'; there are seq, par, device" + see);

@@ -39,6 +39,15 @@ inline bool begins_with(std::string const& text, std::string const& start)
     return text.starts_with(start);
 }
 
+inline std::string repeated(std::string const& text, int times)
+{
+    std::string result;
+    for (int i = 0; i < times; ++i) {
+        result += text;
+    }
+    return result;
+}
+
 /// Each test has a folder of its own, and runs in it.
 class command : public testing::Test {
 protected:
@@ -54,6 +63,8 @@ protected:
         std::ofstream(folder_ / name, std::ios::binary) << text;
         return name;
     }
+
+    std::string read(std::string const& name) const { return contents(folder_ / name); }
 
     outcome describe(std::string const& arguments) const
     {

@@ -94,6 +94,23 @@ TEST_F(on_device, says_the_same_of_text)
     write("x.csv", text);
     expect_same("x.csv --column b --repeat 3");
     expect_same("x.csv --column b --running");
+    expect_same("x.csv --column b --histogram");
+}
+
+TEST_F(on_device, draws_the_same_histogram)
+{
+    for (std::string const type : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"}) {
+        auto const size = type == "bool" ? 1 : std::stoul(type.substr(1)) / 8;
+        write("x.bin", random_bytes(300'007 * size));
+        expect_same("x.bin --histogram --type " + type);
+        expect_same("x.bin --bins 5000 --type " + type);
+    }
+    std::vector<float> numbers(300'007);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = std::round(std::sin(static_cast<float>(i)) * 1e3F) / 1e3F;
+    }
+    write("x.bin", bytes_of(numbers));
+    expect_same("x.bin --bins 200 --type f32");
 }
 
 } // namespace
