@@ -9,6 +9,7 @@
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <tuple>
@@ -136,7 +137,9 @@ public:
     /// Throws `std::invalid_argument` if there are more than 2^31 - 2 cells.
     explicit product_axis(Axes... axes) : axes_(std::move(axes)...)
     {
-        if (product([](auto const& a) { return a.extent(); }) > static_cast<double>(most_cells))
+        // Also of the rest, if an axis has no cells.
+        if (product([](auto const& a) { return std::max(offset{1}, static_cast<offset>(a.extent())); }) >
+            static_cast<double>(most_cells))
             reject_argument("product_axis", "there can be at most 2^31 - 2 cells");
     }
 

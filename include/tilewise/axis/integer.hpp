@@ -45,6 +45,9 @@ private:
     bounds<A> bounds_;
 };
 
+template <class A>
+inline constexpr bool is_quick<integer_bins<A>> = true;
+
 } // namespace binning
 
 /// A bin for every integer from `lower` up to `upper`, excluding it. A floating-point sample counts in the bin of its

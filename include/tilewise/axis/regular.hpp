@@ -41,13 +41,21 @@ TILEWISE_PORTABLE A product(A a, A b)
 #endif
 }
 
-/// The bins of a regular axis. They are found by a multiplication whose result is never too high, and sometimes too low
-/// by one, since it is taken from a little above `lower` and a little too small; what it misses the edges tell.
+/// The bins of a regular axis. They are found by a multiplication whose result is never too high, and sometimes too
+/// low, since it is taken from a little above `lower` and a little too small; what it misses the edges tell.
 ///
 /// Why it is never too high, with u half an epsilon, M the larger of |lower| and |upper|, and h the exact width of a
-/// bin: edge(i) is at most lower + i h + 12 u M, by the roundings that make it (the step's two, the product's two, the
-/// sum's). The guess is g only if (x - origin) / h >= g, as `bins_per_unit` is less than 1 / h by more than the
-/// roundings of the guess can add, 2 u. So x >= origin + g h >= edge(g), if origin >= lower + 12 u M.
+/// bin: edge(i) is at most lower + i h + 12 u M, by the roundings that make it (the step's three, each u of i h, which
+/// is at most 2 M; the product's; the sum's. Bins that are too many for A to count exactly have edges that coincide).
+/// The guess is g only if (x - origin) / h >= g, as `bins_per_unit` is less than 1 / h by more than the roundings of
+/// the guess can add, 2 u. So x >= origin + g h >= edge(g), if origin >= lower + 12 u M. A step below the normal
+/// numbers is rounded more coarsely: by 4 u where 1 / h is finite, which the 16 u M of `origin` cover, and otherwise
+/// `bins_per_unit` is less than 1 / step, too.
+///
+/// Why it is too low by one at most where `is_close()`: edge(k) is at least lower + k h - 12 u M, and origin at most
+/// lower + 18 u M, of which the latter is at most h / 8 there, and hence the former, too. So, for x >= edge(k), (x -
+/// origin) / h >= k - 1/4; and what the guess loses to roundings is at most 16 u k, where k < bins <= 2 M / h, and 16 u
+/// M <= h / 8: at most 1/4.
 template <std::floating_point A>
 class regular_bins {
 public:
@@ -74,33 +82,36 @@ public:
         return bounds_.place(sample, [this](A x) { return find(x); });
     }
 
-    /// The cells of `count` samples `get(i)`, in loops that compilers turn into vector instructions: first as if no
-    /// sample were outside and no guess too low by more than one; then again, if that was wrong.
-    template <class Get>
-    void index_all(int count, Get const& get, int* cells) const
+    /// The cells of `count` samples, in a loop that compilers turn into vector instructions, and what lies outside in a
+    /// second one.
+    void index_all(int count, A const* samples, int* cells) const
     {
-        static_assert(std::is_same_v<std::remove_cvref_t<decltype(get(0))>, A>);
-        if (bounds_.bins <= (1 << 22)) {
-            A const lower = bounds_.lower, upper = bounds_.upper, last = static_cast<A>(bounds_.bins - 1);
-            int unsure = 0;
-            for (int i = 0; i < count; ++i) {
-                A const x = get(i);
-                bool const inside = x >= lower && x < upper;
-                A guess = ((inside ? x : lower) - origin_) * bins_per_unit_;
-                guess = guess > 0 ? guess : 0;
-                int bin = static_cast<int>(guess < last ? guess : last);
-                bin += reaches(x, bin + 1, last);
-                unsure |= static_cast<int>(!inside) | reaches(x, bin + 1, last);
-                cells[i] = bin;
-            }
-            if (unsure == 0)
-                return;
+        if (!is_close()) {
+            for (int i = 0; i < count; ++i)
+                cells[i] = index(samples[i]);
+            return;
         }
-        for (int i = 0; i < count; ++i)
-            cells[i] = index(get(i));
+        A const lower = bounds_.lower, upper = bounds_.upper, last = static_cast<A>(bounds_.bins - 1);
+        int outside = 0;
+        for (int i = 0; i < count; ++i) {
+            A const x = samples[i];
+            int const inside = -(static_cast<int>(x >= lower) & static_cast<int>(x < upper));
+            A guess = (x - origin_) * bins_per_unit_;
+            guess = guess > 0 ? guess : 0; // NaN, too
+            int const bin = static_cast<int>(guess < last ? guess : last);
+            cells[i] = ((bin + reaches(x, bin + 1, last)) & inside) | (no_cell & ~inside);
+            outside |= ~inside;
+        }
+        if (outside != 0 && bounds_.count_outside()) {
+            for (int i = 0; i < count; ++i)
+                if (cells[i] == no_cell)
+                    cells[i] = index(samples[i]);
+        }
     }
 
 private:
+    /// Whether a guess is never too low by more than one.
+    bool is_close() const { return step_ >= std::numeric_limits<A>::min() && origin_ - bounds_.lower <= step_ / 8; }
     /// Whether `x` is at or above edge i, which is none but the last; without a branch.
     int reaches(A x, int i, A last) const
     {
@@ -129,6 +140,9 @@ private:
     bounds<A> bounds_;
     A step_, origin_, bins_per_unit_;
 };
+
+template <class A>
+inline constexpr bool is_quick<regular_bins<A>> = true;
 
 } // namespace binning
 
@@ -177,7 +191,9 @@ private:
             reject_argument(name, "upper (" + text_of(upper) + ") - lower (" + text_of(lower) + ") is not finite");
         binning::regular_bins<A> const view(bins, lower, upper, options);
         A const largest = std::max(lower < 0 ? -lower : lower, upper < 0 ? -upper : upper);
-        bool const apart = (upper - lower) / static_cast<A>(bins) > 4 * std::numeric_limits<A>::epsilon() * largest;
+        A const step = (upper - lower) / static_cast<A>(bins);
+        bool const apart = step > 4 * std::numeric_limits<A>::epsilon() * largest && // by more than roundings take
+                           step >= std::numeric_limits<A>::min();
         for (int i = 0; !apart && i < bins; ++i)
             if (!(view.edge(i) < view.edge(i + 1)))
                 reject_argument(name, "edges " + text_of(i) + " and " + text_of(i + 1) + " coincide at " +

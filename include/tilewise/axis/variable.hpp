@@ -9,6 +9,7 @@
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -25,7 +26,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace binning {
 
-/// Numbers that are as many as those of type A, and in the same order.
+/// Numbers that are as many as those of type A, and in the same order. (Those of long double are fewer.)
 template <class A>
 using key_of = std::conditional_t<sizeof(A) <= 4, std::uint32_t, std::uint64_t>;
 
@@ -37,6 +38,8 @@ TILEWISE_PORTABLE key_of<A> key(A x)
         return x;
     } else if constexpr (std::integral<A>) {
         return static_cast<key_of<A>>(x) ^ sign;
+    } else if constexpr (sizeof(A) > sizeof(key_of<A>)) {
+        return key(static_cast<double>(x));
     } else {
         x += 0; // -0 is 0
         key_of<A> bits;
@@ -45,16 +48,33 @@ TILEWISE_PORTABLE key_of<A> key(A x)
     }
 }
 
-/// Bins between the edges of a table. What a sample has to be compared with a second table tells: it has, for each of
-/// some ranges of keys of equal length, the number of edges before it. Keys of floating-point numbers are nearly their
-/// logarithms, so that the ranges suit edges from small numbers to large.
+/// A division of the numbers from `lower` on into ranges of equal length: in numbers, if `ranges_per_unit` is not 0, or
+/// else in keys, which are nearly logarithms of floating-point numbers. A larger number is never in a lower range.
+template <class A>
+struct ranges {
+    A lower, ranges_per_unit;
+    int shift;
+    key_of<A> first_key;
+
+    TILEWISE_PORTABLE int operator()(A x) const
+    {
+        if constexpr (std::floating_point<A>) {
+            if (ranges_per_unit != 0)
+                return static_cast<int>((x - lower) * ranges_per_unit);
+        }
+        return static_cast<int>((key(x) >> shift) - first_key);
+    }
+};
+
+/// Bins between the edges of a table. What a sample has to be compared with a second table tells: it has the number of
+/// edges before each of some ranges.
 template <class A>
 class variable_bins {
 public:
-    variable_bins(std::vector<A> const& edges, std::vector<int> const& edges_before, int shift, axis_options options)
+    variable_bins(std::vector<A> const& edges, std::vector<int> const& edges_before, ranges<A> const& range_of,
+                  axis_options options)
         : bounds_{edges.front(), edges.back(), static_cast<int>(edges.size()) - 1, options}, edges_(edges.data()),
-          edges_before_(edges_before.data()), ranges_(static_cast<int>(edges_before.size())), shift_(shift),
-          first_key_(key(edges.front()) >> shift)
+          edges_before_(edges_before.data()), range_of_(range_of), ranges_(static_cast<int>(edges_before.size()))
     {}
 
     TILEWISE_PORTABLE int size() const { return bounds_.bins; }
@@ -78,10 +98,10 @@ private:
     /// `x` is not below the first edge, and below the last.
     TILEWISE_PORTABLE int find(A x) const
     {
-        auto const range = static_cast<int>((key(x) >> shift_) - first_key_);
+        int const range = range_of_(x);
         int not_above = edges_before_[range], end = edges_before_[range + 1]; // of the edges, as many are not above x
         while (not_above < end) {
-            int const middle = (not_above + end) / 2;
+            int const middle = not_above + (end - not_above) / 2;
             if (edges_[middle] <= x)
                 not_above = middle + 1;
             else
@@ -93,9 +113,12 @@ private:
     bounds<A> bounds_;
     A const* edges_;
     int const* edges_before_;
-    int ranges_, shift_;
-    key_of<A> first_key_;
+    ranges<A> range_of_;
+    int ranges_;
 };
+
+template <class A>
+inline constexpr bool is_quick<variable_bins<A>> = true;
 
 } // namespace binning
 
@@ -130,7 +153,7 @@ public:
     std::vector<A> const& edges() const { return edges_; } ///< all of them, one more than bins
     binning::variable_bins<A> view() const                 ///< for kernels; the axis has to outlive it
     {
-        return {edges_, edges_before_, shift_, options_};
+        return {edges_, edges_before_, range_of_, options_};
     }
 
 protected:
@@ -152,27 +175,42 @@ protected:
     }
 
 private:
-    /// Ranges of keys, up to four for every bin.
+    /// Divides into up to four ranges for every bin: those of numbers or those of keys, whichever tell more bins apart.
     void find_ranges()
     {
-        auto const first = binning::key(edges_.front()), last = binning::key(edges_.back());
-        while ((last >> shift_) - (first >> shift_) >= 4 * edges_.size())
-            ++shift_;
-        auto const range_of = [&](A edge) {
-            return static_cast<std::size_t>((binning::key(edge) >> shift_) - (first >> shift_));
-        };
-        edges_before_.resize(range_of(edges_.back()) + 2);
+        auto const most = std::min(4 * edges_.size(), std::size_t{1} << 30);
+        range_of_ = {edges_.front(), 0, 0, binning::key(edges_.front())};
+        auto const keys = binning::key(edges_.back());
+        while ((keys >> range_of_.shift) - (range_of_.first_key >> range_of_.shift) >= most)
+            ++range_of_.shift;
+        range_of_.first_key >>= range_of_.shift;
+        if constexpr (std::floating_point<A>) {
+            auto linear = range_of_;
+            linear.ranges_per_unit = static_cast<A>(most - 1) / (edges_.back() - edges_.front());
+            if (linear.ranges_per_unit > 0 && linear.ranges_per_unit <= std::numeric_limits<A>::max() &&
+                told_apart(linear) > told_apart(range_of_))
+                range_of_ = linear;
+        }
+        edges_before_.resize(static_cast<std::size_t>(range_of_(edges_.back())) + 2);
         std::size_t edge = 0;
         for (std::size_t range = 0; range < edges_before_.size(); ++range) {
-            while (edge < edges_.size() && range_of(edges_[edge]) < range)
+            while (edge < edges_.size() && static_cast<std::size_t>(range_of_(edges_[edge])) < range)
                 ++edge;
             edges_before_[range] = static_cast<int>(edge);
         }
     }
+    /// How many neighbouring edges are in different ranges.
+    offset told_apart(binning::ranges<A> const& range_of) const
+    {
+        offset count = 0;
+        for (std::size_t i = 1; i < edges_.size(); ++i)
+            count += range_of(edges_[i - 1]) < range_of(edges_[i]);
+        return count;
+    }
 
     std::vector<A> edges_;
     std::vector<int> edges_before_;
-    int shift_ = 0;
+    binning::ranges<A> range_of_;
     axis_options options_;
 };
 
