@@ -4,11 +4,14 @@
 /// @file
 /// The whole library.
 
+#include <tilewise/axis.hpp>
 #include <tilewise/count.hpp>
 #include <tilewise/functional.hpp>
+#include <tilewise/histogram.hpp>
 #include <tilewise/minmax.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/reduce.hpp>
+#include <tilewise/reduce_by_index.hpp>
 #include <tilewise/scan.hpp>
 #include <tilewise/segmented.hpp>
