@@ -139,10 +139,10 @@ void expect_exact(int cells, spread how, Op op, misaligned_by off = {})
     expect_specified<steep_geometry, small_steps, Key>(x, cells, how, x.back(), op, off);
 }
 
-/// Tables in shared memory have room for 16 words.
+/// Tables in shared memory have room for 16 and for 64 words.
 DEVICE_TEST(by_index_integers, are_added_up_in_tables_and_beside_them)
 {
-    for (int const cells : {1, 8, 9, 16, 17, 200})
+    for (int const cells : {1, 8, 9, 16, 17, 32, 33, 64, 65, 200})
         for (spread const how : {spread::anyhow, spread::one_cell, spread::nowhere}) {
             expect_exact<std::int32_t>(cells, how, std::plus<>());
             expect_exact<std::int64_t>(cells, how, std::plus<>());
@@ -154,7 +154,7 @@ DEVICE_TEST(by_index_integers, are_added_up_in_tables_and_beside_them)
 
 DEVICE_TEST(by_index_integers, are_added_up_with_the_usual_tables)
 {
-    for (int const cells : {1000, 20000}) {
+    for (int const cells : {1000, amount(20000, 20000, 6144), 50000}) { // the interpreter has no large tables
         auto const x = shape::some_values<std::int64_t>(amount<std::size_t>(3000001, 300001, 9001));
         expect_specified<tw::standard_geometry, tw::gpu::by_index_tuning>(x, cells, spread::anyhow, x.back(),
                                                                           std::plus<>());

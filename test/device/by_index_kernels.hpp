@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <vector>
 
@@ -36,7 +37,7 @@ struct small_steps : tw::gpu::by_index_tuning {
                          moving_blocks_per_multiprocessor = 1;
     template <int>
     static constexpr int items_per_thread = 2;
-    static constexpr int items_added_up = 2, table_bytes = 64;
+    static constexpr int items_added_up = 2, table_bytes = 64, large_table_threads = 96, large_table_bytes = 256;
     struct segments : tw::gpu::segmented_tuning {
         static constexpr int threads = 64, long_blocks_per_multiprocessor = 1;
         static constexpr tw::offset warps_wanted = 4, segments_at_once = 37;
@@ -88,6 +89,21 @@ std::vector<Key> keys_of(std::size_t count, int cells, spread how)
     return keys;
 }
 
+/// An operator of the standard's on integers as the library computes it: it wraps.
+template <class T, class Op>
+struct wrapping {
+    Op op;
+    T operator()(T a, T b) const
+    {
+        if constexpr (std::is_integral_v<T> && std::is_same_v<Op, std::plus<>>)
+            return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+        else if constexpr (std::is_integral_v<T> && std::is_same_v<Op, std::multiplies<>>)
+            return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+        else
+            return op(a, b);
+    }
+};
+
 /// What each cell has to be, given the cell of each element as a number that need not be one of them.
 template <class Geometry, class T, class Op>
 std::vector<T> specified(std::vector<std::int64_t> const& cell_of, std::vector<T> const& values, int cells,
@@ -97,7 +113,7 @@ std::vector<T> specified(std::vector<std::int64_t> const& cell_of, std::vector<T
     for (std::size_t i = 0; i < cell_of.size(); ++i)
         if (cell_of[i] >= 0 && cell_of[i] < cells)
             of_cell[static_cast<std::size_t>(cell_of[i])].push_back(values[i]);
-    specification::order<T, Op> const order(op, backend::units_of<Geometry>());
+    specification::order<T, wrapping<T, Op>> const order({op}, backend::units_of<Geometry>());
     std::vector<T> results;
     for (auto const& own : of_cell)
         results.push_back(order.reduce(own, init));

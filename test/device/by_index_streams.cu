@@ -26,6 +26,7 @@ template <class T>
 class workload {
 public:
     static constexpr int cells = 21;
+    static constexpr std::size_t size = 21;
     static constexpr T init = T(3);
 
     explicit workload(std::size_t count = amount<std::size_t>(1 << 20, 1 << 16, 3000))
@@ -58,13 +59,13 @@ void expect_order_of_calls()
     stream const one, other;
     std::vector<device_array<T>> results;
     for (int i = 0; i < amount(50, 6, 4); ++i) {
-        results.emplace_back(std::size_t{work.cells});
+        results.emplace_back(work.size);
         work.start(tw::device.on(i % 2 == 0 ? one : other).nosync(), results.back().data());
     }
     one.wait();
     other.wait();
     for (auto const& out : results)
-        expect_same(out.values(work.cells), work.expected, "a call that did not wait");
+        expect_same(out.values(work.size), work.expected, "a call that did not wait");
 }
 
 DEVICE_TEST_WITH_STREAMS(by_index_streams, run_side_by_side_without_waiting)
@@ -81,9 +82,9 @@ DEVICE_TEST_WITH_STREAMS(by_index_streams, serve_threads_that_share_them)
     for (int thread = 0; thread < 3; ++thread)
         threads.emplace_back([&, thread] {
             for (int i = 0; i < amount(20, 2, 1); ++i) {
-                device_array<float> const out(std::size_t{work.cells});
+                device_array<float> const out(work.size);
                 work.start(tw::device.on((thread + i) % 2 == 0 ? one : other), out.data());
-                expect_same(out.values(work.cells), work.expected, "a call of a thread");
+                expect_same(out.values(work.size), work.expected, "a call of a thread");
             }
         });
     for (auto& each : threads)
@@ -96,7 +97,7 @@ void expect_capture()
 {
     workload<T> const work;
     stream const where;
-    device_array<T> const out(std::size_t{work.cells});
+    device_array<T> const out(work.size);
     auto const axis = tw::variable_axis(std::vector<float>{0, 4, 7, 20});
     device_array<T> const sums(std::size_t{3});
     expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
@@ -114,11 +115,11 @@ void expect_capture()
             for (std::size_t i = 0; i < keys.size(); ++i)
                 keys[i] = i % 3 == 0 ? work.keys[keys.size() - 1 - i] : -1;
         work.keys_there->assign(keys);
-        out.assign(std::vector<T>(std::size_t{work.cells}));
+        out.assign(std::vector<T>(work.size));
         expect_success(cudaGraphLaunch(runnable, where));
         where.wait();
         std::vector<std::int64_t> const cell_of(keys.begin(), keys.end());
-        expect_same(out.values(work.cells),
+        expect_same(out.values(work.size),
                     specified<tw::standard_geometry>(cell_of, work.values, work.cells, work.init, std::plus<>()),
                     "a graph's call");
         std::vector<std::int64_t> bin_of;

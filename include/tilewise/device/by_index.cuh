@@ -4,7 +4,7 @@
 /// @file
 /// The engine of reduce_by_index and weighted_histogram for the device policy.
 ///
-/// * Sums of integers, which are exact in any order: `add_up_cells` (or `add_up_few_cells`, in shared memory) and
+/// * Sums of integers, which are exact in any order: `add_up_cells`, in tables in shared memory if the cells fit, and
 ///   `write_sums`.
 /// * Everything else: values are sorted by cell, stably (see by_index/partition.cuh), and then the values of each cell
 ///   are combined as a segment (see segmented.cuh, and by_index/long_cells.cuh).
@@ -106,15 +106,36 @@ private:
         tables_on_device const tables(source.axis, policy, device, captured);
         auto* const sums = static_cast<word*>(memory.begin());
         TILEWISE_CUDA(cudaMemsetAsync, sums, 0, bytes, policy.stream());
-        int const blocks = blocks_for(count(), threads * Tuning::items_added_up,
-                                      offset{multiprocessors} * Tuning::blocks_per_multiprocessor);
-        if (count() > 0 && bytes <= Tuning::table_bytes)
-            launch<&add_up_cells<Tuning, true, word, source_type, values_type>>(
-                by, "add_up_few_cells", {blocks, threads, 1, false, static_cast<int>(bytes)}, source,
+        // A block shall not merge more sums than it adds up elements.
+        auto const blocks = [&](int block_threads, offset most) {
+            return blocks_for(count(), std::max(offset{block_threads} * Tuning::items_added_up, cells()), most);
+        };
+        using small_table = add_up_in_table<Tuning>;
+        using large_table = add_up_in_large_table<Tuning>;
+        using anywhere = add_up_anywhere<Tuning>;
+        constexpr auto with_large_table = &add_up_cells<Tuning, large_table, word, source_type, values_type>;
+        int const shared_bytes = static_cast<int>(std::min(bytes, std::size_t{large_table::table_bytes} + 1));
+        offset const most_blocks = offset{multiprocessors} * Tuning::blocks_per_multiprocessor;
+        offset large_blocks = 0;
+        if (shared_bytes > small_table::table_bytes && shared_bytes <= large_table::table_bytes)
+            large_blocks =
+                resident_blocks_with<with_large_table>(device.index(), large_table::threads, large_table::table_bytes);
+        if (count() == 0)
+            ; // there is nothing to add up
+        else if (shared_bytes <= small_table::table_bytes)
+            launch<&add_up_cells<Tuning, small_table, word, source_type, values_type>>(
+                by, "add_up_few_cells", {blocks(threads, most_blocks), threads, 1, false, shared_bytes}, source,
                 values_type{values}, cells(), sums);
-        else if (count() > 0)
-            launch<&add_up_cells<Tuning, false, word, source_type, values_type>>(
-                by, "add_up_cells", {blocks, threads}, source, values_type{values}, cells(), sums);
+        else if (large_blocks > 0)
+            launch<with_large_table>(
+                by, "add_up_some_cells",
+                {blocks(large_table::threads, large_blocks), large_table::threads, 1, false, shared_bytes}, source,
+                values_type{values}, cells(), sums);
+        else
+            launch<&add_up_cells<Tuning, anywhere, word, source_type, values_type>>(
+                by, "add_up_many_cells",
+                {blocks_for(count(), offset{threads} * Tuning::items_added_up, most_blocks), threads}, source,
+                values_type{values}, cells(), sums);
         launch<&write_sums<threads, T, word, Sink>>(by, "write_sums",
                                                     {blocks_for(cells(), threads, multiprocessors * 8), threads},
                                                     static_cast<word const*>(sums), cells(), init, sink);

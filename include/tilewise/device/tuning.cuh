@@ -91,8 +91,10 @@ struct by_index_tuning {
     static constexpr int items_per_thread = std::max(1, stage_bytes / (threads * (value_bytes + 4)));
     static constexpr int most_travelling_bytes = 16; ///< of larger values, positions travel
 
-    /// Sums of integers: elements of a thread under way at once, and the largest table in shared memory.
+    /// Sums of integers: elements of a thread under way at once, and tables in shared memory: of several blocks per
+    /// multiprocessor, and of one.
     static constexpr int items_added_up = 8, table_bytes = 48 * 1024;
+    static constexpr int large_table_threads = 1024, large_table_bytes = 226 * 1024;
 
     using segments = segmented_tuning; ///< for what is sorted
 };
