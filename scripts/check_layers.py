@@ -29,6 +29,7 @@ RANKS = [
     (8, "chunks of scans", ["device/scan/chunk.cuh"]),
     (8, "samples of histograms", ["device/histogram/samples.cuh"]),
     (9, "what comes before them", ["device/scan/carry.cuh"]),
+    (9, "tiles of samples", ["device/histogram/tile.cuh"]),
     (10, "kernels of scans", ["device/scan/*.cuh"]),
     (10, "kernels of histograms", ["device/histogram/*.cuh"]),
     (12, "engines made of engines", ["host/segmented.hpp"]),

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Counting in more cells than a table in shared memory has. The cells are cut into buckets, ranges that such a table
+/// has room for. Chunk by chunk of the samples, `partition_samples` writes to scratch where in their buckets the
+/// samples count, sorted by bucket within each tile; `count_buckets` counts them, each bucket in tables of its own. How
+/// samples are distributed does not matter: it is known of each chunk how much is in which bucket before the work of
+/// counting it is shared out.
+///
+/// Rates of an H200 with 2^28 samples, per sample: partition 1.9 ps, count 0.7 ps, the tables of a chunk about 5 ps for
+/// each cell; additions to counters in memory 10 ps while these fit the L2 cache (2^23 cells), at least 15 ps beyond.
+/// More cells than buckets hold are counted range by range, which reads and parts the samples anew: that pays for up to
+/// 8 ranges, 2^27 cells. Beyond, and for samples that are few, also compared to the cells, additions it is:
+/// `add_samples`.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/grid.cuh>
+#include <tilewise/device/histogram/samples.cuh>
+#include <tilewise/device/histogram/tile.cuh>
+#include <tilewise/device/runtime.cuh>
+#include <tilewise/device/tuning.cuh>
+#include <tilewise/device/view.cuh>
+#include <tilewise/device/warp.cuh>
+#include <tilewise/device/workspace.cuh>
+#include <tilewise/order.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// What the tiles of a chunk leave: each has a slot of granules, in which the samples of a bucket are together and take
+/// whole granules, two bytes for each sample.
+struct bucket_lists {
+    granule* slots;
+    unsigned* runs;   ///< of each tile in each bucket: its first granule, and the number of them times 2^16
+    unsigned* totals; ///< granules of each bucket
+    int slot;         ///< granules
+    int buckets, log2_cells, log2_columns;
+};
+
+/// The sums of the values up to each lane.
+TILEWISE_DEVICE unsigned warp_sums(unsigned value)
+{
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < warp_size; distance *= 2) {
+        unsigned const before = shuffle_up(value, distance);
+        value += lane_index() >= distance ? before : 0;
+    }
+    return value;
+}
+
+/// The sums of the values up to each of the first `count` threads. The others have any, but take part.
+TILEWISE_DEVICE unsigned block_sums(unsigned value, int count, unsigned (&warp_totals)[warp_size])
+{
+    int const warp = warp_index(), used = (count + warp_size - 1) / warp_size;
+    if (warp < used) {
+        value = warp_sums(value);
+        if (lane_index() == warp_size - 1)
+            warp_totals[warp] = value;
+    }
+    sync_block();
+    if (warp < used && used > 1) {
+        unsigned const total = lane_index() < used ? warp_totals[lane_index()] : 0;
+        value += shuffle(warp_sums(total) - total, warp);
+    }
+    return value;
+}
+
+/// A tile sorted by bucket, on its way to its slot. Where lanes write at the same time may be powers of two apart:
+/// granules are swapped, so that not all of those are in the same bank. There is room for one sample of each thread
+/// that goes nowhere.
+template <class Tuning>
+union bucket_stage {
+    static constexpr int granules = (tile_of_samples<Tuning> / 8 + Tuning::most_buckets + 7) / 8 * 8;
+    static constexpr int nowhere = granules * 8, samples = nowhere + (Tuning::threads + 63) / 64 * 64;
+    unsigned short sample[samples];
+    granule whole[samples / 8];
+    TILEWISE_DEVICE unsigned short& at(unsigned i) { return sample[i ^ (i >> 6 & 56)]; }
+    TILEWISE_DEVICE granule& granule_at(unsigned i) { return whole[i ^ (i >> 6 & 7)]; }
+};
+
+/// Sorts a tile by bucket. Lanes count in columns, so that those with samples of the same bucket do not all wait for
+/// each other. What is not counted is one more bucket, of which nothing is stored: branches take longer.
+template <class Tuning, access how, class View, class Bins>
+TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
+partition_samples(View view, offset first_tile, offset count, Bins bins, cell_range range, bucket_lists lists)
+{
+    constexpr int threads = Tuning::threads, items = Tuning::items_per_thread;
+    static_assert(Tuning::most_buckets <= threads, "a thread for every bucket");
+    TILEWISE_SHARED(column, unsigned[Tuning::most_words]); // counts, then where the next sample goes
+    TILEWISE_SHARED(stage, bucket_stage<Tuning>);
+    TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
+    TILEWISE_SHARED(used, unsigned); // granules
+
+    auto cells =
+        find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count, bins, range);
+    unsigned const none = static_cast<unsigned>(lists.buckets) << lists.log2_cells;
+    TILEWISE_UNROLL
+    for (int i = 0; i < items; ++i)
+        cells[i] = cells[i] < none ? cells[i] : none;
+    int const thread = thread_index(), columns = 1 << lists.log2_columns;
+    auto const lane_column = static_cast<unsigned>(lane_index() & (columns - 1));
+    auto const column_of = [&](unsigned cell) {
+        return &column[(cell >> lists.log2_cells << lists.log2_columns) + lane_column];
+    };
+    TILEWISE_NO_UNROLL
+    for (int i = thread; i < (lists.buckets + 1) * columns; i += threads)
+        column[i] = 0;
+    sync_block();
+    TILEWISE_UNROLL
+    for (int i = 0; i < items; ++i)
+        add_one(column_of(cells[i]));
+    sync_block();
+
+    // A thread for every bucket. Lanes begin with different columns, which are in different banks.
+    auto const column_at = [&](int i) -> unsigned& {
+        return column[thread * columns + ((i + (lane_index() << lists.log2_columns) / warp_size) & (columns - 1))];
+    };
+    unsigned in_bucket = 0;
+    if (thread < lists.buckets) {
+        TILEWISE_UNROLL_BY_4
+        for (int i = 0; i < columns; ++i)
+            in_bucket += column_at(i);
+    }
+    unsigned const granules = (in_bucket + 7) / 8, end = block_sums(granules, lists.buckets, warp_totals);
+    if (thread < lists.buckets) {
+        unsigned next = (end - granules) * 8;
+        constexpr int under_way = 4;
+        TILEWISE_NO_UNROLL
+        for (int i = 0; i < columns; i += under_way) {
+            unsigned own[under_way];
+            TILEWISE_UNROLL
+            for (int k = 0; k < under_way; ++k)
+                own[k] = i + k < columns ? column_at(i + k) : 0;
+            TILEWISE_UNROLL
+            for (int k = 0; k < under_way; ++k) {
+                if (i + k < columns)
+                    column_at(i + k) = next;
+                next += own[k];
+            }
+        }
+        if (in_bucket % 8 != 0) {
+            unsigned const filling = 0x10001U << lists.log2_cells; // twice the cell after a table's last
+            stage.granule_at(end - 1) = granule{{filling, filling, filling, filling}};
+        }
+        lists.runs[offset{block_index()} * lists.buckets + thread] = (end - granules) | granules << 16;
+        if (granules > 0)
+            add(&lists.totals[thread], granules);
+        if (thread == lists.buckets - 1)
+            used = end;
+    }
+    sync_block();
+
+    constexpr int at_once = items < 8 ? items : 8;
+    unsigned const in_table = (1U << lists.log2_cells) - 1;
+    auto const nowhere = static_cast<unsigned>(bucket_stage<Tuning>::nowhere + thread);
+    TILEWISE_UNROLL
+    for (int first = 0; first < items; first += at_once) {
+        unsigned place[at_once];
+        TILEWISE_UNROLL
+        for (int i = 0; i < at_once; ++i)
+            place[i] = fetch_add(column_of(cells[first + i]), 1);
+        TILEWISE_UNROLL
+        for (int i = 0; i < at_once; ++i) {
+            unsigned const cell = cells[first + i];
+            stage.at(cell != none ? place[i] : nowhere) = static_cast<unsigned short>(cell & in_table);
+        }
+    }
+    sync_block();
+    auto* const slot = lists.slots + offset{block_index()} * lists.slot;
+    for (unsigned i = static_cast<unsigned>(thread); i < used; i += threads)
+        slot[i] = stage.granule_at(i);
+}
+
+/// Counts a part of a run, granules `begin` to `end`, of which each lane of `lanes` takes its own.
+TILEWISE_DEVICE void count_run(unsigned* table, granule const* from, int begin, int end, int lane, int lanes)
+{
+    constexpr int under_way = 4;
+    TILEWISE_NO_UNROLL
+    for (int i = begin + lane; i < end; i += under_way * lanes) {
+        granule loaded[under_way];
+        TILEWISE_UNROLL
+        for (int k = 0; k < under_way; ++k)
+            if (i + k * lanes < end)
+                loaded[k] = load_once(from + i + k * lanes);
+        TILEWISE_UNROLL
+        for (int k = 0; k < under_way; ++k) {
+            if (i + k * lanes < end) {
+                TILEWISE_UNROLL
+                for (unsigned const word : loaded[k].word) {
+                    add_one(&table[word & 0xFFFF]);
+                    add_one(&table[word >> 16]);
+                }
+            }
+        }
+    }
+}
+
+/// The tiles of a chunk, fewer than 2^16, in an order in which every part of it has tiles from everywhere: so what lies
+/// together in the input is shared evenly.
+struct scattered_tiles {
+    unsigned count, stride; ///< which have no divisor in common
+
+    explicit scattered_tiles(int tiles)
+        : count(static_cast<unsigned>(tiles)), stride(static_cast<unsigned>(tiles * 0.618034)) // the golden ratio
+    {
+        while (std::gcd(count, stride) != 1)
+            ++stride;
+    }
+    TILEWISE_DEVICE unsigned at(unsigned i) const { return i * stride % count; }
+};
+
+/// Counts the runs of a bucket in the tiles `first` to `last` of that order. Several lanes take a run, as many as its
+/// mean length is worth; what is left of one that is longer, the whole warp takes.
+template <int threads>
+TILEWISE_DEVICE void block_count_runs(bucket_lists const& lists, int bucket, scattered_tiles const& tiles,
+                                      unsigned first, unsigned last, unsigned mean, unsigned* table)
+{
+    constexpr int warps = threads / warp_size, loads_per_run = 16;
+    int lanes = 2; // a sector of memory
+    while (lanes < warp_size && static_cast<unsigned>(lanes) * 8 <= mean)
+        lanes *= 2;
+    int const lane = lane_index() % lanes, most = lanes * loads_per_run;
+    unsigned const step = static_cast<unsigned>(warps * (warp_size / lanes));
+    unsigned const own = static_cast<unsigned>(lane_index() / lanes * warps); // neighbours go to different warps
+    struct run {
+        unsigned tile, extent;
+    };
+    auto const find = [&](unsigned i) {
+        unsigned const tile = i < last ? tiles.at(i) : 0;
+        return run{tile, i < last ? lists.runs[offset{tile} * lists.buckets + bucket] : 0};
+    };
+    unsigned next = first + static_cast<unsigned>(warp_index());
+    run coming = find(next + own);
+    TILEWISE_NO_UNROLL
+    while (next < last) {
+        run const now = coming;
+        next += step;
+        coming = find(next + own);
+        int const length = static_cast<int>(now.extent >> 16);
+        auto const begin_of = [&](run const& of) {
+            return lists.slots + offset{of.tile} * lists.slot + (of.extent & 0xFFFF);
+        };
+        count_run(table, begin_of(now), 0, min_of(length, most), lane, lanes);
+        for (unsigned left = lanes_that(lane == 0 && length > most); left != 0; left &= left - 1) {
+            int const whose = count_bits((left & -left) - 1);
+            run const longer = shuffle(now, whose);
+            count_run(table, begin_of(longer), most, static_cast<int>(longer.extent >> 16), lane_index(), warp_size);
+        }
+    }
+}
+
+/// Counts what a chunk has. All work of all buckets is shared out evenly, and a block's share is a part of a bucket, or
+/// of several.
+template <class Tuning, class Counter>
+TILEWISE_KERNEL(Tuning::counting_threads, 1)
+count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Counter* counts)
+{
+    constexpr int threads = Tuning::counting_threads;
+    static_assert(Tuning::most_buckets <= threads, "a thread for every bucket");
+    unsigned const cells = 1U << lists.log2_cells;
+    TILEWISE_SHARED_ARRAY(table, cells + 1, unsigned); // the last is for what fills granules
+    TILEWISE_SHARED(ends, unsigned[threads]);          // of the buckets' work, one after the other
+    TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
+
+    // A table that is added to the counters is work, too: as much as a granule for every 8 cells.
+    unsigned const granules = thread_index() < lists.buckets ? lists.totals[thread_index()] : 0;
+    ends[thread_index()] = block_sums(granules > 0 ? granules + cells / 8 : 0, lists.buckets, warp_totals);
+    block_clear<threads>(table, cells + 1);
+    sync_block();
+    auto const share_end = [&](int block) {
+        return static_cast<unsigned>(static_cast<unsigned long long>(ends[lists.buckets - 1]) *
+                                     static_cast<unsigned>(block) / static_cast<unsigned>(block_count()));
+    };
+    unsigned begin = share_end(block_index());
+    unsigned const end = share_end(block_index() + 1);
+    int bucket = 0; // the first that ends after `begin`
+    for (int more = lists.buckets; more > 0;) {
+        int const half = more / 2;
+        bool const before = ends[bucket + half] <= begin;
+        bucket = before ? bucket + half + 1 : bucket;
+        more = before ? more - half - 1 : half;
+    }
+    TILEWISE_NO_UNROLL
+    for (; begin < end; ++bucket) {
+        unsigned const first = bucket > 0 ? ends[bucket - 1] : 0, work = ends[bucket] - first;
+        if (work == 0)
+            continue;
+        auto const tile_at = [&](unsigned position) {
+            return static_cast<unsigned>(static_cast<unsigned long long>(tiles.count) * (position - first) / work);
+        };
+        unsigned const part_end = ends[bucket] < end ? ends[bucket] : end;
+        block_count_runs<threads>(lists, bucket, tiles, tile_at(begin), tile_at(part_end),
+                                  (work - cells / 8) / tiles.count, table);
+        begin = part_end;
+        sync_block();
+        unsigned const first_cell = static_cast<unsigned>(bucket) << lists.log2_cells;
+        Counter* const counters = counts + range.first + first_cell;
+        block_for_each_cell<threads>(cells, [&](unsigned i) {
+            if (table[i] != 0) {
+                if (first_cell + i < range.count)
+                    add(&counters[i], Counter{table[i]});
+                table[i] = 0;
+            }
+        });
+        sync_block();
+    }
+}
+
+/// The largest tables of `count_buckets` that a device has room for, and how many blocks are resident with them.
+struct table_fit {
+    int log2_cells, blocks;
+};
+inline int bytes_of_table(int log2_cells)
+{
+    return 4 * ((1 << log2_cells) + 1);
+}
+template <auto* kernel, class Tuning>
+table_fit fit_tables(int device)
+{
+    static std::array<std::atomic<int>, 64> known{};
+    auto& answer = known[static_cast<std::size_t>(device) % known.size()];
+    if (answer.load(std::memory_order_relaxed) == 0) {
+        int log2_cells = Tuning::log2_most_cells, per_multiprocessor = 0, multiprocessors = 0;
+        for (;; --log2_cells) {
+            int const bytes = bytes_of_table(log2_cells);
+            auto const error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+            if (error != cudaErrorInvalidValue || log2_cells == 0)
+                check(error, "cudaFuncSetAttribute");
+            else
+                cudaGetLastError();
+            if (error == cudaSuccess)
+                TILEWISE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &per_multiprocessor, kernel,
+                              Tuning::counting_threads, static_cast<std::size_t>(bytes));
+            if (per_multiprocessor > 0)
+                break;
+        }
+        TILEWISE_CUDA(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        answer.store(per_multiprocessor * multiprocessors * 32 + log2_cells, std::memory_order_relaxed);
+    }
+    int const found = answer.load(std::memory_order_relaxed);
+    return {found % 32, found / 32};
+}
+
+/// How cells are cut into ranges and buckets, and samples into chunks.
+template <class Tuning>
+struct partition_plan {
+    static constexpr offset tile = tile_of_samples<Tuning>;
+    table_fit fit;
+    offset tiles, ranges, cells_per_range;
+    int buckets, slot; ///< of a range; granules of a tile
+    offset tiles_per_chunk;
+
+    partition_plan(table_fit found, offset samples, offset cells) : fit(found), tiles((samples + tile - 1) / tile)
+    {
+        offset const cells_at_once = offset{Tuning::most_buckets} << fit.log2_cells;
+        ranges = (cells + cells_at_once - 1) / cells_at_once;
+        buckets = static_cast<int>((((cells + ranges - 1) / ranges - 1) >> fit.log2_cells) + 1);
+        cells_per_range = offset{buckets} << fit.log2_cells;
+        slot = static_cast<int>(tile) / 8 + buckets;
+        offset const room = Tuning::scratch_bytes + Tuning::scratch_bytes_per_cell * std::min(cells, cells_per_range);
+        offset const fitting = std::clamp((room - totals_bytes()) / tile_bytes(), offset{1}, Tuning::most_tiles);
+        offset const chunks = (tiles + fitting - 1) / fitting;
+        tiles_per_chunk = (tiles + chunks - 1) / chunks;
+    }
+    bool pays(offset samples, offset cells) const
+    {
+        return ranges <= Tuning::most_ranges && samples >= std::max(Tuning::least_samples, cells);
+    }
+    offset slots_bytes() const { return tiles_per_chunk * slot * granule_bytes; }
+    offset runs_bytes() const { return tiles_per_chunk * buckets * 4; }
+    offset totals_bytes() const { return offset{Tuning::chunks_per_clearing} * buckets * 4; }
+    offset bytes() const { return slots_bytes() + runs_bytes() + totals_bytes(); }
+
+private:
+    offset tile_bytes() const { return offset{slot} * granule_bytes + offset{buckets} * 4; }
+};
+
+/// The kernels for one kind of samples and cells, and the choice among them.
+template <class Tuning, class Counter, class View, class Bins>
+class partitioner {
+    using packets = sample_packets<Tuning, View>;
+    using plan_type = partition_plan<Tuning>;
+    static constexpr auto count_kernel = &count_buckets<Tuning, Counter>;
+
+public:
+    View samples;
+    offset count;
+    Bins bins;
+    offset cells;
+    Counter* counts;
+
+    template <class Policy>
+    void run(Policy const& policy, call const& by, current_device const& device)
+    {
+        std::uintptr_t bases = 0;
+        samples.for_each_base([&](void const* base, offset) { bases |= reinterpret_cast<std::uintptr_t>(base); });
+        if (bases % View::template alignment<packets::size> == 0)
+            run_with<access::aligned>(policy, by, device);
+        else if constexpr (packets::can_be_unaligned)
+            run_with<packets::unaligned>(policy, by, device);
+    }
+
+private:
+    template <access how, class Policy>
+    void run_with(Policy const& policy, call const& by, current_device const& device)
+    {
+        plan_type const plan(fit_tables<count_kernel, Tuning>(device.index()), count, cells);
+        if (plan.pays(count, cells))
+            run_partition<how>(policy, by, device, plan);
+        else
+            run_additions<how>(by, plan);
+    }
+
+    template <access how>
+    void run_additions(call const& by, plan_type const& plan)
+    {
+        cell_range const all = {0, static_cast<unsigned>(cells)};
+        for (offset tile = 0; tile < plan.tiles; tile += Tuning::most_blocks) {
+            auto const blocks = static_cast<int>(std::min(plan.tiles - tile, Tuning::most_blocks));
+            launch<&add_samples<Tuning, how, View, Bins, Counter>>(by, "add_samples", {blocks, Tuning::threads},
+                                                                   samples, tile, count, bins, all, counts);
+        }
+    }
+
+    template <access how, class Policy>
+    void run_partition(Policy const& policy, call const& by, current_device const& device, plan_type const& plan)
+    {
+        scratch const memory(policy, device, is_captured(policy.stream()), static_cast<std::size_t>(plan.bytes()));
+        auto* const slots = static_cast<unsigned char*>(memory.begin());
+        auto* const runs = slots + plan.slots_bytes();
+        auto* const totals = reinterpret_cast<unsigned*>(runs + plan.runs_bytes());
+        bucket_lists lists = {reinterpret_cast<granule*>(slots),
+                              reinterpret_cast<unsigned*>(runs),
+                              totals,
+                              plan.slot,
+                              plan.buckets,
+                              plan.fit.log2_cells,
+                              0};
+        while (lists.log2_columns < Tuning::log2_most_columns &&
+               ((plan.buckets + 1) << (lists.log2_columns + 1)) <= Tuning::most_words)
+            ++lists.log2_columns;
+
+        int set = 0; // of totals
+        for (offset cell = 0; cell < cells; cell += plan.cells_per_range) {
+            cell_range const range = {static_cast<unsigned>(cell),
+                                      static_cast<unsigned>(std::min(cells - cell, plan.cells_per_range))};
+            for (offset tile = 0; tile < plan.tiles; tile += plan.tiles_per_chunk) {
+                if (set == 0)
+                    TILEWISE_CUDA(cudaMemsetAsync, totals, 0, static_cast<std::size_t>(plan.totals_bytes()),
+                                  policy.stream());
+                lists.totals = totals + offset{set} * plan.buckets;
+                set = (set + 1) % Tuning::chunks_per_clearing;
+                auto const tiles = static_cast<int>(std::min(plan.tiles - tile, plan.tiles_per_chunk));
+                launch<&partition_samples<Tuning, how, View, Bins>>(by, "partition_samples", {tiles, Tuning::threads},
+                                                                    samples, tile, count, bins, range, lists);
+                launch<count_kernel>(
+                    by, "count_buckets",
+                    {plan.fit.blocks, Tuning::counting_threads, 1, false, bytes_of_table(plan.fit.log2_cells)}, lists,
+                    scattered_tiles(tiles), range, counts);
+            }
+        }
+    }
+};
+
+/// Adds the numbers of samples in each cell to the counters, in the policy's stream. A sample counts if
+/// `bins.index(sample)` is at least 0 and less than `bins.extent()`. Takes scratch of up to 64 MB and 8 bytes for each
+/// cell.
+template <class Tuning, class Counter, class Policy, class View, class Bins>
+void count_by_partition(Policy const& policy, call const& by, current_device const& device, View const& samples,
+                        offset count, Bins const& bins, Counter* counts)
+{
+    if (count > 0)
+        partitioner<Tuning, Counter, View, Bins>{samples, count, bins, static_cast<offset>(bins.extent()), counts}.run(
+            policy, by, device);
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
