@@ -50,23 +50,27 @@ struct small_blocks : tw::gpu::histogram_tuning {
     struct byte_table : blocks_of<256, 2, 0, 1> {
         static constexpr int columns = 1;
     };
-    using no_table = blocks_of<64, 2, 0, 2>;
+    struct no_table : tw::gpu::partition_tuning {
+        static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 16, packets_under_way = 1;
+        static constexpr int counting_threads = 64, log2_most_cells = 6, most_buckets = 16, places = 64;
+        static constexpr tw::offset least_samples = 1000;
+    };
     static constexpr tw::offset columns_from = columns_from_;
     static constexpr int clearing_threads = 64;
 };
-inline constexpr int any = std::numeric_limits<int>::max();
-struct in_small_table : small_blocks<any, 0, 0, any> {
+inline constexpr int any_cells = std::numeric_limits<int>::max();
+struct in_small_table : small_blocks<any_cells, 0, 0, any_cells> {
     static constexpr char const* name = "in a small table";
 };
-struct in_large_table : small_blocks<0, any, 0, 0> {
+struct in_large_table : small_blocks<0, any_cells, 0, 0> {
     static constexpr char const* name = "in a large table";
     static constexpr bool dependent_launches = false;
 };
-struct in_packed_table : small_blocks<0, 0, any, 0> {
+struct in_packed_table : small_blocks<0, 0, any_cells, 0> {
     static constexpr char const* name = "in a packed table";
 };
-struct in_memory : small_blocks<0, 0, 0, any> {
-    static constexpr char const* name = "in memory";
+struct in_no_table : small_blocks<0, 0, 0, any_cells> {
+    static constexpr char const* name = "in no table";
 };
 /// @}
 
@@ -84,7 +88,7 @@ void by_every_kernel(Check check)
     maybe_check(in_small_table());
     maybe_check(in_large_table());
     maybe_check(in_packed_table());
-    maybe_check(in_memory());
+    maybe_check(in_no_table());
 }
 
 /// What the cells of an axis have to count.

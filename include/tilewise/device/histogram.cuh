@@ -8,7 +8,7 @@
 /// * `count_bytes`: for samples of one byte, in a table of their values.
 /// * `count_in_table`: a table of 32-bit counters in shared memory, of which a multiprocessor has two, or one.
 /// * `count_in_packed_table`: one of 16-bit counters.
-/// * `count_in_memory`: nowhere; samples are counted in the counters themselves.
+/// * `count_by_partition`: samples are parted by ranges of cells first, or counted in the counters themselves.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>
@@ -17,6 +17,7 @@
 #include <tilewise/device/grid.cuh>
 #include <tilewise/device/histogram/bytes.cuh>
 #include <tilewise/device/histogram/packed.cuh>
+#include <tilewise/device/histogram/partition.cuh>
 #include <tilewise/device/histogram/samples.cuh>
 #include <tilewise/device/histogram/tables.cuh>
 #include <tilewise/device/output.cuh>
@@ -90,7 +91,8 @@ public:
     Counter* counts;
     bool adds;
 
-    void run(current_device const& device, call const& by)
+    template <class Policy>
+    void run([[maybe_unused]] Policy const& policy, current_device const& device, call const& by)
     {
         if (!adds)
             clear(by);
@@ -110,7 +112,7 @@ public:
             else if (fits<typename Tuning::packed_table>(packed_words(cells), words))
                 run_packed_table<typename Tuning::packed_table>(device, by);
             else
-                run_in_memory<typename Tuning::no_table>(device, by);
+                count_by_partition<typename Tuning::no_table>(policy, by, device, view, count, bins, counts);
         }
     }
 
@@ -131,7 +133,7 @@ private:
     template <class Home>
     void run_bytes(current_device const& device, call const& by)
     {
-        with_access<access::covering, Home>([&]<access how>(std::integral_constant<access, how>) {
+        with_access<Home>([&]<access how>(std::integral_constant<access, how>) {
             constexpr int bytes = static_cast<int>(byte_counters<Home::columns>::words * sizeof(unsigned));
             start<Home, how, &count_bytes<Home, how, View, Bins, Counter>>(device, by, "count_bytes", bytes);
         });
@@ -139,7 +141,7 @@ private:
     template <class Home>
     void run_table(current_device const& device, call const& by)
     {
-        with_access<access::covering, Home>([&]<access how>(std::integral_constant<access, how>) {
+        with_access<Home>([&]<access how>(std::integral_constant<access, how>) {
             start<Home, how, &count_in_table<Home, how, View, Bins, Counter>>(
                 device, by, "count_in_table", static_cast<int>(cells * sizeof(unsigned)));
         });
@@ -147,35 +149,28 @@ private:
     template <class Home>
     void run_packed_table(current_device const& device, call const& by)
     {
-        with_access<access::covering, Home>([&]<access how>(std::integral_constant<access, how>) {
+        with_access<Home>([&]<access how>(std::integral_constant<access, how>) {
             start<Home, how, &count_in_packed_table<Home, how, View, Bins, Counter>>(
                 device, by, "count_in_packed_table", static_cast<int>(packed_words(cells) * sizeof(unsigned)));
         });
     }
-    template <class Home>
-    void run_in_memory(current_device const& device, call const& by)
-    {
-        with_access<access::elementwise, Home>([&]<access how>(std::integral_constant<access, how>) {
-            start<Home, how, &count_in_memory<Home, how, View, Bins, Counter>>(device, by, "count_in_memory", 0);
-        });
-    }
-
-    /// Calls `run` with how packets can be loaded; where bases are not aligned, `unaligned` if it can be.
-    template <access unaligned, class Home, class Run>
+    /// Calls `run` with how packets can be loaded.
+    template <class Home, class Run>
     void with_access(Run const& run) const
     {
         constexpr int packet = shared_samples<Home, access::aligned, View>::packet;
         constexpr bool can_be_unaligned = View::template alignment<packet> > View::element_alignment;
-        constexpr bool covers = View::bases > 0 && View::template can_cover<packet>;
+        constexpr access unaligned =
+            View::bases > 0 && View::template can_cover<packet> ? access::covering : access::elementwise;
         std::uintptr_t misalignment = 0;
         view.for_each_base([&](void const* base, offset) { misalignment |= reinterpret_cast<std::uintptr_t>(base); });
         if (misalignment % static_cast<std::uintptr_t>(View::template alignment<packet>) == 0)
             run(std::integral_constant<access, access::aligned>());
         else if constexpr (can_be_unaligned)
-            run(std::integral_constant<access, covers ? unaligned : access::elementwise>());
+            run(std::integral_constant<access, unaligned>());
     }
 
-    /// Starts a kernel: no more blocks than there are batches or the device runs at once, unless a block would count
+    /// Starts a kernel: no more blocks than have something to do or the device runs at once, unless a block would count
     /// too much.
     template <class Home, access how, auto* kernel>
     void start(current_device const& device, call const& by, char const* name, int shared_bytes)
@@ -183,8 +178,8 @@ private:
         if (shared_bytes > 0)
             allow_large_arrays<kernel>(device.index(),
                                        attribute_of(device.index(), cudaDevAttrMaxSharedMemoryPerBlockOptin));
-        offset const useful =
-            std::min(offset{blocks_at_once<Home>(device.index(), shared_bytes)}, batches_of<Home, how, View>(count));
+        offset const useful = std::min(offset{blocks_at_once<Home>(device.index(), shared_bytes)},
+                                       useful_blocks<shared_samples<Home, how, View>>(count, Home::threads));
         offset const needed = (count + Tuning::most_per_block - 1) / Tuning::most_per_block;
         bool const timed = by.sink && by.sink.mode() == trace_mode::timed;
         bool const dependent =
@@ -226,7 +221,7 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     call const by = {algorithm, count, policy.stream(), policy.sink()};
     sample_counter<Tuning, std::remove_const_t<decltype(view)>, Bins, counter>{
         view, count, bins, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first), adds}
-        .run(device, by);
+        .run(policy, device, by);
     if (Policy::waits)
         wait_for(policy.stream());
 }

@@ -99,6 +99,8 @@ struct by_index_tuning {
     using segments = segmented_tuning; ///< for what is sorted
 };
 
+struct partition_tuning;
+
 /// How the histogram chooses its kernels. Of each: threads and blocks, and how many granules of samples a thread has on
 /// their way, by the samples in a granule. Rates: H200, 2^28 uniform samples, a prototype of these kernels.
 struct histogram_tuning {
@@ -137,23 +139,18 @@ struct histogram_tuning {
         static constexpr int threads = 512, blocks_per_multiprocessor = 4, columns = 1;
         static constexpr int granules(int) { return 1; }
     };
-    /// More cells than tables have: few samples are counted in the counters themselves (2^20 f32 in 2^16 bins 18 us),
-    /// many are parted by cells first.
-    struct no_table {
-        static constexpr int threads = 512, blocks_per_multiprocessor = 4;
-        static constexpr int granules(int) { return 2; }
-    };
-    static constexpr offset partition_from = offset{1} << 21;
+    /// More cells than tables have.
+    using no_table = partition_tuning;
 
     static constexpr int clearing_threads = 256;
 };
 
 /// How a histogram of more cells than a table has is made. Rates: H200, 2^28 samples, a prototype of these kernels.
 struct partition_tuning {
-    /// Tiles of 8192 samples: f32 61 us for 2^25, of which the shared memory is busy for 73 %. Of two bytes in memory,
-    /// four loads of 16 bytes are under way for each thread.
+    /// Tiles of 8192 samples: f32 61 us for 2^25, of which shared memory is busy for 73 %.
     static constexpr int threads = 512, blocks_per_multiprocessor = 3, items_per_thread = 16, packets_under_way = 4;
-    static constexpr int log2_most_columns = 4;
+    /// They count in columns: 16 for each bucket, or as many as there are words for.
+    static constexpr int log2_most_columns = 4, most_words = 2048 + 64;
 
     /// Tables of 128 KiB, less where there is less shared memory, one for each multiprocessor.
     static constexpr int counting_threads = 1024, log2_most_cells = 15;

@@ -166,7 +166,8 @@ struct memory_view {
     TILEWISE_DEVICE decltype(auto) element(Packet const& loaded, int i) const
     {
         if constexpr (std::is_integral_v<E> && sizeof(E) == 1 && sizeof(loaded.element) % 4 == 0)
-            return static_cast<E>(loaded.granules[i / granule_bytes].word[i / 4 % 4] >> i % 4 * 8);
+            return static_cast<E>(static_cast<unsigned char>(loaded.granules[i / granule_bytes].word[i / 4 % 4] >>
+                                                             i % 4 * 8)); // a bool has no high bits to lose
         else
             return (loaded.element[i]); // a reference
     }

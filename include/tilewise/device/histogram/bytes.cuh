@@ -68,16 +68,15 @@ count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
     block_clear<Home::threads>(table, counters::words);
     sync_block();
     samples_type const samples(view, count);
-    samples.for_each_batch([&](auto& loaded, auto there) {
+    samples.for_each_batch([&](auto& loaded) {
         TILEWISE_UNROLL
-        for (int i = 0; i < samples_type::packets; ++i)
-            if (i < there) {
-                TILEWISE_UNROLL
-                for (int k = 0; k < 4; ++k)
-                    of_value.add_bytes_of(loaded[i].granules[0].word[k]);
-            }
+        for (int i = 0; i < samples_type::packets; ++i) {
+            TILEWISE_UNROLL
+            for (int k = 0; k < 4; ++k)
+                of_value.add_bytes_of(loaded[i].granules[0].word[k]);
+        }
     });
-    samples.for_each_beside([&](byte sample) { of_value.add_byte(static_cast<unsigned char>(sample)); });
+    samples.for_each_of_rest([&](byte sample) { of_value.add_byte(static_cast<unsigned char>(sample)); });
     sync_block();
 
     // One value for each of the first threads. Their cells may be few, or in any order: cells are added up in shared

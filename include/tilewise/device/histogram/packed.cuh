@@ -24,8 +24,8 @@ TILEWISE_PORTABLE constexpr unsigned packed_words(unsigned cells)
 
 /// Counters of 16 bits: of cell w in the low half of word w, and of cell w + words in its high half.
 ///
-/// Between two sweeps a counter takes at most `Home::most_between_sweeps` additions; a sweep leaves less than
-/// `least_swept` in it: together they fit.
+/// Between two sweeps a counter takes the additions of some batches, or of the rest of the samples in place of one; a
+/// sweep leaves less than `least_swept` in it: together they fit.
 template <class Home, class Samples, class Counter>
 struct packed_counters {
     unsigned* word;
@@ -33,9 +33,10 @@ struct packed_counters {
     Counter* counts;
 
     static constexpr int batches_between_sweeps = std::max(1, Home::most_between_sweeps / Samples::batch);
-    static constexpr unsigned between_sweeps = static_cast<unsigned>(batches_between_sweeps) * Samples::batch;
-    static_assert(between_sweeps < 65536);
-    static constexpr unsigned least_swept = std::bit_floor(65536 - between_sweeps);
+    static constexpr int most_between_sweeps =
+        (batches_between_sweeps - 1) * Samples::batch + std::max(Samples::batch, Samples::most_rest);
+    static_assert(most_between_sweeps < 65536);
+    static constexpr unsigned least_swept = std::bit_floor(65536U - most_between_sweeps);
 
     TILEWISE_DEVICE void add_to(unsigned cell, unsigned times) const
     {
@@ -98,43 +99,38 @@ count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counte
     sync_block();
 
     samples_type const samples(view, count);
-    int batches = 0;
-    samples.template for_each_batch<true>([&](auto& loaded, auto there) {
+    samples.for_each_of_rest([&](auto const& sample) { counters.add_to(cell_of(bins, sample), 1); });
+    int batches = 1;
+    samples.template for_each_batch<true>([&](auto& loaded) {
+        if (batches == counters.batches_between_sweeps) {
+            counters.block_sweep();
+            batches = 0;
+        }
+        ++batches;
         auto const cell = [&](int i) { return cell_of(bins, view.element(loaded[i / packet], i % packet)); };
-        bool const repeats = own > 1 && 1 / packet < there && cell(0) == cell(own > 1 ? 1 : 0);
+        bool const repeats = own > 1 && cell(0) == cell(own > 1 ? 1 : 0);
         if (count_bits(lanes_that(repeats)) >= Home::repeating_lanes) {
             unsigned last = ~0U, run = 0;
             TILEWISE_UNROLL
-            for (int i = 0; i < own; ++i)
-                if (i / packet < there) {
-                    unsigned const next = cell(i);
-                    if (next != last) {
-                        counters.add_to(last, run);
-                        last = next;
-                        run = 0;
-                    }
-                    ++run;
+            for (int i = 0; i < own; ++i) {
+                unsigned const next = cell(i);
+                if (next != last) {
+                    counters.add_to(last, run);
+                    last = next;
+                    run = 0;
                 }
+                ++run;
+            }
             counters.add_to(last, run);
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < own; ++i)
-                if (i / packet < there)
-                    counters.add_to(cell(i), 1);
-        }
-        if (++batches == counters.batches_between_sweeps) {
-            counters.block_sweep();
-            batches = 0;
+                counters.add_to(cell(i), 1);
         }
     });
     sync_block();
     wait_for_primary();
     counters.block_merge_all();
-    samples.for_each_beside([&](auto const& sample) {
-        unsigned const cell = cell_of(bins, sample);
-        if (cell < cells)
-            add(&counts[cell], Counter{1});
-    });
 }
 
 } // namespace gpu

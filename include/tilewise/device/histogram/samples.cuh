@@ -30,11 +30,9 @@ TILEWISE_DEVICE unsigned cell_of(Bins const& bins, Sample const& sample)
     }
 }
 
-/// Whether a sample yet to be loaded is there, which most know when the kernel is compiled.
-using always = std::integral_constant<int, 0x7FFFFFFF>;
-
 /// The samples of a range. Blocks take turns with batches: of so many packets for each thread, which are on their way
-/// at once. The samples before the first packet and after the last belong to the last block.
+/// at once. The rest, before the first batch and after the last, is shared sample by sample: fewer than a batch and
+/// three packets.
 template <class Home, access how, class View>
 class shared_samples {
 public:
@@ -48,117 +46,112 @@ public:
 
     using packet_type = typename View::template packet<packet>;
 
+    /// The most that a block has of the rest.
+    static constexpr int most_rest = batch + Home::threads;
+
     TILEWISE_DEVICE shared_samples(View& view, offset count)
-        : view_(view), count_(count), first_(how == access::covering ? 1 : 0),
-          last_(count / packet - (how == access::covering ? 1 : 0))
+        : view_(view), count_(count), first_(margin * packet), batches_(batches_of(count))
     {}
 
-    /// Calls `visit(loaded, there)` for batches: the thread's packets, of which the first `there` exist. All threads of
-    /// the block call it, as often. With `ahead`, a batch is on its way while the one before it is visited.
+    /// How many batches there are.
+    TILEWISE_PORTABLE static constexpr offset batches_of(offset count)
+    {
+        offset const whole = count / packet - 2 * margin;
+        return whole > 0 ? whole / packets_per_batch : 0;
+    }
+
+    /// Calls `visit(loaded)` for batches, with the thread's packets: all threads of the block as often. With `ahead`, a
+    /// batch is on its way while the one before it is visited.
     template <bool ahead = false, class Visit>
     TILEWISE_DEVICE void for_each_batch(Visit const& visit) const
     {
-        offset position = first_ + offset{block_index()} * packets_per_batch;
-        offset const stride = offset{block_count()} * packets_per_batch;
+        offset number = block_index();
         if constexpr (ahead) {
             packet_type next[packets];
-            if (is_whole(position))
-                fetch(next, position, always());
-            while (is_whole(position)) {
+            if (number < batches_)
+                fetch(next, number);
+            while (number < batches_) {
                 packet_type loaded[packets];
                 TILEWISE_UNROLL
                 for (int i = 0; i < packets; ++i)
                     loaded[i] = next[i];
-                if (is_whole(position + stride))
-                    fetch(next, position + stride, always());
-                finish(loaded, position, always());
-                visit(loaded, always());
-                position += stride;
+                if (number + block_count() < batches_)
+                    fetch(next, number + block_count());
+                finish(loaded, number);
+                visit(loaded);
+                number += block_count();
             }
         } else {
-            for (; is_whole(position); position += stride) {
+            for (; number < batches_; number += block_count()) {
                 packet_type loaded[packets];
-                fetch(loaded, position, always());
-                finish(loaded, position, always());
-                visit(loaded, always());
+                fetch(loaded, number);
+                finish(loaded, number);
+                visit(loaded);
             }
-        }
-        if (position < last_) {
-            packet_type loaded[packets];
-            auto const left = last_ - position - thread_index();
-            int const there = left > 0 ? static_cast<int>((left + Home::threads - 1) / Home::threads) : 0;
-            fetch(loaded, position, there);
-            finish(loaded, position, there);
-            visit(loaded, there);
         }
     }
 
-    /// Calls `visit(sample)` for those beside the packets.
+    /// Calls `visit(sample)` for the block's share of the rest.
     template <class Visit>
-    TILEWISE_DEVICE void for_each_beside(Visit const& visit) const
+    TILEWISE_DEVICE void for_each_of_rest(Visit const& visit) const
     {
-        static_assert(Home::threads >= 3 * packet, "a thread for each sample");
-        if (block_index() != block_count() - 1)
-            return;
-        offset const before = first_ * packet < count_ ? first_ * packet : count_;
-        offset const after = last_ * packet > before ? last_ * packet : before;
-        offset const own = thread_index() < before ? thread_index() : after + (thread_index() - before);
-        if (own < count_) {
-            auto loaded = view_.template fetch<access::elementwise, 1>(own);
-            view_.template finish<access::elementwise, 1>(loaded, own);
+        offset const before = first_ < count_ ? first_ : count_, in_batches = batches_ * batch;
+        offset const rest = count_ - in_batches, stride = offset{block_count()} * Home::threads;
+        TILEWISE_NO_UNROLL
+        for (offset i = offset{block_index()} * Home::threads + thread_index(); i < rest; i += stride) {
+            offset const position = i < before ? i : i + in_batches;
+            auto loaded = view_.template fetch<access::elementwise, 1>(position);
+            view_.template finish<access::elementwise, 1>(loaded, position);
             visit(view_.element(loaded, 0));
         }
     }
 
-    /// Calls `visit(sample)` for all.
+    /// Calls `visit(sample)` for all of the block's.
     template <class Visit>
     TILEWISE_DEVICE void for_each(Visit const& visit) const
     {
-        for_each_batch([&](auto& loaded, auto there) {
+        for_each_batch([&](auto& loaded) {
             TILEWISE_UNROLL
-            for (int i = 0; i < packets; ++i)
-                if (i < there) {
-                    TILEWISE_UNROLL
-                    for (int k = 0; k < packet; ++k)
-                        visit(view_.element(loaded[i], k));
-                }
+            for (int i = 0; i < packets; ++i) {
+                TILEWISE_UNROLL
+                for (int k = 0; k < packet; ++k)
+                    visit(view_.element(loaded[i], k));
+            }
         });
-        for_each_beside(visit);
+        for_each_of_rest(visit);
     }
 
 private:
-    TILEWISE_DEVICE bool is_whole(offset position) const { return position + packets_per_batch <= last_; }
-    TILEWISE_DEVICE static offset position_of(offset batch_position, int i)
+    /// Packets at either end that cannot be loaded as the others are.
+    static constexpr int margin = how == access::covering ? 1 : 0;
+
+    TILEWISE_DEVICE offset position_of(offset number, int i) const
     {
-        return (batch_position + thread_index() + i * Home::threads) * packet;
+        return first_ + number * batch + (thread_index() + i * Home::threads) * packet;
     }
-    template <class There>
-    TILEWISE_DEVICE void fetch(packet_type (&loaded)[packets], offset position, There there) const
+    TILEWISE_DEVICE void fetch(packet_type (&loaded)[packets], offset number) const
     {
         TILEWISE_UNROLL
         for (int i = 0; i < packets; ++i)
-            if (i < there)
-                loaded[i] = view_.template fetch<how, packet>(position_of(position, i));
+            loaded[i] = view_.template fetch<how, packet>(position_of(number, i));
     }
-    template <class There>
-    TILEWISE_DEVICE void finish(packet_type (&loaded)[packets], offset position, There there) const
+    TILEWISE_DEVICE void finish(packet_type (&loaded)[packets], offset number) const
     {
         TILEWISE_UNROLL
         for (int i = 0; i < packets; ++i)
-            if (i < there)
-                view_.template finish<how, packet>(loaded[i], position_of(position, i));
+            view_.template finish<how, packet>(loaded[i], position_of(number, i));
     }
 
     View& view_;
-    offset count_, first_, last_; ///< samples; packets
+    offset count_, first_, batches_;
 };
 
-/// How many blocks have something to do.
-template <class Home, access how, class View>
-offset batches_of(offset count)
+/// How many blocks have something to do: a batch, or a sample for each thread.
+template <class Samples>
+offset useful_blocks(offset count, int threads)
 {
-    using samples = shared_samples<Home, how, View>;
-    return std::max(offset{1}, (count / samples::packet + samples::packets_per_batch - 1) / samples::packets_per_batch);
+    offset const batches = Samples::batches_of(count), rest = count - batches * Samples::batch;
+    return std::max({offset{1}, batches, (rest + threads - 1) / threads});
 }
 
 /// Clears words of shared memory, which begin where the widest store can. Synchronise the block after it.

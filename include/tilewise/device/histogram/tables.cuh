@@ -2,8 +2,7 @@
 #pragma once
 
 /// @file
-/// Kernels that count samples one by one: in a table of each block, or, where there is no room for one, in the counters
-/// themselves.
+/// The kernel for all cells that a table of words in shared memory has room for.
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
@@ -42,34 +41,6 @@ count_in_table(View view, offset count, Bins bins, unsigned cells, Counter* coun
     sync_block();
     wait_for_primary();
     block_merge<Home::threads>(table, cells, counts);
-}
-
-/// Counts in the counters: one addition for all samples of a warp in the same cell, as one address takes only 1.4
-/// billion a second.
-template <class Home, access how, class View, class Bins, class Counter>
-TILEWISE_KERNEL(Home::threads, Home::blocks_per_multiprocessor)
-count_in_memory(View view, offset count, Bins bins, unsigned cells, Counter* counts)
-{
-    using samples_type = shared_samples<Home, how, View>;
-    samples_type const samples(view, count);
-    wait_for_primary();
-    samples.for_each_batch([&](auto& loaded, auto there) {
-        TILEWISE_UNROLL
-        for (int i = 0; i < samples_type::packets; ++i) {
-            TILEWISE_UNROLL
-            for (int k = 0; k < samples_type::packet; ++k) {
-                unsigned const cell = i < there ? cell_of(bins, view.element(loaded[i], k)) : ~0U;
-                unsigned const equals = lanes_with(cell), before = (1U << lane_index()) - 1;
-                if (cell < cells && (equals & before) == 0)
-                    add(&counts[cell], static_cast<Counter>(count_bits(equals)));
-            }
-        }
-    });
-    samples.for_each_beside([&](auto const& sample) {
-        unsigned const cell = cell_of(bins, sample);
-        if (cell < cells)
-            add(&counts[cell], Counter{1});
-    });
 }
 
 } // namespace gpu
