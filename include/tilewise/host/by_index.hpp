@@ -43,6 +43,27 @@ TILEWISE_INLINE int cell_of(View const& view, offset cells, Sample&& sample)
     return cell >= 0 && cell < cells ? static_cast<int>(cell) : -1;
 }
 
+/// The view numbers the cells of a whole array of samples by itself.
+template <class View, class Input>
+concept numbers_arrays = std::contiguous_iterator<Input> && requires(View const& view, Input input, int* numbers) {
+    view.index_all(0, std::to_address(input), numbers);
+};
+
+/// Writes the cells of `count` samples, or negative numbers.
+template <class View, class Input>
+void number_cells(View const& view, offset cells, Input input, offset count, int* numbers)
+{
+    if constexpr (numbers_arrays<View, Input>) {
+        constexpr offset at_once = offset{1} << 30;
+        for (offset done = 0; done < count; done += at_once)
+            view.index_all(static_cast<int>(std::min(count - done, at_once)), std::to_address(input) + done,
+                           numbers + done);
+    } else {
+        for (offset i = 0; i < count; ++i, ++input)
+            numbers[i] = cell_of(view, cells, *input);
+    }
+}
+
 /// How many parts an input is cut into, each with a table of its own: on one thread one, and never so many that the
 /// tables are longer than the input.
 inline offset parts_of(sequenced_policy, offset, offset)
@@ -199,15 +220,17 @@ sorted<T> sort_by_bucket(Policy policy, int const* cells, Input const& input, of
     return result;
 }
 
-/// As many buckets as a core writes to at once without missing its caches at every value.
-inline constexpr offset most_buckets = offset{1} << 12;
+/// More cells than these are brought together in two steps, since a value that goes to any of many places misses the
+/// caches: 2^24 doubles into 2^17 cells 10 ns for each either way, into 2^20 21 ns in two steps and 32 in one.
+template <class Geometry>
+inline constexpr offset most_buckets = offset{1} << 17;
 
 /// Combines `init` and the values of each cell, which are spent, and calls `write(cell, result)`, on any thread.
 template <class Geometry, class T, class Policy, class Input, class Op, class Write>
 void combine_cells(Policy policy, int const* numbers, Input const& input, offset count, offset first_cell, offset cells,
                    T const& init, Op const& op, Write const& write)
 {
-    if (cells > most_buckets && count > cells / 4) {
+    if (cells > most_buckets<Geometry> && count > cells / 4) {
         int const shift = static_cast<int>(std::bit_width(static_cast<std::size_t>(cells - 1))) / 2;
         offset const buckets = ((cells - 1) >> shift) + 1;
         auto by_bucket = sort_by_bucket<T>(policy, numbers, input, count, buckets, shift);
@@ -335,9 +358,7 @@ void combine_elements(Policy policy, Input input, Extent end, Values values, Vie
         offset const count = std::max(offset{0}, end);
         auto const numbers = raw_memory<int>(count);
         for_each_part(policy, parts_of(policy, count, 0), count, [&](offset, offset first, offset last) {
-            Input own = input + first;
-            for (offset i = first; i < last; ++i, ++own)
-                numbers[static_cast<std::size_t>(i)] = cell_of(view, cells, *own);
+            number_cells(view, cells, Input(input + first), last - first, numbers.get() + first);
         });
         combine_cells<Geometry>(policy, numbers.get(), values, count, offset{0}, cells, init, op, write);
     } else {
