@@ -248,7 +248,7 @@ TEST(histogram, counts_samples_of_any_type_in_any_axis)
             tw::variable_axis const variable({0.0, 10.5, 20.25, 70.0}, options);
             expect_counts(input, variable, variable.edges(), options);
         };
-        for (std::size_t const count : {100, 5000, 70'001}) {
+        for (std::size_t const count : std::vector<std::size_t>{100, 5000, 70'001}) {
             if (count > 5000 && options.flow != flow::bins)
                 continue;
             check(float{}, count);

@@ -75,7 +75,7 @@ Out count_samples(Policy policy, It first, Extent end, Axis const& axis, Out cou
     }
 }
 
-/// What the forms over a pair of iterators, and over a range, have in common.
+/// What the forms over a pair of iterators have in common.
 template <counting how, class Policy, class It, class Axis, class Out>
 Out count_pair(char const* algorithm, Policy const& policy, It first, It const& last, Axis const& axis, Out counts)
 {
@@ -84,6 +84,7 @@ Out count_pair(char const* algorithm, Policy const& policy, It first, It const& 
     auto const end = extent(first, last);
     return count_samples<how>(resolve(policy), std::move(first), end, axis, std::move(counts));
 }
+/// What the forms over a range have in common.
 template <counting how, class Policy, class Range, class Axis, class Out>
 Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis const& axis, Out counts)
 {
@@ -106,7 +107,9 @@ Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis 
 /// iterators, par forward iterators; both write through any writable iterator. device reads through random access
 /// iterators over memory of the GPU, and counts in memory of the GPU, in integers of 4 or 8 bytes.
 /// @par Complexity
-/// One call of `axis.index` for each sample, and O(extent) for each thread of par and each block of device.
+/// At most one call of `axis.index` for each sample, and on par perhaps one more; samples of one byte are counted
+/// before they are looked up. O(extent) steps and memory for each thread of par, which are no more than need as many
+/// counters as twice the samples, and for each block of device.
 /// @par Errors
 /// An exception from the axis or an iterator leaves the call; then the counters may have any values. par and device
 /// throw `std::bad_alloc` when there is no memory for tables; device throws what basic_device_policy says. The hardened

@@ -37,9 +37,10 @@ using sample_of = std::remove_cvref_t<decltype(*std::declval<Input&>())>;
 template <class Sample>
 inline constexpr bool is_byte = std::integral<Sample> && sizeof(Sample) == 1;
 
-/// Views that tell the cells of many samples of this type at once.
+/// Views of the library's that tell the cells of many samples of this type at once.
 template <class View, class Sample>
 inline constexpr bool indexes_many =
+    binning::is_quick<View> &&
     requires(View const& view, Sample const* samples, int* cells) { view.index_all(0, samples, cells); };
 
 /// How many samples of an input have been counted in each cell. The counters are wide enough for all of its samples.
@@ -70,7 +71,9 @@ public:
             input += static_cast<std::iter_difference_t<Input>>(count);
             return count_many(view, samples, count);
         }
-        take_turns(input, count, [&](auto const& own) { return place(static_cast<offset>(view.index(own))); });
+        take_turns(input, count, [&](auto&& own) {
+            return place(static_cast<offset>(view.index(std::forward<decltype(own)>(own))));
+        });
     }
 
     /// Counts all samples before the end of a range.
