@@ -66,7 +66,8 @@ digits. The time is that of the computation alone, without opening, parsing or
 copying to the GPU; npy and raw files are mapped, so under seq and par it
 includes reading what memory does not hold yet. GB/s counts the bytes of the
 column; with --running 16 bytes for each number, which is read as f64, and its
-total. With --histogram it is the counting, once the extremes are known.
+total; with --histogram 8 bytes for each, and the time is that of counting, once
+the extremes are known.
 
 Edges of bins are round numbers. A bin has what is at its lower edge, and not
 what is at its upper.
@@ -141,12 +142,6 @@ std::string title(options const& chosen, number_column const& column)
     return chosen.file + label + " (" + std::string(column.type) + ')';
 }
 
-double bytes_read(number_column const& column, moments const& m)
-{
-    auto const type = find_element_type(&named_element_type::name, column.type);
-    return static_cast<double>(m.count + m.nans) * static_cast<double>(size_of(type->type));
-}
-
 void print_time(double seconds, double bytes, options const& chosen)
 {
     std::printf("%.3f ms, %.2f GB/s, %s\n", seconds * 1e3, seconds > 0 ? bytes / seconds * 1e-9 : 0.0,
@@ -163,11 +158,12 @@ void describe_column(options const& chosen, Policy const& policy, number_column 
         std::visit([&](auto const& numbers) { return with_readable_numbers(policy, numbers, measure); }, column.values);
     std::printf("%s\n", title(chosen, column).c_str());
     print(result);
-    print_time(seconds, bytes_read(column, result), chosen);
+    auto const type = find_element_type(&named_element_type::name, column.type);
+    print_time(seconds, static_cast<double>(result.count + result.nans) * static_cast<double>(size_of(type->type)),
+               chosen);
 }
 
-template <class Policy>
-void total_column(options const& chosen, Policy const& policy, number_column const& column)
+shared_vector<double> as_doubles(number_column const& column)
 {
     shared_vector<double> numbers;
     std::visit(
@@ -177,6 +173,13 @@ void total_column(options const& chosen, Policy const& policy, number_column con
             }
         },
         column.values);
+    return numbers;
+}
+
+template <class Policy>
+void total_column(options const& chosen, Policy const& policy, number_column const& column)
+{
+    auto const numbers = as_doubles(column);
     shared_vector<double> totals(numbers.size());
     auto const [end, seconds] =
         median_of_runs(chosen.repeat, [&] { return running_totals(policy, numbers, totals.begin()); });
@@ -187,12 +190,6 @@ void total_column(options const& chosen, Policy const& policy, number_column con
     }
     print_time(seconds, static_cast<double>(end - totals.begin()) * 2 * sizeof(double), chosen);
 }
-
-struct drawn_column {
-    moments described;
-    std::vector<double> edges;
-    timed<shared_vector<std::uint64_t>> counts;
-};
 
 void print_bins(std::vector<double> const& edges, shared_vector<std::uint64_t> const& counts)
 {
@@ -207,27 +204,25 @@ void print_bins(std::vector<double> const& edges, shared_vector<std::uint64_t> c
 template <class Policy>
 void draw_column(options const& chosen, Policy const& policy, number_column const& column)
 {
-    auto const draw = [&](auto const& numbers) -> drawn_column {
-        auto const m = describe(policy, numbers);
-        if (m.count == 0) {
-            return {m, {}, {}};
-        }
-        auto const axis = round_axis(m, chosen.bins.value_or(usual_bins(m.count)));
-        return {m, axis.edges(), median_of_runs(chosen.repeat, [&] { return bin_counts(policy, numbers, axis); })};
-    };
-    auto const [m, edges, counts] =
-        std::visit([&](auto const& numbers) { return with_readable_numbers(policy, numbers, draw); }, column.values);
-    if (m.count > 0 && chosen.svg) {
-        drawing_of(edges, counts.result, title(chosen, column)).write(*chosen.svg);
-    }
-    std::printf("%s\n", title(chosen, column).c_str());
-    print_counts(m);
+    auto const numbers = as_doubles(column);
+    auto const m = describe(policy, numbers);
+    auto const name = title(chosen, column);
     if (m.count == 0) {
+        std::printf("%s\n", name.c_str());
+        print_counts(m);
         std::printf("nothing to draw\n");
-    } else {
-        print_bins(edges, counts.result);
+        print_time(0, 0, chosen);
+        return;
     }
-    print_time(counts.seconds, bytes_read(column, m), chosen);
+    auto const axis = round_axis(m, chosen.bins.value_or(usual_bins(m.count)));
+    auto const [counts, seconds] = median_of_runs(chosen.repeat, [&] { return bin_counts(policy, numbers, axis); });
+    if (chosen.svg) {
+        drawing_of(axis.edges(), counts, name).write(*chosen.svg);
+    }
+    std::printf("%s\n", name.c_str());
+    print_counts(m);
+    print_bins(axis.edges(), counts);
+    print_time(seconds, static_cast<double>(numbers.size()) * sizeof(double), chosen);
 }
 
 template <class Policy>

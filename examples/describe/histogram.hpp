@@ -79,17 +79,17 @@ inline tilewise::variable_axis<double> round_axis(moments const& m, int bins)
     if (!std::isfinite(m.min) || !std::isfinite(m.max)) {
         throw bad_input("there is no histogram of infinite numbers");
     }
-    // Clamped: extremes of 64-bit integers are rounded, and may seem to lie outside.
+    // Clamped: there is no edge above the largest double.
     return tilewise::variable_axis<double>(round_edges(m.min, m.max, bins), {.flow = tilewise::flow::clamp});
 }
 
 /// How many numbers each bin has.
-template <class Policy, class Numbers>
-shared_vector<std::uint64_t> bin_counts(Policy const& policy, Numbers const& numbers,
+template <class Policy>
+shared_vector<std::uint64_t> bin_counts(Policy const& policy, shared_vector<double> const& numbers,
                                         tilewise::variable_axis<double> const& axis)
 {
     shared_vector<std::uint64_t> counts(static_cast<std::size_t>(axis.extent()));
-    tilewise::histogram(policy, numbers.begin(), numbers.end(), axis, counts.begin());
+    tilewise::histogram(policy, numbers, axis, counts.begin());
     return counts;
 }
 

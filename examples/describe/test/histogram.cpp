@@ -63,9 +63,9 @@ TEST(round_axis, has_every_number)
     moments const m{.count = 2, .min = 1, .max = std::numeric_limits<double>::infinity()};
     EXPECT_THROW(round_axis(m, 5), bad_input);
 
-    // As doubles, 2^53 + 1 is 2^53: the extremes seem to lie nearer to each other than they do.
-    std::vector<std::int64_t> const large{-9007199254740993, 0, 9007199254740993};
-    auto const axis = round_axis({.count = 3, .min = -0x1p53, .max = 0x1p53}, 2);
+    double const largest = std::numeric_limits<double>::max();
+    shared_vector<double> const large{-largest, 0, largest};
+    auto const axis = round_axis({.count = 3, .min = -largest, .max = largest}, 2);
     auto const counts = bin_counts(tilewise::seq, large, axis);
     EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), 3U);
 }
