@@ -72,6 +72,12 @@ DEVICE_TEST(by_index_order, of_long_cells_crosses_every_level)
     }
 }
 
+DEVICE_TEST(by_index_order, does_not_depend_on_the_number_of_blocks)
+{
+    auto const x = shape::some_values<std::uint32_t>(9001);
+    expect_specified<steep_geometry, many_blocks>(x, 13, spread::anyhow, 7u, shape::telltale<std::uint32_t>());
+}
+
 /// With the numbers that everybody else has.
 DEVICE_TEST(by_index_order, of_floats_is_that_of_every_cell_alone)
 {
@@ -143,7 +149,7 @@ void expect_exact(int cells, spread how, Op op, misaligned_by off = {})
 DEVICE_TEST(by_index_integers, are_added_up_in_tables_and_beside_them)
 {
     for (int const cells : {1, 8, 9, 16, 17, 32, 33, 64, 65, 200})
-        for (spread const how : {spread::anyhow, spread::one_cell, spread::nowhere}) {
+        for (spread const how : {spread::anyhow, spread::one_cell, spread::few_cells, spread::nowhere}) {
             expect_exact<std::int32_t>(cells, how, std::plus<>());
             expect_exact<std::int64_t>(cells, how, std::plus<>());
             expect_exact<std::uint64_t>(cells, how, std::plus<>());
@@ -302,27 +308,9 @@ DEVICE_TEST(by_index_axes, may_be_products_and_have_tables)
                 "sums of integers over a product");
 }
 
-/// An axis of somebody who returns whatever comes.
-struct careless {
-    TILEWISE_PORTABLE int extent() const { return 3; }
-    TILEWISE_PORTABLE long long index(int sample) const { return (sample - 5LL) << (sample % 40); }
-};
-
 DEVICE_TEST(by_index_axes, may_return_anything)
 {
-    std::vector<int> samples;
-    std::vector<std::int64_t> cell_of;
-    std::vector<float> values;
-    for (int i = 0; i < 200; ++i) {
-        samples.push_back(i % 77);
-        cell_of.push_back(careless().index(i % 77));
-        values.push_back(0.1f * static_cast<float>(i));
-    }
-    device_array<int> const there(samples);
-    device_array<float> const values_there(values), out(3);
-    run<tw::standard_geometry, small_steps>(tw::device, there.data(), samples.size(), values_there.data(), careless(),
-                                            out.data(), 0.5f, std::plus<>());
-    expect_same(out.values(3), specified<tw::standard_geometry>(cell_of, values, 3, 0.5f, std::plus<>()), "sums");
+    expect_cells_of_careless_axis();
 }
 
 DEVICE_TEST(by_index_ranges, may_be_empty)

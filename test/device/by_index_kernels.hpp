@@ -44,6 +44,13 @@ struct small_steps : tw::gpu::by_index_tuning {
     };
 };
 
+/// More blocks than threads in a block, if there are more than 4096 elements.
+struct many_blocks : small_steps {
+    static constexpr int moving_blocks_per_multiprocessor = 100;
+    template <int>
+    static constexpr int items_per_thread = 1;
+};
+
 /// How elements are spread over cells.
 enum class spread { anyhow, one_cell, sorted, reversed, in_runs, nowhere, few_cells };
 inline constexpr spread all_spreads[] = {spread::anyhow,  spread::one_cell, spread::sorted,   spread::reversed,
@@ -162,6 +169,29 @@ void expect_specified(std::vector<T> const& values, int cells, spread how, T con
     run<Geometry, Tuning>(tw::device, keys_there.data(), values.size(), values_there.data(),
                           tw::binning::numbered_cells{cells}, out.data(), init, op);
     expect_same(out.values(expected.size()), expected, "reduce_by_index");
+}
+
+/// An axis of somebody who returns whatever comes.
+struct careless {
+    TILEWISE_PORTABLE int extent() const { return 3; }
+    TILEWISE_PORTABLE long long index(int sample) const { return (sample - 5LL) << (sample % 40); }
+};
+
+inline void expect_cells_of_careless_axis()
+{
+    std::vector<int> samples;
+    std::vector<std::int64_t> cell_of;
+    std::vector<float> values;
+    for (int i = 0; i < 200; ++i) {
+        samples.push_back(i % 77);
+        cell_of.push_back(careless().index(i % 77));
+        values.push_back(0.1f * static_cast<float>(i));
+    }
+    device_array<int> const there(samples);
+    device_array<float> const values_there(values), out(3);
+    run<tw::standard_geometry, small_steps>(tw::device, there.data(), samples.size(), values_there.data(), careless(),
+                                            out.data(), 0.5f, std::plus<>());
+    expect_same(out.values(3), specified<tw::standard_geometry>(cell_of, values, 3, 0.5f, std::plus<>()), "sums");
 }
 
 } // namespace by_index

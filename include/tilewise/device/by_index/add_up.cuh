@@ -5,7 +5,7 @@
 /// Sums of integers by cell, where the order of the additions does not matter: each block adds to a table of its own in
 /// shared memory, if the cells fit, and what it has there to sums in global memory at the end; otherwise straight to
 /// those. Every sample and every value is read once: s + v bytes, so up to 4.4 TB/s if nothing but memory took time.
-/// (Not measured. Additions to one and the same cell follow one another: those of a warp in shared memory, all of them
+/// (Not measured. Additions to one and the same cell follow one another: those of a block in shared memory, all of them
 /// in global memory.)
 
 #include <tilewise/config.hpp>
@@ -31,48 +31,75 @@ inline constexpr bool adds_integers =
 template <class T>
 using word_for = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
 
-/// Sums in global memory.
+/// Sums in global memory, where additions to one and the same cell are slow: the lanes of a warp that would crowd at
+/// one join their values first.
 template <class Word>
 struct sums_in_memory {
     Word* sums;
 
-    static constexpr int words = 0; ///< of shared memory for a cell
+    static constexpr int crowd = 8; ///< lanes; fewer cost more to join than to wait for
     TILEWISE_DEVICE void clear(offset) const {}
-    TILEWISE_DEVICE void append(unsigned cell, Word value) const { add(sums + cell, value); }
+    TILEWISE_DEVICE void append(unsigned cell, Word value) const
+    {
+        unsigned const same = lanes_with(cell);
+        unsigned crowded = lanes_that(cell != left_out && count_bits(same) >= crowd);
+        TILEWISE_NO_UNROLL
+        while (crowded != 0) {
+            int const first = count_bits((crowded & (0u - crowded)) - 1);
+            unsigned const crowded_cell = shuffle(cell, first);
+            Word sum = cell == crowded_cell ? value : 0;
+            TILEWISE_UNROLL
+            for (int distance = 1; distance < warp_size; distance *= 2)
+                sum += shuffle_xor(sum, distance);
+            if (lane_index() == first)
+                add(sums + cell, sum);
+            crowded &= ~shuffle(same, first);
+            if (cell == crowded_cell)
+                cell = left_out;
+        }
+        if (cell != left_out)
+            add(sums + cell, value);
+    }
     TILEWISE_DEVICE void merge(offset) const {}
 };
 
-/// A table of `cells` sums in shared memory.
+/// Words of shared memory that a sum takes.
+template <class Word>
+inline constexpr int words_of_sum = static_cast<int>(sizeof(Word) / sizeof(unsigned));
+
+/// A table of sums in shared memory: all low words, then all high words, if there are any.
 template <class Word, int threads>
 struct sums_in_table {
-    unsigned* table;
+    unsigned *low_words, *high_words;
     Word* sums; ///< those in global memory
 
-    static constexpr int words = static_cast<int>(sizeof(Word) / sizeof(unsigned));
+    static constexpr int words = words_of_sum<Word>;
     TILEWISE_DEVICE void clear(offset cells) const
     {
-        for (offset i = thread_index(); i < cells * words; i += threads)
-            table[i] = 0;
+        for (offset i = thread_index(); i < cells * words; i += threads) // the high words follow
+            low_words[i] = 0;
     }
     /// Sums of 64 bits are two words: the machine has no additions of 64 bits in shared memory.
     TILEWISE_DEVICE void append(unsigned cell, Word value) const
     {
+        if (cell == left_out)
+            return;
         auto const low = static_cast<unsigned>(value);
         if constexpr (words == 1) {
-            add(table + cell, low);
+            add(low_words + cell, low);
         } else {
-            unsigned const carry = fetch_add(table + 2 * cell, low) + low < low;
+            unsigned const carry = fetch_add(low_words + cell, low) + low < low;
             unsigned const high = static_cast<unsigned>(value >> 32) + carry;
             if (high != 0)
-                add(table + 2 * cell + 1, high);
+                add(high_words + cell, high);
         }
     }
     TILEWISE_DEVICE void merge(offset cells) const
     {
         for (offset cell = thread_index(); cell < cells; cell += threads) {
-            Word sum = table[cell * words];
+            Word sum = low_words[cell];
             if constexpr (words == 2)
-                sum |= Word{table[cell * words + 1]} << 32;
+                sum |= Word{high_words[cell]} << 32;
             if (sum != 0)
                 add(sums + cell, sum);
         }
@@ -98,8 +125,8 @@ template <class Home, class Word>
 TILEWISE_DEVICE auto home_of_sums(Word* sums, [[maybe_unused]] offset cells)
 {
     if constexpr (Home::table_bytes > 0) {
-        TILEWISE_SHARED_ARRAY(table, cells * static_cast<int>(sizeof(Word) / sizeof(unsigned)), unsigned);
-        return sums_in_table<Word, Home::threads>{table, sums};
+        TILEWISE_SHARED_ARRAY(table, cells * words_of_sum<Word>, unsigned);
+        return sums_in_table<Word, Home::threads>{table, table + cells, sums};
     } else {
         return sums_in_memory<Word>{sums};
     }
@@ -129,8 +156,7 @@ add_up_cells(Source source, Values values, offset cells, Word* sums)
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
             unsigned const cell = position(i) < size ? source.cell(loaded[i]) : left_out;
-            if (cell != left_out)
-                into.append(cell, static_cast<Word>(values.get(loaded_values[i])));
+            into.append(cell, cell != left_out ? static_cast<Word>(values.get(loaded_values[i])) : Word{0});
         }
     }
     sync_block();
