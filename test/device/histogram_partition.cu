@@ -546,9 +546,7 @@ DEVICE_TEST_WITH_STREAMS(HistogramPartition, SurvivesErrors)
         simt::runtime::forget_failures();
         where.wait();
         EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
-        if (simt::runtime::live().device_blocks != before.device_blocks) { // the stream's scratch is there, now
-            EXPECT_EQ(simt::runtime::live().device_blocks, before.device_blocks + 1);
-        }
+        EXPECT_LE(simt::runtime::live().device_blocks, before.device_blocks + 1); // the stream's scratch
         work.expect_right<tiny>(where);
     }
     EXPECT_GE(failed, 10);
