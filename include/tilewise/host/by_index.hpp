@@ -112,6 +112,8 @@ template <class T>
 auto raw_memory(offset count)
 {
     constexpr std::align_val_t page{std::size_t{2} << 20};
+    if (static_cast<std::size_t>(count) > std::numeric_limits<std::size_t>::max() / sizeof(T))
+        throw std::bad_array_new_length();
     auto const bytes = static_cast<std::size_t>(count) * sizeof(T);
     bool const pays = bytes >= 2 * static_cast<std::size_t>(page) && alignof(T) <= static_cast<std::size_t>(page);
     constexpr std::align_val_t least{std::max(alignof(T), std::size_t{__STDCPP_DEFAULT_NEW_ALIGNMENT__})};
