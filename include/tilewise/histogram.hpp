@@ -108,8 +108,8 @@ Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis 
 /// iterators over memory of the GPU, and counts in memory of the GPU, in integers of 4 or 8 bytes.
 /// @par Complexity
 /// At most one call of `axis.index` for each sample, and on par perhaps one more; samples of one byte are counted
-/// before they are looked up. O(extent) steps and memory for each thread of par, which are no more than need as many
-/// counters as twice the samples, and for each block of device.
+/// before they are looked up. O(extent) steps and memory for each thread of par, which together have no more counters
+/// than there are samples, or are small, and for each block of device.
 /// @par Errors
 /// An exception from the axis or an iterator leaves the call; then the counters may have any values. par and device
 /// throw `std::bad_alloc` when there is no memory for tables; device throws what basic_device_policy says. The hardened

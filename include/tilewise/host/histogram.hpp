@@ -284,19 +284,20 @@ bool is_slow(Input input, offset count, View const& view)
 
 /// Counts samples up to `end` on all cores.
 ///
-/// A thread that has its own table clears it, and somebody adds it up: so there are no more threads than need as many
-/// counters as twice the samples, and no more memory.
+/// A thread's table has to be cleared and added up, which takes about as long as counting as many samples: so there are
+/// no more tables than the samples have counters for. (f32, 65536 samples in as many bins: one thread 1.34 ns each, two
+/// 2.37.)
 template <bool adds, class Input, class Extent, class View, class Out>
 Out histogram(parallel_policy, Input input, Extent end, View const& view, Out counts)
 {
     constexpr offset samples_that_pay = 1 << 16, samples_per_share = 1 << 15, step = 1 << 8;
     offset const cells = view.extent();
     auto const threads_for = [&](offset samples) {
-        return std::min({concurrency(), samples / (samples_that_pay / 2), 2 * samples / std::max(cells, offset{1})});
+        return std::min({concurrency(), samples / (samples_that_pay / 2), samples / std::max(cells, offset{1})});
     };
     if constexpr (std::same_as<Extent, offset>) {
         auto const at = [&](offset i) { return input + i; };
-        if (end < samples_that_pay && is_slow(input, end, view)) {
+        if (std::max(end, cells) < samples_that_pay && is_slow(input, end, view)) {
             offset const threads = std::min(concurrency(), end);
             return histogram_shared<adds>(threads, end, std::max(offset{1}, end / (8 * threads)), view, at,
                                           std::move(counts));
