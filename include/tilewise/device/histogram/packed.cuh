@@ -107,25 +107,29 @@ count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counte
             batches = 0;
         }
         ++batches;
-        auto const cell = [&](int i) { return cell_of(bins, view.element(loaded[i / packet], i % packet)); };
-        bool const repeats = own > 1 && cell(0) == cell(own > 1 ? 1 : 0);
+        auto const cell = [&](int i, int k) { return cell_of(bins, view.element(loaded[i], k)); };
+        bool const repeats = own > 1 && cell(0, 0) == cell(packet > 1 ? 0 : own > 1, packet > 1);
         if (count_bits(lanes_that(repeats)) >= Home::repeating_lanes) {
             unsigned last = ~0U, run = 0;
             TILEWISE_UNROLL
-            for (int i = 0; i < own; ++i) {
-                unsigned const next = cell(i);
-                if (next != last) {
-                    counters.add_to(last, run);
+            for (int i = 0; i < samples_type::packets; ++i) { // one loop for all samples takes nvcc for ever
+                TILEWISE_UNROLL
+                for (int k = 0; k < packet; ++k) {
+                    unsigned const next = cell(i, k);
+                    bool const more = next == last;
+                    counters.add_to(more ? ~0U : last, run);
+                    run = more ? run + 1 : 1;
                     last = next;
-                    run = 0;
                 }
-                ++run;
             }
             counters.add_to(last, run);
         } else {
             TILEWISE_UNROLL
-            for (int i = 0; i < own; ++i)
-                counters.add_to(cell(i), 1);
+            for (int i = 0; i < samples_type::packets; ++i) {
+                TILEWISE_UNROLL
+                for (int k = 0; k < packet; ++k)
+                    counters.add_to(cell(i, k), 1);
+            }
         }
     });
     sync_block();
