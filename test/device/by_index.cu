@@ -5,6 +5,7 @@
 
 #include "by_index_kernels.hpp"
 
+#include <array>
 #include <functional>
 #include <iterator>
 
@@ -52,7 +53,7 @@ DEVICE_TEST(by_index_order, of_structures_is_that_of_every_cell_alone)
 DEVICE_TEST(by_index_order, of_structures_that_do_not_travel_is_that_of_every_cell_alone)
 {
     expect_order<shape::bytes<24>>({1, 4, 23});
-    expect_order<shape::bytes<256>>({2});
+    expect_order<std::array<std::uint64_t, 32>>({2}); // (nvcc takes long for bytes that are not aligned)
 }
 
 /// Tiles, groups and supers of one cell, beside others.
@@ -202,7 +203,7 @@ struct multiples {
     TILEWISE_PORTABLE bool operator==(multiples const& other) const { return position == other.position; }
 };
 
-/// A sample of two coordinates, as a zip iterator gives it, and an iterator over them.
+/// A sample of two coordinates, as a zip iterator gives it, and all that the engine asks of an iterator over them.
 struct point {
     float x;
     int y;
@@ -216,19 +217,9 @@ struct point {
     }
 };
 struct points {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = point;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = point;
     float const* x;
     int const* y;
-    TILEWISE_PORTABLE point operator*() const { return {*x, *y}; }
     TILEWISE_PORTABLE point operator[](std::ptrdiff_t i) const { return {x[i], y[i]}; }
-    TILEWISE_PORTABLE points operator+(std::ptrdiff_t i) const { return {x + i, y + i}; }
-    TILEWISE_PORTABLE std::ptrdiff_t operator-(points const& other) const { return x - other.x; }
-    TILEWISE_PORTABLE points& operator++() { return *this = *this + 1; }
-    TILEWISE_PORTABLE bool operator==(points const& other) const { return x == other.x; }
 };
 
 } // namespace
