@@ -124,7 +124,7 @@ struct histogram_tuning {
     /// The same with counters of 16 bits, which are looked after in between: f32 65536 bins 3428 GB/s, u16 2614.
     struct packed_table {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_cells = 227 * 1024 / 2;
-        static constexpr int granules(int samples) { return samples >= 8 ? 2 : 5; }
+        static constexpr int granules(int samples) { return samples >= 8 ? 2 : 4; } // 5 spill registers
         static constexpr int most_between_sweeps = 61440;
         static constexpr int repeating_lanes = 4; ///< from so many of a warp on, runs are counted
     };
