@@ -16,7 +16,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <string>
 #include <tuple>
@@ -113,20 +112,24 @@ struct variable : one_dimension<float> {
     }
 };
 
-/// pairs of float in a grid, from two columns
+/// pairs of float in a grid; for Boost, two columns
 struct grid : one_dimension<float> {
     static constexpr int bins = 256;
     static constexpr std::size_t cells = std::size_t{bins} * bins;
     static auto samples(std::size_t count)
     {
-        return std::views::iota(std::size_t{0}, count) |
-               std::views::transform([x = random_samples<float>().data(), y = random_samples<float>().data() + count](
-                                         std::size_t i) { return std::pair(x[i], y[i]); });
+        static std::vector<std::pair<float, float>> const pairs = [] {
+            std::vector<std::pair<float, float>> result(most);
+            for (std::size_t i = 0; i < most; ++i)
+                result[i] = {random_samples<float>()[i], random_samples<float>()[most + i]};
+            return result;
+        }();
+        return std::span(pairs.data(), count);
     }
     static auto columns(std::size_t count)
     {
         return std::array{std::span(random_samples<float>().data(), count),
-                          std::span(random_samples<float>().data() + count, count)};
+                          std::span(random_samples<float>().data() + most, count)};
     }
     static auto axis()
     {
@@ -139,7 +142,7 @@ struct grid : one_dimension<float> {
     }
     static void count(auto const& input, counters& counts)
     {
-        for (auto const [x, y] : input) {
+        for (auto const& [x, y] : input) {
             auto const i = static_cast<std::uint32_t>(static_cast<int>(x * bins));
             auto const j = static_cast<std::uint32_t>(static_cast<int>(y * bins));
             if (i < bins && j < bins)

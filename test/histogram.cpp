@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <forward_list>
 #include <iterator>
 #include <limits>
@@ -280,10 +281,9 @@ TEST(histogram, counts_bytes_of_every_type_and_value)
     check(std::int8_t{});
     check(std::uint8_t{});
     check(char{});
-    std::vector<std::uint8_t> flags(many);
+    std::deque<bool> bools(many);
     for (std::size_t i = 0; i < many; ++i)
-        flags[i] = i % 3 == 0;
-    auto const bools = flags | std::views::transform([](std::uint8_t flag) { return flag != 0; });
+        bools[i] = i % 3 == 0;
     with_policies([&](auto policy) {
         std::vector<unsigned> counts(2);
         tw::histogram(policy, bools, tw::integer_axis(0, 2), counts.begin());
@@ -341,21 +341,23 @@ TEST(histogram, takes_inputs_that_do_not_stand_in_memory)
     auto const input = covering<float>(many, 10);
     auto const expected = specification::histogram(input, std::vector{0.0, 5.0, 10.0}, {});
     std::forward_list<float> const list(input.begin(), input.end());
-    auto const squares = std::views::iota(0, 1000) | std::views::transform([](int i) { return i * i; });
     with_policies([&](auto policy) {
         std::vector<std::uint64_t> counts(2);
         tw::histogram(policy, list, 2, 0.0, 10.0, counts.begin());
         EXPECT_EQ(counts, expected);
         tw::histogram(policy, input.rbegin(), input.rend(), 2, 0.0, 10.0, counts.begin());
         EXPECT_EQ(counts, expected);
+#if !defined(__clang__) || __clang_major__ >= 16 // which older ones cannot compile the views of libstdc++ 12
         tw::histogram(policy, input | std::views::take(5000) | std::views::filter([](float x) { return x < 5; }), 2,
                       0.0, 10.0, counts.begin());
         EXPECT_EQ(counts[1], 0);
         EXPECT_NEAR(static_cast<double>(counts[0]), 5000 / 2.2, 300);
+        auto const squares = std::views::iota(0, 1000) | std::views::transform([](int i) { return i * i; });
         tw::histogram(policy, squares, tw::variable_axis({0, 100, 10'000}), counts.begin());
         EXPECT_THAT(counts, ElementsAre(10, 90));
         tw::histogram(policy, std::views::iota(std::int64_t{0}, std::int64_t{many}), 2, 0, many, counts.begin());
         EXPECT_THAT(counts, ElementsAre((many + 1) / 2, many / 2));
+#endif
     });
 }
 
@@ -400,7 +402,8 @@ TEST(histogram, counts_only_in_cells_that_there_are)
         wild_axis<N> const axis{{0, 1, 1, 2, 3, 4, limits::max(), limits::min(), static_cast<N>(-1), limits::max() / 2},
                                 3};
         with_policies([&](auto policy) {
-            auto const all = std::views::iota(std::size_t{0}, axis.of_sample.size());
+            std::vector<std::size_t> all(axis.of_sample.size());
+            std::iota(all.begin(), all.end(), std::size_t{0});
             EXPECT_THAT(counts_of(3, [&](auto out) { return tw::histogram(policy, all, axis, out); }),
                         ElementsAre(limits::is_signed ? 1 : 2, 2, 1));
         });

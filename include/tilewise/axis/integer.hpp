@@ -18,16 +18,31 @@ TILEWISE_NAMESPACE_BEGIN
 namespace binning {
 
 /// The bins of an integer axis.
-template <std::integral A>
+template <std::integral A, bool simple = false>
 class integer_bins {
 public:
-    constexpr integer_bins(int bins, A lower, A upper, axis_options options) : bounds_{lower, upper, bins, options} {}
+    integer_bins(int bins, A lower, A upper, axis_options options) : bounds_(bins, lower, upper, options) {}
 
-    TILEWISE_PORTABLE constexpr int size() const { return bounds_.bins; }
+    template <bool other_is_simple>
+        requires(simple && !other_is_simple)
+    explicit integer_bins(integer_bins<A, other_is_simple> const& other) : bounds_(other.bounds_)
+    {}
+    bool is_simple() const
+        requires(!simple)
+    {
+        return !bounds_.count_outside();
+    }
+    integer_bins<A, true> simplified() const
+        requires(!simple)
+    {
+        return integer_bins<A, true>(*this);
+    }
+
+    TILEWISE_PORTABLE constexpr int size() const { return bounds_.size(); }
     TILEWISE_PORTABLE constexpr int extent() const { return bounds_.extent(); }
     TILEWISE_PORTABLE constexpr A edge(int i) const
     {
-        return static_cast<A>(static_cast<std::uintmax_t>(bounds_.lower) + static_cast<std::uintmax_t>(i));
+        return static_cast<A>(static_cast<std::uintmax_t>(bounds_.lower()) + static_cast<std::uintmax_t>(i));
     }
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
@@ -39,10 +54,13 @@ private:
     TILEWISE_PORTABLE constexpr int distance(A x) const
     {
         using wide = std::conditional_t<sizeof(A) <= 4, std::uint32_t, std::uint64_t>;
-        return static_cast<int>(static_cast<wide>(x) - static_cast<wide>(bounds_.lower));
+        return static_cast<int>(static_cast<wide>(x) - static_cast<wide>(bounds_.lower()));
     }
 
-    bounds<A> bounds_;
+    template <std::integral, bool>
+    friend class integer_bins;
+
+    bounds<A, simple> bounds_;
 };
 
 template <class A>
@@ -52,7 +70,8 @@ inline constexpr bool is_quick<integer_bins<A>> = true;
 
 /// A bin for every integer from `lower` up to `upper`, excluding it. A floating-point sample counts in the bin of its
 /// floor. With closed_upper the last bin has two integers, `upper` too.
-template <std::integral A = int>
+template <class A = int>
+    requires std::is_integral_v<A> // (As a concept, it would make clang 14 take A for a bound's type: see the guide.)
 class integer_axis {
 public:
     /// Throws `std::invalid_argument` if `lower` is not less than `upper`, a bound is no number of type A, or if there
