@@ -220,9 +220,9 @@ TYPED_TEST_P(ByIndexOfExact, OfAConcatenationGoesOnFromThePartBefore)
 REGISTER_TYPED_TEST_SUITE_P(ByIndexOfExact, OfAConcatenationGoesOnFromThePartBefore);
 
 using plus = std::plus<>;
-using by_index_cases =
-    testing::Types<number<float, plus, 0>, number<double, std::multiplies<>, 1>, number<std::uint32_t, plus, 0>,
-                   matrix_product<float>, concatenation, bracket_matching>;
+using by_index_cases = testing::Types<number<float, plus, 0>, number<double, std::multiplies<>, 1>,
+                                      number<std::uint32_t, plus, 0>, number<std::int8_t, tilewise::minimum<>, 127>,
+                                      matrix_product<float>, concatenation, bracket_matching>;
 using exact_by_index_cases = testing::Types<number<std::uint64_t, std::multiplies<>, 1>,
                                             number<std::int8_t, tilewise::minimum<>, 127>, affine_composition>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Cases, ByIndex, by_index_cases);
