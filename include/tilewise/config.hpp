@@ -56,9 +56,11 @@
 #ifdef __CUDACC__
 #define TILEWISE_PORTABLE __host__ __device__
 #define TILEWISE_CALLS_ANY _Pragma("nv_exec_check_disable") ///< what it calls may be for one of the two only
+#define TILEWISE_AS_IT_STANDS _Pragma("unroll 1")           ///< a loop that few take, and few turns
 #else
 #define TILEWISE_PORTABLE
 #define TILEWISE_CALLS_ANY
+#define TILEWISE_AS_IT_STANDS
 #endif
 
 /// Small functions on the hot path, which must vanish even where the compiler would rather not.

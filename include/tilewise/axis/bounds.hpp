@@ -76,6 +76,17 @@ TILEWISE_PORTABLE constexpr bool less(A a, B b)
         return b >= 0 && a < static_cast<std::uintmax_t>(b);
 }
 
+/// @name Numbers of a type
+/// Constants: kernels cannot call the functions of numeric_limits.
+/// @{
+template <class A>
+inline constexpr A least = std::numeric_limits<A>::lowest();
+template <class A>
+inline constexpr A largest = std::numeric_limits<A>::max();
+template <class A>
+inline constexpr A nearest_to_zero = std::numeric_limits<A>::denorm_min();
+/// @}
+
 /// The first power of two that is too large for an integral type.
 template <std::integral I, std::floating_point F>
 inline constexpr F above = static_cast<F>(std::numeric_limits<I>::max() / 2 + 1) * 2;
@@ -98,7 +109,7 @@ TILEWISE_PORTABLE A next_below(A x)
     } else {
         using bits_type = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
         if (x == 0)
-            return -std::numeric_limits<A>::denorm_min();
+            return -nearest_to_zero<A>;
         bits_type bits;
         std::memcpy(&bits, &x, sizeof x);
         bits += x > 0 ? -1 : 1;
@@ -112,9 +123,9 @@ template <std::integral A, class X>
 TILEWISE_PORTABLE constexpr bool is_below_all(X x)
 {
     if constexpr (std::integral<X>)
-        return less(x, std::numeric_limits<A>::min());
+        return less(x, least<A>);
     else
-        return x < static_cast<X>(std::numeric_limits<A>::min());
+        return x < static_cast<X>(least<A>);
 }
 
 /// The largest number of type A that is not above `x`, so that `edge <= x` is `edge <= round_down<A>(x)` for every edge
@@ -126,9 +137,9 @@ TILEWISE_PORTABLE A round_down(X x)
     if constexpr (std::is_same_v<A, X>) {
         return x;
     } else if constexpr (std::integral<A> && std::integral<X>) {
-        return less(std::numeric_limits<A>::max(), x) ? std::numeric_limits<A>::max() : static_cast<A>(x);
+        return less(largest<A>, x) ? largest<A> : static_cast<A>(x);
     } else if constexpr (std::integral<A>) {
-        return x >= above<A, X> ? std::numeric_limits<A>::max() : static_cast<A>(std::floor(x));
+        return x >= above<A, X> ? largest<A> : static_cast<A>(std::floor(x));
     } else if constexpr (std::numeric_limits<X>::digits <= std::numeric_limits<A>::digits) {
         return static_cast<A>(x);
     } else {
@@ -158,21 +169,57 @@ TILEWISE_PORTABLE constexpr bool is_exact(X x, A rounded)
         return static_cast<X>(rounded) == x;
 }
 
-/// Bins between two edges of type A, and what becomes of the rest.
-template <class A>
-struct bounds {
-    A lower, upper;
-    int bins;
-    axis_options options;
+/// The view without what kernels can do without, if it has one: `is_simple()` tells whether it may stand for the view.
+template <class View>
+concept has_simple_view = requires(View const& view) {
+    { view.is_simple() } -> std::convertible_to<bool>;
+    view.simplified();
+};
 
-    TILEWISE_PORTABLE constexpr int extent() const { return options.flow == flow::bins ? bins + flow_cells : bins; }
+/// Calls `visit` with the simple view, if there is one that may stand for `view`, and says so.
+template <class View, class Visit>
+bool visit_simple_view(View const& view, Visit const& visit)
+{
+    if constexpr (has_simple_view<View>) {
+        if (view.is_simple()) {
+            visit(view.simplified());
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Bins between two edges of type A, and what becomes of the rest. Where they are simple, the rest is not counted.
+template <class A, bool simple = false>
+class bounds {
+public:
+    bounds(int bins, A lower, A upper, axis_options options)
+        : lower_(lower), upper_(upper), bins_(bins), closed_upper_(options.closed_upper)
+    {
+        if (options.flow == flow::bins) {
+            below_ = bins;
+            above_ = bins + 1;
+            nan_ = bins + 2;
+        } else if (options.flow == flow::clamp) {
+            below_ = 0;
+            above_ = bins - 1;
+        }
+    }
+
+    template <bool other_is_simple>
+        requires(simple && !other_is_simple)
+    explicit bounds(bounds<A, other_is_simple> const& other)
+        : lower_(other.lower()), upper_(other.upper()), bins_(other.size()), closed_upper_(false)
+    {}
+
+    TILEWISE_PORTABLE constexpr A lower() const { return lower_; }
+    TILEWISE_PORTABLE constexpr A upper() const { return upper_; }
+    TILEWISE_PORTABLE constexpr int size() const { return bins_; }
+    TILEWISE_PORTABLE constexpr int extent() const { return nan_ != no_cell ? bins_ + flow_cells : bins_; }
 
     /// Whether a sample outside may be counted all the same.
-    TILEWISE_PORTABLE constexpr bool count_outside() const
-    {
-        return options.flow != flow::drop || options.closed_upper;
-    }
-    TILEWISE_PORTABLE constexpr bool contain(A value) const { return value >= lower && value < upper; }
+    TILEWISE_PORTABLE constexpr bool count_outside() const { return below_ != no_cell || closed_upper_; }
+    TILEWISE_PORTABLE constexpr bool contain(A value) const { return value >= lower_ && value < upper_; }
 
     /// The cell of a sample: what `find(value)` says of a value of type A inside, and its fate outside.
     template <class S, class Find>
@@ -181,35 +228,28 @@ struct bounds {
         auto const x = number<A>(sample);
         if constexpr (std::integral<A>) {
             if (is_nan(x))
-                return cell_of_nan();
+                return simple ? no_cell : nan_;
             if (is_below_all<A>(x))
-                return cell_below();
+                return simple ? no_cell : below_;
         }
         A const value = round_down<A>(x);
-        return contain(value) ? find(value) : outside(x, value);
+        bool const inside = contain(value);
+        int const bin = find(inside ? value : lower_); // and select: a branch would be one for every sample of a kernel
+        return inside ? bin : simple ? no_cell : outside(x, value);
     }
 
 private:
     template <class X>
     TILEWISE_PORTABLE int outside(X x, A value) const
     {
-        if (is_nan(value))
-            return cell_of_nan();
-        if (value < lower)
-            return cell_below();
-        if (options.closed_upper && value == upper && is_exact(x, value))
-            return bins - 1;
-        return cell_above();
+        int const beyond = value < lower_ ? below_ : above_, fate = is_nan(value) ? nan_ : beyond;
+        return closed_upper_ && value == upper_ && is_exact(x, value) ? bins_ - 1 : fate;
     }
-    TILEWISE_PORTABLE constexpr int cell_below() const
-    {
-        return options.flow == flow::drop ? no_cell : options.flow == flow::bins ? bins : 0;
-    }
-    TILEWISE_PORTABLE constexpr int cell_above() const
-    {
-        return options.flow == flow::drop ? no_cell : options.flow == flow::bins ? bins + 1 : bins - 1;
-    }
-    TILEWISE_PORTABLE constexpr int cell_of_nan() const { return options.flow == flow::bins ? bins + 2 : no_cell; }
+
+    A lower_, upper_;
+    int bins_;
+    int below_ = no_cell, above_ = no_cell, nan_ = no_cell;
+    bool closed_upper_;
 };
 
 /// @name Checks of constructors

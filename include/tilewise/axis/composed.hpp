@@ -50,7 +50,7 @@ public:
           function_(std::move(function))
     {}
 
-    TILEWISE_PORTABLE offset size() const { return bounds_.bins; }       ///< the number of bins
+    TILEWISE_PORTABLE offset size() const { return bounds_.size(); }     ///< the number of bins
     TILEWISE_PORTABLE offset extent() const { return bounds_.extent(); } ///< the number of cells
     TILEWISE_CALLS_ANY
     template <class S>
@@ -81,7 +81,12 @@ struct product_bins {
     template <class Visit>
     void for_each_table(Visit const&)
     {}
+    bool is_simple() const { return true; }
+    product_bins simplified() const { return {}; }
 };
+template <class View, class... Rest>
+product_bins<View, Rest...> product_bins_of(View const& head, product_bins<Rest...> const& tail);
+
 template <class View, class... Rest>
 struct product_bins<View, Rest...> {
     View head;
@@ -106,6 +111,17 @@ struct product_bins<View, Rest...> {
         return tail.template member<i + 1>(sample, before * static_cast<int>(cells) + static_cast<int>(own));
     }
 
+    bool is_simple() const
+        requires has_simple_view<View> && has_simple_view<product_bins<Rest...>>
+    {
+        return head.is_simple() && tail.is_simple();
+    }
+    auto simplified() const
+        requires has_simple_view<View> && has_simple_view<product_bins<Rest...>>
+    {
+        return product_bins_of(head.simplified(), tail.simplified());
+    }
+
     template <class Visit>
     void for_each_table(Visit const& visit)
     {
@@ -115,6 +131,12 @@ struct product_bins<View, Rest...> {
     }
 };
 
+template <class View, class... Rest>
+product_bins<View, Rest...> product_bins_of(View const& head, product_bins<Rest...> const& tail)
+{
+    return {head, tail};
+}
+
 inline product_bins<> product_of()
 {
     return {};
@@ -122,7 +144,7 @@ inline product_bins<> product_of()
 template <class View, class... Rest>
 product_bins<View, Rest...> product_of(View const& view, Rest const&... rest)
 {
-    return {view, product_of(rest...)};
+    return product_bins_of(view, product_of(rest...));
 }
 
 } // namespace binning

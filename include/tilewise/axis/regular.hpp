@@ -52,15 +52,18 @@ TILEWISE_PORTABLE A product(A a, A b)
 /// numbers is rounded more coarsely: by 4 u where 1 / h is finite, which the 16 u M of `origin` cover, and otherwise
 /// `bins_per_unit` is less than 1 / step, too.
 ///
-/// Why it is too low by one at most where `is_close()`: edge(k) is at least lower + k h - 12 u M, and origin at most
+/// Why it is too low by one at most where `is_close_`: edge(k) is at least lower + k h - 12 u M, and origin at most
 /// lower + 18 u M, of which the latter is at most h / 8 there, and hence the former, too. So, for x >= edge(k), (x -
 /// origin) / h >= k - 1/4; and what the guess loses to roundings is at most 16 u k, where k < bins <= 2 M / h, and 16 u
 /// M <= h / 8: at most 1/4.
-template <std::floating_point A>
+///
+/// Simple bins are few enough for a quick way to round, close, and all that is counted. Their code in a kernel is a
+/// sixth, and has no branches.
+template <std::floating_point A, bool simple = false>
 class regular_bins {
 public:
     regular_bins(int bins, A lower, A upper, axis_options options)
-        : bounds_{lower, upper, bins, options}, step_((upper - lower) / static_cast<A>(bins))
+        : bounds_(bins, lower, upper, options), step_((upper - lower) / static_cast<A>(bins))
     {
         using limits = std::numeric_limits<A>;
         A const u = limits::epsilon() / 2;
@@ -68,13 +71,31 @@ public:
         origin_ = lower + (16 * u * largest + 4 * limits::denorm_min());
         A const quotient = std::min(static_cast<A>(bins) / (upper - lower), limits::max());
         bins_per_unit_ = next_below(quotient * (1 - 8 * u));
+        is_close_ = step_ >= limits::min() && origin_ - lower <= step_ / 8;
     }
 
-    TILEWISE_PORTABLE int size() const { return bounds_.bins; }
+    template <bool other_is_simple>
+        requires(simple && !other_is_simple)
+    explicit regular_bins(regular_bins<A, other_is_simple> const& other)
+        : bounds_(other.bounds_), step_(other.step_), origin_(other.origin_), bins_per_unit_(other.bins_per_unit_),
+          is_close_(true)
+    {}
+    bool is_simple() const
+        requires(!simple)
+    {
+        return is_close_ && size() <= most_simple_bins && !bounds_.count_outside();
+    }
+    regular_bins<A, true> simplified() const
+        requires(!simple)
+    {
+        return regular_bins<A, true>(*this);
+    }
+
+    TILEWISE_PORTABLE int size() const { return bounds_.size(); }
     TILEWISE_PORTABLE int extent() const { return bounds_.extent(); }
     TILEWISE_PORTABLE A edge(int i) const
     {
-        return i == bounds_.bins ? bounds_.upper : bounds_.lower + product(static_cast<A>(i), step_);
+        return i == bounds_.size() ? bounds_.upper() : bounds_.lower() + product(static_cast<A>(i), step_);
     }
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
@@ -86,12 +107,12 @@ public:
     /// second one.
     void index_all(int count, A const* samples, int* cells) const
     {
-        if (!is_close()) {
+        if (!is_close_) {
             for (int i = 0; i < count; ++i)
                 cells[i] = index(samples[i]);
             return;
         }
-        A const lower = bounds_.lower, upper = bounds_.upper, last = static_cast<A>(bounds_.bins - 1);
+        A const lower = bounds_.lower(), upper = bounds_.upper(), last = static_cast<A>(bounds_.size() - 1);
         int outside = 0;
         for (int i = 0; i < count; ++i) {
             A const x = samples[i];
@@ -110,35 +131,38 @@ public:
     }
 
 private:
-    /// Whether a guess is never too low by more than one.
-    bool is_close() const { return step_ >= std::numeric_limits<A>::min() && origin_ - bounds_.lower <= step_ / 8; }
     /// Whether `x` is at or above edge i, which is none but the last; without a branch.
     int reaches(A x, int i, A last) const
     {
         A const number = static_cast<A>(i);
-        return static_cast<int>(number <= last) & static_cast<int>(x >= bounds_.lower + product(number, step_));
+        return static_cast<int>(number <= last) & static_cast<int>(x >= bounds_.lower() + product(number, step_));
     }
     TILEWISE_PORTABLE int find(A x) const
     {
-        int const last = bounds_.bins - 1;
-        int bin = guess(x - origin_);
-        bin = bin < 0 ? 0 : bin > last ? last : bin;
-        while (bin < last && x >= bounds_.lower + product(static_cast<A>(bin + 1), step_))
+        int const last = bounds_.size() - 1;
+#ifdef TILEWISE_IN_KERNELS
+        if constexpr (simple) {
+            static_assert(most_simple_bins <= gpu::most_of_floor);
+            auto const guess = gpu::floor_of_product(x - origin_, bins_per_unit_);
+            bool const reaches_next = x >= bounds_.lower() + product(guess.next, step_);
+            return guess.index + (reaches_next && guess.index < last ? 1 : 0);
+        }
+#endif
+        A const guess = (x - origin_) * bins_per_unit_;
+        int bin = guess > 0 ? guess < static_cast<A>(last) ? static_cast<int>(guess) : last : 0;
+        TILEWISE_AS_IT_STANDS
+        while (bin < last && x >= bounds_.lower() + product(static_cast<A>(bin + 1), step_))
             ++bin;
         return bin;
     }
-    TILEWISE_PORTABLE int guess(A above_origin) const
-    {
-#ifdef TILEWISE_IN_KERNELS
-        if (bounds_.bins <= gpu::most_of_floor)
-            return gpu::floor_of_product(above_origin, bins_per_unit_);
-#endif
-        A const bin = above_origin * bins_per_unit_, last = static_cast<A>(bounds_.bins - 1);
-        return bin > 0 ? bin < last ? static_cast<int>(bin) : bounds_.bins - 1 : 0;
-    }
 
-    bounds<A> bounds_;
+    template <std::floating_point, bool>
+    friend class regular_bins;
+    static constexpr int most_simple_bins = 1 << 22;
+
+    bounds<A, simple> bounds_;
     A step_, origin_, bins_per_unit_;
+    bool is_close_; ///< a guess is never too low by more than one
 };
 
 template <class A>

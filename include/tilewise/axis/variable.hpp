@@ -73,11 +73,11 @@ class variable_bins {
 public:
     variable_bins(std::vector<A> const& edges, std::vector<int> const& edges_before, ranges<A> const& range_of,
                   axis_options options)
-        : bounds_{edges.front(), edges.back(), static_cast<int>(edges.size()) - 1, options}, edges_(edges.data()),
+        : bounds_(static_cast<int>(edges.size()) - 1, edges.front(), edges.back(), options), edges_(edges.data()),
           edges_before_(edges_before.data()), range_of_(range_of), ranges_(static_cast<int>(edges_before.size()))
     {}
 
-    TILEWISE_PORTABLE int size() const { return bounds_.bins; }
+    TILEWISE_PORTABLE int size() const { return bounds_.size(); }
     TILEWISE_PORTABLE int extent() const { return bounds_.extent(); }
     TILEWISE_PORTABLE A edge(int i) const { return edges_[i]; }
     template <class S>
@@ -90,7 +90,7 @@ public:
     template <class Visit>
     void for_each_table(Visit const& visit)
     {
-        visit(edges_, offset{bounds_.bins} + 1);
+        visit(edges_, offset{bounds_.size()} + 1);
         visit(edges_before_, offset{ranges_});
     }
 
@@ -100,6 +100,7 @@ private:
     {
         int const range = range_of_(x);
         int not_above = edges_before_[range], end = edges_before_[range + 1]; // of the edges, as many are not above x
+        TILEWISE_AS_IT_STANDS
         while (not_above < end) {
             int const middle = not_above + (end - not_above) / 2;
             if (edges_[middle] <= x)

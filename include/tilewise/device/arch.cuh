@@ -239,18 +239,28 @@ TILEWISE_DEVICE T multiply_rounded(T a, T b)
         return a * b;
 }
 
-/// @name The floor of a product that is less than most_of_floor and at least minus that
+/// A whole number as an index, and the next one.
+template <class T>
+struct whole_number {
+    int index;
+    T next;
+};
+
+/// @name The floor of a product that is less than most_of_floor, or 0 where it is negative
 /// Added to a number from which on all are 1 apart, and rounded down once: the low bits count. Conversions are slower.
 /// @{
 inline constexpr int most_of_floor = 1 << 22;
-TILEWISE_DEVICE int floor_of_product(float a, float b)
+TILEWISE_DEVICE whole_number<float> floor_of_product(float a, float b)
 {
     constexpr float base = 12582912; // 1.5 * 2^23
-    return __float_as_int(__fmaf_rd(a, b, base)) - __float_as_int(base);
+    float const sum = fmaxf(__fmaf_rd(a, b, base), base);
+    return {__float_as_int(sum) - __float_as_int(base), sum - (base - 1)};
 }
-TILEWISE_DEVICE int floor_of_product(double a, double b)
+TILEWISE_DEVICE whole_number<double> floor_of_product(double a, double b)
 {
-    return __double2loint(__fma_rd(a, b, 6755399441055744.0)); // 1.5 * 2^52
+    constexpr double base = 6755399441055744; // 1.5 * 2^52
+    double const sum = fmax(__fma_rd(a, b, base), base);
+    return {__double2loint(sum), sum - (base - 1)};
 }
 /// @}
 

@@ -219,9 +219,13 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     using counter = std::conditional_t<sizeof(*sink.first) == 4, unsigned, unsigned long long>;
     tables_on_device const tables(bins, policy, device, captured);
     call const by = {algorithm, count, policy.stream(), policy.sink()};
-    sample_counter<Tuning, std::remove_const_t<decltype(view)>, Bins, counter>{
-        view, count, bins, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first), adds}
-        .run(policy, device, by);
+    auto const count_in = [&]<class Cells>(Cells const& bins_for_kernels) {
+        sample_counter<Tuning, std::remove_const_t<decltype(view)>, Cells, counter>{
+            view, count, bins_for_kernels, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first), adds}
+            .run(policy, device, by);
+    };
+    if (!binning::visit_simple_view(bins, count_in))
+        count_in(bins);
     if (Policy::waits)
         wait_for(policy.stream());
 }

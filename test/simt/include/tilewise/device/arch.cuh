@@ -38,9 +38,9 @@
 #define TILEWISE_SHARED_ARRAY(name, size, ...)                                                                         \
     static char simt_site_of_##name;                                                                                   \
     using simt_type_of_##name = ::std::type_identity_t<__VA_ARGS__>;                                                   \
-    [[maybe_unused]] auto* const name = static_cast<simt_type_of_##name*>(::simt::shared_storage(                      \
-        &simt_site_of_##name, static_cast<std::size_t>(size) * sizeof(simt_type_of_##name),                            \
-        alignof(simt_type_of_##name)))
+    [[maybe_unused]] auto* const name = static_cast<simt_type_of_##name*>(                                             \
+        ::simt::shared_storage(&simt_site_of_##name, static_cast<std::size_t>(size) * sizeof(simt_type_of_##name),     \
+                               alignof(simt_type_of_##name)))
 
 #define TILEWISE_UNROLL
 #define TILEWISE_UNROLL_BY_4
@@ -222,15 +222,23 @@ TILEWISE_DEVICE T multiply_rounded(T a, T b)
     return result;
 }
 
-/// The floor of a product that is less than most_of_floor and at least minus that.
+/// A whole number as an index, and the next one.
+template <class T>
+struct whole_number {
+    int index;
+    T next;
+};
+
+/// The floor of a product that is less than most_of_floor, or 0 where it is negative.
 inline constexpr int most_of_floor = 1 << 22;
 template <class T>
-TILEWISE_DEVICE int floor_of_product(T a, T b)
+TILEWISE_DEVICE whole_number<T> floor_of_product(T a, T b)
 {
-    T const rounded = a * b, below = std::floor(rounded);
-    if (!(below < most_of_floor && below >= -most_of_floor))
+    T const rounded = a * b, nearest = std::floor(rounded);
+    if (!(nearest < most_of_floor))
         throw std::logic_error("floor_of_product: the product is too large");
-    return static_cast<int>(below) - (below == rounded && std::fma(a, b, -rounded) < 0 ? 1 : 0);
+    T const below = nearest == rounded && std::fma(a, b, -rounded) < 0 ? nearest - 1 : nearest;
+    return below > 0 ? whole_number<T>{static_cast<int>(below), below + 1} : whole_number<T>{0, 1};
 }
 
 /// @name Dependent launches
