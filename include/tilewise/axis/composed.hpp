@@ -45,8 +45,8 @@ public:
     /// Throws `std::invalid_argument` without bins.
     template <std::integral B>
     function_axis(B bins, Function function, axis_options options = {})
-        : bounds_{0, binning::checked_bins("function_axis", bins), binning::checked_bins("function_axis", bins),
-                  options},
+        : bounds_(binning::checked_bins("function_axis", bins), 0, binning::checked_bins("function_axis", bins),
+                  options),
           function_(std::move(function))
     {}
 

@@ -61,7 +61,7 @@ TILEWISE_DEVICE tile_cells<Tuning> find_cells(View& view, offset begin, offset c
                 loaded[i] = view.template fetch<how, N>(position_of(first + i));
             TILEWISE_UNROLL
             for (int i = 0; i < packets::under_way; ++i)
-                view.template finish<how>(loaded[i], position_of(first + i));
+                view.template finish<how, N>(loaded[i], position_of(first + i));
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < packets::under_way; ++i)
