@@ -57,6 +57,8 @@ TEST(weighted_histogram, takes_every_policy_and_kind_of_bins)
     on_both([&](auto on) {
         expect(tw::weighted_histogram(on, first, last, w, axis, out.begin()), {17, 8, 66});
         expect(tw::weighted_histogram(on, samples, weights, axis, out.begin()), {17, 8, 66});
+        expect(tw::weighted_histogram(on, samples, weights, 3, 0.0f, 3.0f, out.begin()), {17, 8, 66});
+        expect(tw::weighted_histogram(on, samples, weights, edges, out.begin()), {17, 8, 66});
         expect(tw::weighted_histogram(on, first, last, w, 3, 0.0f, 3.0f, out.begin()), {17, 8, 66});
         expect(tw::weighted_histogram(on, first, last, w, edges, edges + 4, out.begin()), {17, 8, 66});
     });

@@ -264,6 +264,22 @@ Out weighted_histogram(Policy&& policy, It first, It last, Weights weights, Edge
                                         variable_axis(edges_first, edges_last), std::move(sums));
 }
 
+/// Adds up the weights of a range in bins of equal width.
+template <execution_policy Policy, std::ranges::forward_range Range, std::ranges::input_range Weights,
+          std::integral Bins, class Lower, class Upper, iterator Out>
+Out weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Bins bins, Lower lower, Upper upper, Out sums)
+{
+    return tilewise::weighted_histogram(policy, range, weights, regular_axis(bins, lower, upper), std::move(sums));
+}
+
+/// Adds up the weights of a range between edges.
+template <execution_policy Policy, std::ranges::forward_range Range, std::ranges::input_range Weights,
+          std::ranges::input_range Edges, iterator Out>
+Out weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Edges&& edges, Out sums)
+{
+    return tilewise::weighted_histogram(policy, range, weights, variable_axis(edges), std::move(sums));
+}
+
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
     requires(!execution_policy<First>)
