@@ -30,7 +30,8 @@ DEVICE_TEST(scan_kernels, of_256_bytes)
     expect_specified_order<std::array<std::uint64_t, 32>>();
 }
 
-#ifndef __CUDACC__ // nvcc takes a quarter of an hour for loads byte by byte of what the forced kernels keep in registers
+#ifndef __CUDACC__ // nvcc takes a quarter of an hour for loads byte by byte of what the forced kernels keep in
+                   // registers
 DEVICE_TEST(scan_kernels, of_256_bytes_that_are_not_aligned)
 {
     expect_specified_order<shape::bytes<256>>();
