@@ -116,6 +116,35 @@ DEVICE_TEST_WITH_STREAMS(streams, give_the_same_bits_100_times_under_load)
     busy.wait();
 }
 
+/// Whether scratch of so many bytes is kept for later calls in its stream, if more than `most` shall not be.
+bool is_kept(std::size_t bytes, std::size_t most)
+{
+    stream const where;
+    unsigned long long id = 0;
+    int device = 0;
+    expect_success(cudaGetDevice(&device));
+    expect_success(cudaStreamGetId(where, &id));
+    auto& cache = tw::gpu::scratch_cache::of_scratch();
+    {
+        tw::gpu::current_device const current(where, false);
+        tw::gpu::leased_memory const used(cache, tw::device.on(where), current, false, bytes, most);
+        EXPECT_NE(used.begin(), nullptr);
+    }
+    auto const kept = cache.take(id, device, bytes);
+    if (kept.memory != nullptr)
+        expect_success(cudaFreeAsync(kept.memory, where));
+    where.wait();
+    return kept.memory != nullptr;
+}
+
+DEVICE_TEST_WITH_STREAMS(streams, keep_scratch_that_is_not_large)
+{
+    EXPECT_TRUE(is_kept(1000, 1 << 20));
+    EXPECT_TRUE(is_kept(1 << 19, 1 << 20));
+    EXPECT_FALSE(is_kept(1 << 20, 1 << 20)); // which is rounded up
+    EXPECT_FALSE(is_kept(1 << 21, 1 << 20));
+}
+
 /// A graph of what `body` puts into a stream.
 class graph {
 public:

@@ -5,7 +5,8 @@
 /// Memory that a call borrows: scratch on the GPU, and a line of pinned host memory that a kernel writes a result to.
 ///
 /// Both are leased for one call and kept for later ones, so that in the steady state nothing is allocated. What is kept
-/// stays until the process ends.
+/// stays until the process ends; so scratch that is large is not kept, but goes back to the stream's memory pool, of
+/// which the program decides how much stays.
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/runtime.cuh>
@@ -94,9 +95,9 @@ class leased_memory {
 public:
     template <class Policy>
     leased_memory(scratch_cache& cache, Policy const& policy, current_device const& device, bool captured,
-                  std::size_t bytes)
+                  std::size_t bytes, std::size_t most_kept_bytes = std::size_t{128} << 20)
         : cache_(cache), stream_(policy.stream()), resource_(policy.resource()), captured_(captured),
-          block_{0, device.index(), nullptr, bytes}
+          most_kept_bytes_(most_kept_bytes), block_{0, device.index(), nullptr, bytes}
     {
         if (resource_) {
             block_.memory = resource_.allocate(bytes, stream_);
@@ -119,7 +120,7 @@ public:
     {
         if (resource_) {
             resource_.deallocate(block_.memory, block_.bytes, stream_);
-        } else if (captured_) {
+        } else if (captured_ || block_.bytes > most_kept_bytes_) {
             static_cast<void>(cudaFreeAsync(block_.memory, stream_));
         } else {
             auto const evicted = cache_.keep(block_);
@@ -144,6 +145,7 @@ private:
     cudaStream_t stream_;
     resource_ref resource_;
     bool captured_;
+    std::size_t most_kept_bytes_;
     scratch_cache::block block_;
 };
 
