@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "same_bits.hpp"
 
+#include <cstddef>
 #include <functional>
+#include <vector>
 
 namespace {
 
@@ -20,6 +22,18 @@ DEVICE_TEST(widening, of_bytes_to_words)
 {
     expect_the_bits_of_seq<std::int8_t>(sizes<int>(), -7, std::plus<>{});
     expect_the_bits_of_seq<std::uint8_t>(sizes<std::int64_t>(), std::int64_t{-7}, std::plus<>{});
+}
+
+DEVICE_TEST(widening, of_truth_values_to_words)
+{
+    std::vector<unsigned char> bytes(20000);
+    int expected = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        expected += bytes[i] = i * i % 7 < 2;
+    on_device::device_array<unsigned char> const there(bytes);
+    auto const* const first = reinterpret_cast<bool const*>(there.data());
+    EXPECT_EQ(tw::reduce(tw::device, first, first + bytes.size(), 0), expected);
+    EXPECT_EQ(tw::reduce(tw::device, first + 1, first + bytes.size(), 0), expected - bytes[0]);
 }
 
 DEVICE_TEST(widening, of_squares_of_bytes_to_floats)
