@@ -46,7 +46,7 @@ struct small_steps : tw::gpu::by_index_tuning {
 
 /// More blocks than threads in a block, if there are more than 4096 elements.
 struct many_blocks : small_steps {
-    static constexpr int moving_blocks_per_multiprocessor = 100;
+    static constexpr int moving_blocks_per_multiprocessor = on_device::interpreted ? 100 : 16;
     template <int>
     static constexpr int items_per_thread = 1;
 };

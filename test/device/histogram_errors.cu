@@ -69,11 +69,19 @@ DEVICE_TEST_WITH_STREAMS(histogram_errors, of_a_trace_are_passed_on)
     });
 }
 
+} // namespace
+
+namespace of_users {
+
 struct too_many_cells {
     tw::offset size() const { return extent(); }
     tw::offset extent() const { return tw::offset{1} << 31; }
     TILEWISE_PORTABLE int index(int) const { return 0; }
 };
+
+} // namespace of_users
+
+namespace {
 
 DEVICE_TEST(histogram_errors, for_host_memory_are_sentences)
 {
@@ -90,8 +98,9 @@ DEVICE_TEST(histogram_errors, for_host_memory_are_sentences)
             "histogram_add");
     }
     expect_rejected([&] { count<in_small_table>(tw::device, there.data(), 0, axis, on_the_host.data()); }, "results");
-    expect_rejected([&] { count<in_small_table>(tw::device, there.data(), 9, too_many_cells(), there.data()); },
-                    "2147483648");
+    expect_rejected(
+        [&] { count<in_small_table>(tw::device, there.data(), 9, of_users::too_many_cells(), there.data()); },
+        "2147483648");
     EXPECT_EQ(there.values(3000), on_the_host);
 }
 

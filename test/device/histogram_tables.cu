@@ -81,6 +81,10 @@ DEVICE_TEST(histogram_tables, count_samples_between_published_edges)
     });
 }
 
+} // namespace
+
+namespace of_users {
+
 /// A user's own, with cells of another type, some of which it does not have.
 struct own_axis {
     tw::offset size() const { return 10; }
@@ -92,11 +96,16 @@ struct short_axis {
     tw::offset extent() const { return 10; }
     TILEWISE_PORTABLE short index(int sample) const { return static_cast<short>(sample - 3); }
 };
+
+} // namespace of_users
+
+namespace {
+
 DEVICE_TEST(histogram_tables, take_axes_of_others)
 {
     auto const samples = some_samples<int>(2000, 0, 12);
-    expect_counted(samples, own_axis(), {2000});
-    expect_counted(samples, short_axis(), {2000});
+    expect_counted(samples, of_users::own_axis(), {2000});
+    expect_counted(samples, of_users::short_axis(), {2000});
 }
 
 /// Samples that have a size of their own.
@@ -117,9 +126,23 @@ DEVICE_TEST(histogram_tables, take_samples_that_are_structures)
 struct half_of {
     TILEWISE_PORTABLE float operator()(float x) const { return x / 2; }
 };
+/// (The members of the standard's pair are for the host.)
+template <class A, class B>
+struct own_pair {
+    A a;
+    B b;
+};
+template <std::size_t i, class A, class B>
+TILEWISE_PORTABLE auto get(own_pair<A, B> const& pair)
+{
+    if constexpr (i == 0)
+        return pair.a;
+    else
+        return pair.b;
+}
 struct pair_of {
     template <class A, class B>
-    TILEWISE_PORTABLE std::pair<A, B> operator()(A const& a, B const& b) const
+    TILEWISE_PORTABLE own_pair<A, B> operator()(A const& a, B const& b) const
     {
         return {a, b};
     }
@@ -155,6 +178,10 @@ DEVICE_TEST(histogram_tables, take_functions_of_samples)
     }
 }
 
+} // namespace
+
+namespace of_users {
+
 /// Positions, computed by an iterator.
 class counting_iterator {
 public:
@@ -173,6 +200,11 @@ public:
 private:
     long long number_ = 0;
 };
+
+} // namespace of_users
+
+namespace {
+
 DEVICE_TEST(histogram_tables, take_samples_that_are_computed)
 {
     tw::integer_axis const axis(100LL, 150LL);
@@ -180,7 +212,7 @@ DEVICE_TEST(histogram_tables, take_samples_that_are_computed)
     by_every_kernel([&](auto tuning) {
         for (std::size_t const size : {1, 2, 63, 64, 65, 3000}) {
             counts.reset();
-            count<decltype(tuning)>(tw::device, counting_iterator(90), size, axis, counts.data());
+            count<decltype(tuning)>(tw::device, of_users::counting_iterator(90), size, axis, counts.data());
             std::vector<long long> samples;
             for (std::size_t i = 0; i < size; ++i)
                 samples.push_back(90 + static_cast<long long>(i));
