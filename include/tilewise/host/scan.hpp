@@ -418,7 +418,8 @@ public:
                     else
                         reduce(op, block);
                     lock.lock();
-                    carried_ += is_next ? 1 : 0;
+                    if (is_next) // or else whoever carries on reads it, and not even the same value may be written
+                        ++carried_;
                     blocks_[static_cast<std::size_t>(block)] = true;
                     carry_on(op, lock);
                 } else {
