@@ -21,7 +21,7 @@ void expect_specified_at_every_alignment(Op op = {})
             std::vector<std::size_t> const some{counts[index * 7 % counts.size()],
                                                 counts[counts.size() - 1 - index % 5]};
             ++index;
-            if (on_device::leaves_to_other_schedule(index / 2) || index % on_device::amount<std::size_t>(1, 5, 1) != 0)
+            if (on_device::leaves_to_other_schedule(index / 2) || index % on_device::amount<std::size_t>(1, 5, 2) != 0)
                 continue;
             expect_scanned<steep_geometry, T, O>(x, init, some, op, {input, output});
         }

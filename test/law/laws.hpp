@@ -85,7 +85,7 @@ void expect_always(Property property)
 #ifdef TILEWISE_DEVICE_ENGINE
     backend::run([&] {
         auto params = rc::detail::configuration().testParams;
-        params.maxSuccess = std::min(params.maxSuccess, on_device::amount(20, 3, 10));
+        params.maxSuccess = std::min(params.maxSuccess, on_device::amount(20, 3, 6));
 #ifndef __CUDACC__
         params.seed = simt::schedule_seed();
 #endif
