@@ -343,8 +343,10 @@ TYPED_TEST(VariableAxis, has_exactly_the_samples_between_its_edges)
         expect_variable<A>({-100, -99, -50, -1, 0, 1, 2, 100});
     }
     std::vector<A> many;
-    for (int i = 0; i < 100; ++i)
-        many.push_back(static_cast<A>(i + i / 7 + i / 50 * 10));
+    for (int i = 0; i < 100; ++i) {
+        int const uneven = i + i / 7 + i / 50 * 10;
+        many.push_back(static_cast<A>(uneven));
+    }
     expect_variable(many);
     many.push_back(limits::max()); // far away
     expect_variable(many);

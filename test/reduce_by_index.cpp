@@ -723,7 +723,8 @@ TEST(reduce_by_index, passes_on_exceptions_of_iterators)
             expect_exceptions_from([&] {
                 tw::reduce_by_index(on, fused_keys(0), fused_keys(elements), integers.begin(), 3, out.begin(), 0u);
             });
-            EXPECT_EQ(out[0], static_cast<double>((elements + 2) / 3));
+            auto const thirds = (elements + 2) / 3;
+            EXPECT_EQ(out[0], static_cast<double>(thirds));
         });
     }
 }

@@ -90,7 +90,8 @@ void print(counters const& counts)
     std::vector<int> bytes(256);
     std::iota(bytes.begin(), bytes.end(), 0);
     auto const count = [&](int byte) { return counts[static_cast<std::size_t>(byte)]; };
-    std::stable_sort(bytes.begin(), bytes.end(), [&](int a, int b) { return count(a) > count(b); });
+    std::sort(bytes.begin(), bytes.end(),
+              [&](int a, int b) { return count(a) != count(b) ? count(a) > count(b) : a < b; });
     for (int const byte : bytes) {
         if (count(byte) != 0) {
             std::printf("%02x %c %12llu\n", static_cast<unsigned>(byte), byte > 32 && byte < 127 ? byte : ' ',

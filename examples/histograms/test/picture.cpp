@@ -54,7 +54,8 @@ TEST(picture, is_read_as_it_was_written)
 {
     picture deep{300, 200, 1, 65535, {}}, colour{40, 30, 3, 255, {}};
     for (auto* const p : {&deep, &colour}) {
-        p->values.resize(static_cast<std::size_t>(p->width * p->height * p->channels));
+        p->values.resize(static_cast<std::size_t>(p->width) * static_cast<std::size_t>(p->height) *
+                         static_cast<std::size_t>(p->channels));
         for (std::size_t i = 0; i < p->values.size(); ++i) {
             p->values[i] = static_cast<std::uint16_t>(
                 std::lround(0.45 * p->largest * std::abs(std::sin(1e-3 * static_cast<double>(i * i % 5003)))));

@@ -87,9 +87,12 @@ template <class A>
 inline constexpr A nearest_to_zero = std::numeric_limits<A>::denorm_min();
 /// @}
 
+template <std::integral I>
+inline constexpr I half_the_range = largest<I> / 2 + 1;
+
 /// The first power of two that is too large for an integral type.
 template <std::integral I, std::floating_point F>
-inline constexpr F above = static_cast<F>(std::numeric_limits<I>::max() / 2 + 1) * 2;
+inline constexpr F above = static_cast<F>(half_the_range<I>) * 2;
 
 template <class X>
 TILEWISE_PORTABLE constexpr bool is_nan(X x)
