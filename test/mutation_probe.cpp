@@ -255,10 +255,15 @@ void threads()
         std::iota(few.begin(), few.end(), 1);
         std::atomic<bool> helped = false;
         auto const caller = std::this_thread::get_id();
+        auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        int own_calls = 0; // the first tells that the transform is slow; then the caller waits for help
         auto const slow = [&](int i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
             if (std::this_thread::get_id() != caller)
                 helped = true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            else if (own_calls++ > 0)
+                while (!helped && std::chrono::steady_clock::now() < deadline)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
             return 0.1 * i;
         };
         auto const parallel = tilewise::transform_reduce(tilewise::par, few, 0.0, std::plus<>(), slow);

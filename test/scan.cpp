@@ -478,11 +478,16 @@ TEST(scans, with_a_slow_transform_run_on_several_threads)
         std::iota(few.begin(), few.end(), 1);
         std::atomic<bool> helped = false;
         auto const caller = std::this_thread::get_id();
+        auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        int own_calls = 0; // the first tells that the transform is slow; then the caller waits for help
         std::vector<double> out(few.size()), expected(few.size());
         tw::transform_inclusive_scan(tw::par, few, out.begin(), std::plus<>(), [&](int i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
             if (std::this_thread::get_id() != caller)
                 helped = true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            else if (own_calls++ > 0)
+                while (!helped && std::chrono::steady_clock::now() < deadline)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
             return 0.1 * i;
         });
         EXPECT_TRUE(helped);
