@@ -266,6 +266,24 @@ TEST(weighted_histogram, reports_broken_arguments_in_the_hardened_mode)
     });
 }
 
+/// A user's axis with a cell more than there can be.
+struct too_many_cells {
+    static tw::offset size() { return extent(); }
+    static tw::offset extent() { return tw::most_cells + 1; }
+    static int index(float) { return 0; }
+};
+
+TEST(weighted_histogram, and_histogram_reject_too_many_cells)
+{
+    sums out(1);
+    std::vector<int> counts(1);
+    on_both([&](auto on) {
+        EXPECT_THROW(tw::weighted_histogram(on, samples, weights, too_many_cells(), out.begin()),
+                     std::invalid_argument);
+        EXPECT_THROW(tw::histogram(on, samples, too_many_cells(), counts.begin()), std::invalid_argument);
+    });
+}
+
 TEST(weighted_histogram, passes_on_exceptions_of_an_axis)
 {
     std::vector<int> x(70000, 1);

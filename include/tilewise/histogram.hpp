@@ -71,6 +71,7 @@ Out count_samples(Policy policy, It first, Extent end, Axis const& axis, Out cou
         throw_no_device();
 #endif
     } else {
+        binning::check_cells(adds ? "histogram_add" : "histogram", static_cast<offset>(view.extent()));
         return host::histogram<adds>(policy, std::move(first), std::move(end), view, std::move(counts));
     }
 }

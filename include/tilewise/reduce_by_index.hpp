@@ -86,6 +86,7 @@ Out reduce_by_cell(char const* algorithm, Policy policy, It first, Extent end, V
         return out;
     } else if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
+        binning::check_cells(algorithm, static_cast<offset>(view.extent()));
         gpu::reduce_by_cell<standard_geometry>(algorithm, policy, first, end, values, view, out, init,
                                                gpu::operator_for(named::portable_twin_or_self<T>(op)));
         return out + view.extent();
@@ -93,7 +94,7 @@ Out reduce_by_cell(char const* algorithm, Policy policy, It first, Extent end, V
         throw_no_device();
 #endif
     } else {
-        static_cast<void>(algorithm);
+        binning::check_cells(algorithm, static_cast<offset>(view.extent()));
         return host::reduce_by_cell<standard_geometry>(policy, std::move(first), std::move(end), std::move(values),
                                                        view, std::move(out), init,
                                                        named::twin_or_self<T>(std::move(op)));

@@ -12,11 +12,13 @@
 #include <charconv>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 
@@ -255,6 +257,34 @@ private:
     bool closed_upper_;
 };
 
+/// What axes whose edges are computed have in common: the view that kernels get says it all.
+template <class A, class View>
+class computed_axis {
+public:
+    offset size() const { return view_.size(); }                       ///< the number of bins
+    offset extent() const { return view_.extent(); }                   ///< the number of cells
+    A edge(offset i) const { return view_.edge(static_cast<int>(i)); } ///< the lower edge of bin i; the last edge
+    template <class S>
+    int index(S const& sample) const ///< the cell of a sample, or no_cell
+    {
+        return view_.index(sample);
+    }
+    std::vector<A> edges() const ///< all of them, one more than bins
+    {
+        std::vector<A> result(static_cast<std::size_t>(size() + 1));
+        for (offset i = 0; i <= size(); ++i)
+            result[static_cast<std::size_t>(i)] = edge(i);
+        return result;
+    }
+    View view() const { return view_; } ///< for kernels
+
+protected:
+    explicit computed_axis(View const& view) : view_(view) {}
+
+private:
+    View view_;
+};
+
 /// @name Checks of constructors
 /// @{
 template <class X>
@@ -263,6 +293,13 @@ std::string text_of(X x)
     char buffer[64];
     auto const end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
     return {static_cast<char const*>(buffer), static_cast<char const*>(end)};
+}
+
+/// The number of cells of an axis that may be a user's.
+inline void check_cells(char const* algorithm, offset cells)
+{
+    if (cells < 0 || cells > most_cells)
+        reject_argument(algorithm, "an axis can have at most 2^31 - 2 cells, not " + text_of(cells));
 }
 
 /// The number of bins, of any integral type.

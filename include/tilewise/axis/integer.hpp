@@ -9,10 +9,8 @@
 #include <tilewise/error.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace binning {
@@ -72,31 +70,15 @@ inline constexpr bool is_quick<integer_bins<A>> = true;
 /// floor. With closed_upper the last bin has two integers, `upper` too.
 template <class A = int>
     requires std::is_integral_v<A> // (As a concept, it would make clang 14 take A for a bound's type: see the guide.)
-class integer_axis {
+class integer_axis : public binning::computed_axis<A, binning::integer_bins<A>> {
 public:
     /// Throws `std::invalid_argument` if `lower` is not less than `upper`, a bound is no number of type A, or if there
     /// would be more than 2^31 - 5 bins.
     template <std::integral L, std::integral U>
     integer_axis(L lower, U upper, axis_options options = {})
-        : view_(checked_view(binning::checked_bound<A>(name, lower), binning::checked_bound<A>(name, upper), options))
+        : binning::computed_axis<A, binning::integer_bins<A>>(
+              checked_view(binning::checked_bound<A>(name, lower), binning::checked_bound<A>(name, upper), options))
     {}
-
-    offset size() const { return view_.size(); }                       ///< the number of bins
-    offset extent() const { return view_.extent(); }                   ///< the number of cells
-    A edge(offset i) const { return view_.edge(static_cast<int>(i)); } ///< the integer of bin i; `upper`
-    template <class S>
-    int index(S const& sample) const ///< the cell of a sample, or no_cell
-    {
-        return view_.index(sample);
-    }
-    std::vector<A> edges() const ///< all of them, one more than bins
-    {
-        std::vector<A> result(static_cast<std::size_t>(size() + 1));
-        for (offset i = 0; i <= size(); ++i)
-            result[static_cast<std::size_t>(i)] = edge(i);
-        return result;
-    }
-    binning::integer_bins<A> view() const { return view_; } ///< for kernels
 
 private:
     static constexpr char const* name = "integer_axis";
@@ -107,8 +89,6 @@ private:
         return {binning::checked_bins(name, static_cast<std::uintmax_t>(upper) - static_cast<std::uintmax_t>(lower)),
                 lower, upper, options};
     }
-
-    binning::integer_bins<A> view_;
 };
 
 template <std::integral L, std::integral U>

@@ -14,10 +14,8 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace binning {
@@ -177,32 +175,16 @@ inline constexpr bool is_quick<regular_bins<A>> = true;
 /// 1), exactly, of whatever type x is. Bounds of integral types make an axis of double, those of half precision one of
 /// float.
 template <std::floating_point A = double>
-class regular_axis {
+class regular_axis : public binning::computed_axis<A, binning::regular_bins<A>> {
 public:
     /// Throws `std::invalid_argument` without bins, if a bound is not finite or no number of type A, if the width is
     /// not finite, if `lower` is not less than `upper`, or if two edges coincide.
     template <std::integral B, class L, class U>
     regular_axis(B bins, L lower, U upper, axis_options options = {})
-        : view_(checked_view(binning::checked_bins(name, bins), binning::checked_bound<A>(name, lower),
-                             binning::checked_bound<A>(name, upper), options))
+        : binning::computed_axis<A, binning::regular_bins<A>>(
+              checked_view(binning::checked_bins(name, bins), binning::checked_bound<A>(name, lower),
+                           binning::checked_bound<A>(name, upper), options))
     {}
-
-    offset size() const { return view_.size(); }                       ///< the number of bins
-    offset extent() const { return view_.extent(); }                   ///< the number of cells
-    A edge(offset i) const { return view_.edge(static_cast<int>(i)); } ///< the lower edge of bin i; the last edge
-    template <class S>
-    int index(S const& sample) const ///< the cell of a sample, or no_cell
-    {
-        return view_.index(sample);
-    }
-    std::vector<A> edges() const ///< all of them, one more than bins
-    {
-        std::vector<A> result(static_cast<std::size_t>(size() + 1));
-        for (offset i = 0; i <= size(); ++i)
-            result[static_cast<std::size_t>(i)] = edge(i);
-        return result;
-    }
-    binning::regular_bins<A> view() const { return view_; } ///< for kernels
 
 private:
     static constexpr char const* name = "regular_axis";
@@ -224,8 +206,6 @@ private:
                                           text_of(view.edge(i)) + ": there are too many bins for the type");
         return view;
     }
-
-    binning::regular_bins<A> view_;
 };
 
 template <std::integral B, class L, class U>

@@ -32,7 +32,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -200,8 +199,7 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     count = std::max(offset{0}, count);
     if (cells <= 0 || (adds && count == 0))
         return;
-    if (cells > most_cells)
-        reject_argument(algorithm, "an axis can have at most 2^31 - 2 cells, not " + std::to_string(cells));
+    binning::check_cells(algorithm, cells);
     profiler_range const range(adds ? "tilewise::histogram_add" : "tilewise::histogram");
     reject_earlier_error();
     auto const view = view_of(first, count);
