@@ -56,10 +56,15 @@
 #ifdef __CUDACC__
 #define TILEWISE_PORTABLE __host__ __device__
 #define TILEWISE_CALLS_ANY _Pragma("nv_exec_check_disable") ///< what it calls may be for one of the two only
-#define TILEWISE_AS_IT_STANDS _Pragma("unroll 1")           ///< a loop that few take, and few turns
 #else
 #define TILEWISE_PORTABLE
 #define TILEWISE_CALLS_ANY
+#endif
+
+/// Before a loop that few take, and few turns.
+#ifdef __CUDA_ARCH__
+#define TILEWISE_AS_IT_STANDS _Pragma("unroll 1")
+#else
 #define TILEWISE_AS_IT_STANDS
 #endif
 
