@@ -13,7 +13,7 @@ NAMES = [
     r"^(?:struct|concept)(?: alignas\(\w+\))? (\w+)",
     r"inline constexpr \w+ (\w+)",
 ]
-OWN = {"exchange_words", "shared_address"}  # how the library's does it
+OWN = {"exchange_words", "floor_base", "shared_address"}  # how the library's does it
 
 
 def names(path):

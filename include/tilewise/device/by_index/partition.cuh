@@ -40,6 +40,7 @@ TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
 {
     constexpr int warps = threads / warp_size;
     TILEWISE_SHARED(warp_sums, Number[warps]);
+    int const own_warp = warp_index();
     Number sum = value;
     TILEWISE_UNROLL
     for (int distance = 1; distance < warp_size; distance *= 2) {
@@ -49,13 +50,13 @@ TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
     }
     sync_block(); // for the sums of the call before
     if (lane_index() == warp_size - 1)
-        warp_sums[warp_index()] = sum;
+        warp_sums[own_warp] = sum;
     sync_block();
     Number before = sum - value;
     total = 0;
     TILEWISE_UNROLL
     for (int warp = 0; warp < warps; ++warp) {
-        if (warp < warp_index())
+        if (warp < own_warp)
             before += warp_sums[warp];
         total += warp_sums[warp];
     }

@@ -69,10 +69,6 @@ TILEWISE_DEVICE int lane_index()
 {
     return simt::thread_index() % warp_size;
 }
-TILEWISE_DEVICE int warp_index()
-{
-    return simt::thread_index() / warp_size;
-}
 TILEWISE_DEVICE int block_index()
 {
     return simt::block_index();
@@ -111,6 +107,11 @@ TILEWISE_DEVICE T shuffle(T const& value, int lane, simt::location where = simt:
 {
     return exchange(simt::source::index, value, lane, where);
 }
+/// Through a shuffle, as the machine's: all lanes have to ask.
+TILEWISE_DEVICE int warp_index(simt::location where = simt::location::current())
+{
+    return exchange(simt::source::index, simt::thread_index() / warp_size, 0, where);
+}
 template <class T>
 TILEWISE_DEVICE T shuffle_down(T const& value, int lanes, simt::location where = simt::location::current())
 {
@@ -130,6 +131,12 @@ TILEWISE_DEVICE T shuffle_xor(T const& value, int mask, simt::location where = s
 
 /// @name Votes in a warp
 /// @{
+TILEWISE_DEVICE unsigned warp_total(unsigned value, simt::location where = simt::location::current())
+{
+    for (int mask = warp_size / 2; mask > 0; mask /= 2)
+        value += shuffle_xor(value, mask, where);
+    return value;
+}
 TILEWISE_DEVICE unsigned lanes_that(bool vote, simt::location where = simt::location::current())
 {
     return simt::ballot(simt::all_lanes, vote, where);
@@ -222,24 +229,29 @@ TILEWISE_DEVICE T multiply_rounded(T a, T b)
     return result;
 }
 
-/// A whole number as an index, and the next one.
-template <class T>
-struct whole_number {
-    int index;
-    T next;
-};
-
-/// The floor of a product that is less than most_of_floor, or 0 where it is negative.
+/// @name The floor of a product
+/// Where the machine makes any number, this makes the largest.
+/// @{
 inline constexpr int most_of_floor = 1 << 22;
 template <class T>
-TILEWISE_DEVICE whole_number<T> floor_of_product(T a, T b)
+struct product_floor {
+    int floor;
+    T next;
+};
+template <class T>
+TILEWISE_DEVICE product_floor<T> floor_of_product(T a, T b)
 {
     T const rounded = a * b, nearest = std::floor(rounded);
-    if (!(nearest < most_of_floor))
-        throw std::logic_error("floor_of_product: the product is too large");
-    T const below = nearest == rounded && std::fma(a, b, -rounded) < 0 ? nearest - 1 : nearest;
-    return below > 0 ? whole_number<T>{static_cast<int>(below), below + 1} : whole_number<T>{0, 1};
+    T const floor = nearest == rounded && std::fma(a, b, -rounded) < 0 ? nearest - 1 : nearest;
+    int const known = std::abs(floor) < most_of_floor ? static_cast<int>(floor) : most_of_floor;
+    return {known, static_cast<T>(known + 1)};
 }
+template <class T>
+TILEWISE_DEVICE int floor_or_next(product_floor<T> const& floor, T x, T bound)
+{
+    return floor.floor + (x >= bound ? 1 : 0);
+}
+/// @}
 
 /// @name Dependent launches
 /// @{
