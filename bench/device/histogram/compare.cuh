@@ -62,6 +62,12 @@ inline std::vector<int> sizes_of(session const& run)
     return sizes;
 }
 
+/// Few samples: two distributions tell what there is to tell.
+inline bool is_worth_measuring(distribution kind, int size)
+{
+    return size >= 26 || kind == distribution::uniform || kind == distribution::one_value;
+}
+
 /// Measures an axis and CUB's histogram for the same bins; `over` is where the samples lie.
 template <class Sample, class Axis, class Cub>
 void compare(session& run, std::string const& name, Axis const& axis, spread over, Cub const& cub)
@@ -85,6 +91,8 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
         if (!run.chosen.wants_part(kind_name))
             continue;
         for (int const size : sizes) {
+            if (!is_worth_measuring(kind, size))
+                continue;
             auto const count = std::uint64_t{1} << size;
             launch(write_samples<Sample>, 4096, 256, run.queue, samples.data(), count, kind, over);
             Sample const *const first = samples.data(), *const last = first + count;

@@ -34,6 +34,8 @@ void bench::compare_pairs(session& run)
         if (!run.chosen.wants_part(kind_name))
             continue;
         for (int const size : sizes) {
+            if (!is_worth_measuring(kind, size))
+                continue;
             auto const count = std::uint64_t{1} << size;
             launch(write_samples<float>, 4096, 256, run.queue, x.data(), count, kind, spread{0, 1, bins});
             launch(write_samples<float>, 4096, 256, run.queue, y.data(), count, kind, spread{0, 1, 3 * bins});

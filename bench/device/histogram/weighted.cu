@@ -34,6 +34,8 @@ void compare_sums_of(session& run, std::string const& name)
         if (!run.chosen.wants_part(kind_name))
             continue;
         for (int const size : sizes) {
+            if (!is_worth_measuring(kind, size))
+                continue;
             auto const count = std::uint64_t{1} << size;
             launch(write_samples<float>, 4096, 256, run.queue, samples.data(), count, kind, spread{0, 1, bins});
             float const *const first = samples.data(), *const last = first + count;
