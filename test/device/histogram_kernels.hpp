@@ -32,17 +32,18 @@ using on_device::device_array;
 /// @name Tunings that choose one kernel
 /// Their blocks are so small that a few thousand samples keep several of them busy.
 /// @{
-template <int threads_, int blocks, int cells, int granules_>
+template <int threads_, int blocks, int words, int granules_>
 struct blocks_of {
-    static constexpr int threads = threads_, blocks_per_multiprocessor = blocks, most_cells = cells;
+    static constexpr int threads = threads_, blocks_per_multiprocessor = blocks, most_words = words;
     static constexpr int granules(int) { return granules_; }
 };
-template <int small_cells, int large_cells, int packed_cells, tw::offset columns_from_>
+template <int small_words, int large_words, int packed_words, tw::offset columns_from_>
 struct small_blocks : tw::gpu::histogram_tuning {
-    using small_table = blocks_of<64, 2, small_cells, 2>;
-    using large_table = blocks_of<96, 1, large_cells, 4>;
-    struct packed_table : blocks_of<64, 1, packed_cells, 3> {
+    using small_table = blocks_of<64, 2, small_words, 2>;
+    using large_table = blocks_of<96, 1, large_words, 4>;
+    struct packed_table : blocks_of<64, 1, packed_words, 3> {
         static constexpr int most_between_sweeps = 2000, repeating_lanes = 4;
+        static constexpr int wanted_words = 0;
     };
     struct byte_columns : blocks_of<256, 1, 0, 3> {
         static constexpr int columns = 32;
@@ -58,18 +59,18 @@ struct small_blocks : tw::gpu::histogram_tuning {
     static constexpr tw::offset columns_from = columns_from_;
     static constexpr int clearing_threads = 64;
 };
-inline constexpr int any_cells = std::numeric_limits<int>::max();
-struct in_small_table : small_blocks<any_cells, 0, 0, any_cells> {
+inline constexpr int any_words = std::numeric_limits<int>::max();
+struct in_small_table : small_blocks<any_words, 0, 0, any_words> {
     static constexpr char const* name = "in a small table";
 };
-struct in_large_table : small_blocks<0, any_cells, 0, 0> {
+struct in_large_table : small_blocks<0, any_words, 0, 0> {
     static constexpr char const* name = "in a large table";
-    static constexpr bool dependent_launches = false;
+    static constexpr bool dependent_launches = false, copies_tables = false;
 };
-struct in_packed_table : small_blocks<0, 0, any_cells, 0> {
+struct in_packed_table : small_blocks<0, 0, any_words, 0> {
     static constexpr char const* name = "in a packed table";
 };
-struct in_no_table : small_blocks<0, 0, 0, any_cells> {
+struct in_no_table : small_blocks<0, 0, 0, any_words> {
     static constexpr char const* name = "in no table";
 };
 /// @}

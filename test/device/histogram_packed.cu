@@ -15,13 +15,15 @@ using namespace histogram_kernels;
 /// As many additions between two sweeps as there can be: 15 batches of 4096 samples, so that a sweep leaves less than
 /// 2048.
 struct with_rare_sweeps : in_packed_table {
-    struct packed_table : blocks_of<128, 1, any_cells, 4> {
+    struct packed_table : blocks_of<128, 1, any_words, 4> {
         static constexpr int most_between_sweeps = 61440, repeating_lanes = 4;
+        static constexpr int wanted_words = 0;
     };
 };
 struct without_runs : in_packed_table {
-    struct packed_table : blocks_of<128, 1, any_cells, 4> {
+    struct packed_table : blocks_of<128, 1, any_words, 4> {
         static constexpr int most_between_sweeps = 61440, repeating_lanes = 33;
+        static constexpr int wanted_words = 600; // of 1004
     };
 };
 constexpr std::size_t window = 61440, left = 2048,
@@ -58,7 +60,7 @@ void expect_counted(std::vector<std::uint16_t> const& samples)
 DEVICE_TEST(packed_counters, may_get_all_samples)
 {
     with_one_block([] {
-        for (int const cell : {0, 503, 504, 1000})
+        for (int const cell : {0, 4, 503, 504, 1000})
             expect_counted(std::vector<std::uint16_t>(2 * window + 70001, static_cast<std::uint16_t>(cell)));
     });
 }
@@ -68,7 +70,7 @@ DEVICE_TEST(packed_counters, keep_what_a_sweep_leaves)
 {
     with_one_block([] {
         for (std::size_t const before : {left - 1, left, left + 1, 4 * left - 1})
-            for (int const cell : {3, 603}) {
+            for (int const cell : {300, 603}) { // the halves of words
                 std::vector<std::uint16_t> samples(2 * window + 4096, static_cast<std::uint16_t>(cell));
                 for (std::size_t i = before; i < first_window; ++i)
                     samples[i] = static_cast<std::uint16_t>(i % 400); // neither of them too often
@@ -84,11 +86,12 @@ DEVICE_TEST(packed_counters, share_words)
 {
     with_one_block([] {
         std::vector<std::uint16_t> samples(2 * window + 40000);
-        for (std::size_t const run : {1, 2, 7, 32, 100}) {
-            for (std::size_t i = 0; i < samples.size(); ++i)
-                samples[i] = static_cast<std::uint16_t>(i / run % 2 == 0 ? 100 : 604);
-            expect_counted(samples);
-        }
+        for (int const low : {104, 200}) // of 504 words, or of 600
+            for (std::size_t const run : {1, 2, 7, 32, 100, 900}) {
+                for (std::size_t i = 0; i < samples.size(); ++i)
+                    samples[i] = static_cast<std::uint16_t>(i / run % 2 == 0 ? low : 604);
+                expect_counted(samples);
+            }
     });
 }
 

@@ -49,6 +49,7 @@ constexpr std::size_t tile = gpu::tile_of_samples<tiny>;
 
 /// The same with as many buckets as a block has threads, and one column.
 struct many_buckets : tiny {
+    static constexpr bool dependent_launches = false;
     static constexpr int most_buckets = 64, log2_most_cells = 3, most_words = 65;
 };
 

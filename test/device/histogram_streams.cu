@@ -231,7 +231,7 @@ names kernels_for(std::size_t size, int bins, bool adds = false, tw::trace_mode 
 }
 
 /// Tables for so few cells that all homes can be seen.
-struct of_few_cells : small_blocks<10, 20, 40, 3000> {};
+struct of_few_cells : small_blocks<12, 24, 20 + tw::gpu::warp_size, 3000> {};
 
 DEVICE_TEST(histogram_policies, tell_a_trace_of_every_launch)
 {
@@ -242,9 +242,9 @@ DEVICE_TEST(histogram_policies, tell_a_trace_of_every_launch)
     }
     EXPECT_EQ((kernels_for<of_few_cells, float>(0, 10)), (names{"clear_counters"}));
     EXPECT_EQ((kernels_for<of_few_cells, float>(0, 10, true)), names{});
-    for (int const bins : {1, 10, 11, 20})
+    for (int const bins : {1, 11, 12, 23})
         EXPECT_EQ((kernels_for<of_few_cells, float>(100, bins)), (names{"clear_counters", "count_in_table"}));
-    for (int const bins : {21, 40})
+    for (int const bins : {24, 40})
         EXPECT_EQ((kernels_for<of_few_cells, float>(100, bins)), (names{"clear_counters", "count_in_packed_table"}));
     EXPECT_EQ((kernels_for<of_few_cells, float>(100, 41)), (names{"clear_counters", "add_samples"}));
     for (std::size_t const size : {2999, 3000})
@@ -258,12 +258,14 @@ DEVICE_TEST(histogram_policies, know_the_shared_memory_of_the_device)
     expect_success(cudaGetDevice(&device));
     expect_success(cudaDeviceGetAttribute(&words, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     words /= 4;
-    EXPECT_EQ((kernels_for<small_blocks<0, 0, any_cells, 0>, float>(100, 2 * words + 8).back()), "add_samples");
+    EXPECT_EQ((kernels_for<small_blocks<0, 0, any_words, 0>, float>(100, 2 * words).back()), "add_samples");
 #ifdef __CUDACC__
-    EXPECT_EQ((kernels_for<small_blocks<any_cells, 0, 0, 0>, float>(100, words).back()), "count_in_table");
-    EXPECT_EQ((kernels_for<small_blocks<any_cells, any_cells, any_cells, 0>, float>(100, words + 1).back()),
+    EXPECT_EQ((kernels_for<small_blocks<any_words, 0, 0, 0>, float>(100, words - 1).back()), "count_in_table");
+    EXPECT_EQ((kernels_for<small_blocks<any_words, any_words, any_words, 0>, float>(100, words).back()),
               "count_in_packed_table");
-    EXPECT_EQ((kernels_for<small_blocks<0, 0, any_cells, 0>, float>(100, 2 * words).back()), "count_in_packed_table");
+    EXPECT_EQ(
+        (kernels_for<small_blocks<0, 0, any_words, 0>, float>(100, 2 * (words - tw::gpu::warp_size) / 8 * 8).back()),
+        "count_in_packed_table");
 #endif
 }
 

@@ -174,6 +174,10 @@ TILEWISE_PORTABLE constexpr bool is_exact(X x, A rounded)
         return static_cast<X>(rounded) == x;
 }
 
+/// Simple views, which have `locate(sample)` in place of `index(sample)`.
+template <class View>
+inline constexpr bool locates = false;
+
 /// The view without what kernels can do without, if it has one: `is_simple()` tells whether it may stand for the view.
 template <class View>
 concept has_simple_view = requires(View const& view) {
@@ -193,6 +197,12 @@ bool visit_simple_view(View const& view, Visit const& visit)
     }
     return false;
 }
+
+/// The cell of a sample, if it lies in one; otherwise `cell` is any number.
+struct located {
+    unsigned cell;
+    bool inside;
+};
 
 /// Bins between two edges of type A, and what becomes of the rest. Where they are simple, the rest is not counted.
 template <class A, bool simple = false>
@@ -233,14 +243,28 @@ public:
         auto const x = number<A>(sample);
         if constexpr (std::integral<A>) {
             if (is_nan(x))
-                return simple ? no_cell : nan_;
+                return nan_;
             if (is_below_all<A>(x))
-                return simple ? no_cell : below_;
+                return below_;
         }
         A const value = round_down<A>(x);
         bool const inside = contain(value);
         int const bin = find(inside ? value : lower_); // and select: a branch would be one for every sample of a kernel
-        return inside ? bin : simple ? no_cell : outside(x, value);
+        return inside ? bin : outside(x, value);
+    }
+
+    /// The same without selecting: `find` gets what is outside, too, and says anything.
+    template <class S, class Find>
+    TILEWISE_PORTABLE located locate(S const& sample, Find const& find) const
+        requires simple
+    {
+        auto const x = number<A>(sample);
+        if constexpr (std::integral<A>) {
+            if (is_nan(x) || is_below_all<A>(x))
+                return {0, false};
+        }
+        A const value = round_down<A>(x);
+        return {static_cast<unsigned>(find(value)), contain(value)};
     }
 
 private:

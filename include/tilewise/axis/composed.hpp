@@ -79,11 +79,19 @@ struct product_bins {
         return cell;
     }
     template <class Visit>
-    void for_each_table(Visit const&)
+    TILEWISE_PORTABLE void for_each_table(Visit const&)
     {}
+    template <std::size_t, class S>
+    TILEWISE_PORTABLE located locate_member(S const&, located before) const
+    {
+        return before;
+    }
     bool is_simple() const { return true; }
     product_bins simplified() const { return {}; }
 };
+template <class... Views>
+inline constexpr bool locates<product_bins<Views...>> = (locates<Views> && ...);
+
 template <class View, class... Rest>
 product_bins<View, Rest...> product_bins_of(View const& head, product_bins<Rest...> const& tail);
 
@@ -93,10 +101,19 @@ struct product_bins<View, Rest...> {
     product_bins<Rest...> tail;
 
     TILEWISE_PORTABLE int extent() const { return static_cast<int>(head.extent()) * tail.extent(); }
+    static constexpr bool simple = locates<product_bins>;
+
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
+        requires(!simple)
     {
         return member<0>(sample, 0);
+    }
+    template <class S>
+    TILEWISE_PORTABLE located locate(S const& sample) const
+        requires simple
+    {
+        return locate_member<0>(sample, {0, true});
     }
 
     TILEWISE_CALLS_ANY
@@ -111,6 +128,16 @@ struct product_bins<View, Rest...> {
         return tail.template member<i + 1>(sample, before * static_cast<int>(cells) + static_cast<int>(own));
     }
 
+    template <std::size_t i, class S>
+    TILEWISE_PORTABLE located locate_member(S const& sample, located before) const
+    {
+        using std::get;
+        auto const own = head.locate(get<i>(sample));
+        auto const cells = static_cast<unsigned>(head.extent());
+        return tail.template locate_member<i + 1>(sample,
+                                                  {before.cell * cells + own.cell, before.inside && own.inside});
+    }
+
     bool is_simple() const
         requires has_simple_view<View> && has_simple_view<product_bins<Rest...>>
     {
@@ -122,8 +149,9 @@ struct product_bins<View, Rest...> {
         return product_bins_of(head.simplified(), tail.simplified());
     }
 
+    TILEWISE_CALLS_ANY
     template <class Visit>
-    void for_each_table(Visit const& visit)
+    TILEWISE_PORTABLE void for_each_table(Visit const& visit)
     {
         if constexpr (requires { head.for_each_table(visit); })
             head.for_each_table(visit);

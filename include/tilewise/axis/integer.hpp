@@ -44,15 +44,27 @@ public:
     }
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
+        requires(!simple)
     {
-        return bounds_.place(sample, [this](A x) { return distance(x); });
+        return bounds_.place(sample, [this](A x) { return static_cast<int>(distance(x)); });
+    }
+    template <class S>
+    TILEWISE_PORTABLE located locate(S const& sample) const
+        requires simple
+    {
+        auto const x = number<A>(sample);
+        if (is_nan(x) || is_below_all<A>(x))
+            return {0, false};
+        auto const bin = distance(round_down<A>(x)); // below `lower`, it is beyond the last
+        return {static_cast<unsigned>(bin), bin < static_cast<wide>(bounds_.size())};
     }
 
 private:
-    TILEWISE_PORTABLE constexpr int distance(A x) const
+    using wide = std::conditional_t<sizeof(A) <= 4, std::uint32_t, std::uint64_t>;
+
+    TILEWISE_PORTABLE constexpr wide distance(A x) const
     {
-        using wide = std::conditional_t<sizeof(A) <= 4, std::uint32_t, std::uint64_t>;
-        return static_cast<int>(static_cast<wide>(x) - static_cast<wide>(bounds_.lower()));
+        return static_cast<wide>(x) - static_cast<wide>(bounds_.lower());
     }
 
     template <std::integral, bool>
@@ -63,6 +75,8 @@ private:
 
 template <class A>
 inline constexpr bool is_quick<integer_bins<A>> = true;
+template <class A>
+inline constexpr bool locates<integer_bins<A, true>> = true;
 
 } // namespace binning
 

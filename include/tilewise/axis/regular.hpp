@@ -42,21 +42,21 @@ TILEWISE_PORTABLE A product(A a, A b)
 /// The bins of a regular axis. They are found by a multiplication whose result is never too high, and sometimes too
 /// low, since it is taken from a little above `lower` and a little too small; what it misses the edges tell.
 ///
-/// Why it is never too high, with u half an epsilon, M the larger of |lower| and |upper|, and h the exact width of a
-/// bin: edge(i) is at most lower + i h + 12 u M, by the roundings that make it (the step's three, each u of i h, which
-/// is at most 2 M; the product's; the sum's. Bins that are too many for A to count exactly have edges that coincide).
-/// The guess is g only if (x - origin) / h >= g, as `bins_per_unit` is less than 1 / h by more than the roundings of
-/// the guess can add, 2 u. So x >= origin + g h >= edge(g), if origin >= lower + 12 u M. A step below the normal
-/// numbers is rounded more coarsely: by 4 u where 1 / h is finite, which the 16 u M of `origin` cover, and otherwise
-/// `bins_per_unit` is less than 1 / step, too.
+/// Why it is never too high, with u half an epsilon and h the exact width of a bin: the roundings that make edge(i) are
+/// two of the step, the product's, and the sum's, which is at most u |lower| + u i h. So edge(i) is at most lower +
+/// u |lower| + (1 + 4 u) i h. `origin` is at least lower + u |lower|. Hence, if x were below edge(g), the guess, whose
+/// difference and product are rounded, would be less than (1 + 6 u) g h bins_per_unit, and thus than g, as
+/// bins_per_unit is at most (1 - 7 u) / h. (A step below the normal numbers is rounded more coarsely; then
+/// bins_per_unit is for bins that are wider by that much. Bins that are too many for A to count exactly have edges that
+/// coincide.)
 ///
-/// Why it is too low by one at most where `is_close_`: edge(k) is at least lower + k h - 12 u M, and origin at most
-/// lower + 18 u M, of which the latter is at most h / 8 there, and hence the former, too. So, for x >= edge(k), (x -
-/// origin) / h >= k - 1/4; and what the guess loses to roundings is at most 16 u k, where k < bins <= 2 M / h, and 16 u
-/// M <= h / 8: at most 1/4.
+/// Why it is too low by one at most where `is_close`: edge(k) is at least lower - u |lower| + (1 - 4 u) k h, origin at
+/// most lower + 2 u |lower|, and bins_per_unit at least (1 - 9 u) / h. So, for x at or above edge(k), what the guess is
+/// made from is at least (1 - 14 u) k - 3 u |lower| / h, and (1 - 15 u) k - ... where the product is rounded. That is
+/// more than k - 1 if 15 u bins + 3 u |lower| / h < 1.
 ///
 /// Simple bins are few enough for a quick way to round, close, and all that is counted. Their code in a kernel is a
-/// sixth, and has no branches.
+/// tenth, and has no branches.
 template <std::floating_point A, bool simple = false>
 class regular_bins {
 public:
@@ -64,12 +64,16 @@ public:
         : bounds_(bins, lower, upper, options), step_((upper - lower) / static_cast<A>(bins))
     {
         using limits = std::numeric_limits<A>;
-        A const u = limits::epsilon() / 2;
-        A const largest = std::max(lower < 0 ? -lower : lower, upper < 0 ? -upper : upper);
-        origin_ = lower + (16 * u * largest + 4 * limits::denorm_min());
-        A const quotient = std::min(static_cast<A>(bins) / (upper - lower), limits::max());
-        bins_per_unit_ = next_below(quotient * (1 - 8 * u));
-        is_close_ = step_ >= limits::min() && origin_ - lower <= step_ / 8;
+        using wide = long double;
+        constexpr bool is_wider = std::numeric_limits<wide>::digits >= limits::digits + 4;
+        constexpr wide u = limits::epsilon() / 2;
+        wide const coarser = step_ < limits::min() ? limits::denorm_min() : 0;
+        wide const width = (wide{upper} - wide{lower}) / static_cast<wide>(bins) + coarser;
+        wide const quotient = (1 - (is_wider ? 7 : 12) * u) / width; // with five more roundings if it is not wider
+        A const nearest = quotient < limits::max() ? static_cast<A>(quotient) : limits::max();
+        origin_ = -next_below(-lower);
+        bins_per_unit_ = nearest > quotient ? next_below(nearest) : nearest;
+        is_close_ = is_close(is_wider ? 15 : 25);
     }
 
     template <bool other_is_simple>
@@ -81,7 +85,7 @@ public:
     bool is_simple() const
         requires(!simple)
     {
-        return is_close_ && size() <= most_simple_bins && !bounds_.count_outside();
+        return (is_close_ || is_close(14)) && size() <= most_simple_bins && !bounds_.count_outside();
     }
     regular_bins<A, true> simplified() const
         requires(!simple)
@@ -97,8 +101,15 @@ public:
     }
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
+        requires(!simple)
     {
         return bounds_.place(sample, [this](A x) { return find(x); });
+    }
+    template <class S>
+    TILEWISE_PORTABLE located locate(S const& sample) const
+        requires simple
+    {
+        return bounds_.locate(sample, [this](A x) { return find(x); });
     }
 
     /// The cells of `count` samples, in a loop that compilers turn into vector instructions, and what lies outside in a
@@ -129,6 +140,14 @@ public:
     }
 
 private:
+    /// Whether a guess whose bin is multiplied by so many roundings is never too low by more than one.
+    bool is_close(int roundings) const
+    {
+        constexpr A u = std::numeric_limits<A>::epsilon() / 2;
+        A const lower = bounds_.lower() < 0 ? -bounds_.lower() : bounds_.lower();
+        return step_ >= std::numeric_limits<A>::min() &&
+               u * (static_cast<A>(roundings) * static_cast<A>(size()) + A(3.1) * lower / step_) < A(0.99);
+    }
     /// Whether `x` is at or above edge i, which is none but the last; without a branch.
     int reaches(A x, int i, A last) const
     {
@@ -141,9 +160,9 @@ private:
 #ifdef TILEWISE_IN_KERNELS
         if constexpr (simple) {
             static_assert(most_simple_bins <= gpu::most_of_floor);
-            auto const guess = gpu::floor_of_product(x - origin_, bins_per_unit_);
-            bool const reaches_next = x >= bounds_.lower() + product(guess.next, step_);
-            return guess.index + (reaches_next && guess.index < last ? 1 : 0);
+            auto const guess = gpu::floor_of_product(x - origin_, bins_per_unit_); // -1 just above `lower`, too
+            int const bin = gpu::floor_or_next(guess, x, bounds_.lower() + product(guess.next, step_));
+            return bin < last ? bin : last;
         }
 #endif
         A const guess = (x - origin_) * bins_per_unit_;
@@ -160,11 +179,13 @@ private:
 
     bounds<A, simple> bounds_;
     A step_, origin_, bins_per_unit_;
-    bool is_close_; ///< a guess is never too low by more than one
+    bool is_close_; ///< a guess is never too low by more than one, also if its product is rounded
 };
 
 template <class A>
 inline constexpr bool is_quick<regular_bins<A>> = true;
+template <class A>
+inline constexpr bool locates<regular_bins<A, true>> = true;
 
 } // namespace binning
 

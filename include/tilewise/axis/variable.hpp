@@ -87,8 +87,9 @@ public:
     }
 
     /// Calls `visit(pointer, count)` for the tables, whose place it may change.
+    TILEWISE_CALLS_ANY
     template <class Visit>
-    void for_each_table(Visit const& visit)
+    TILEWISE_PORTABLE void for_each_table(Visit const& visit)
     {
         visit(edges_, offset{bounds_.size()} + 1);
         visit(edges_before_, offset{ranges_});

@@ -140,6 +140,18 @@ TILEWISE_DEVICE bool any_lane(bool vote)
 {
     return __any_sync(~0u, vote) != 0;
 }
+/// The sum of all lanes' values.
+TILEWISE_DEVICE unsigned warp_total(unsigned value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(~0u, value);
+#else
+    TILEWISE_UNROLL
+    for (int mask = warp_size / 2; mask > 0; mask /= 2)
+        value += shuffle_xor(value, mask);
+    return value;
+#endif
+}
 /// Bit i is the vote of lane i.
 TILEWISE_DEVICE unsigned lanes_that(bool vote)
 {
@@ -239,28 +251,38 @@ TILEWISE_DEVICE T multiply_rounded(T a, T b)
         return a * b;
 }
 
-/// A whole number as an index, and the next one.
-template <class T>
-struct whole_number {
-    int index;
-    T next;
-};
-
-/// @name The floor of a product that is less than most_of_floor, or 0 where it is negative
-/// Added to a number from which on all are 1 apart, and rounded down once: the low bits count. Conversions are slower.
+/// @name The floor of a product
+/// It is added to a number from which on all are 1 apart, and rounded down once: the low bits count. Conversions are
+/// slower. Of NaN, and of products that are not below most_of_floor in magnitude, any number is made.
 /// @{
 inline constexpr int most_of_floor = 1 << 22;
-TILEWISE_DEVICE whole_number<float> floor_of_product(float a, float b)
+template <class T>
+inline constexpr T floor_base = sizeof(T) == 4 ? 12582912 : 6755399441055744; // 1.5 * 2^23 or 2^52
+template <class T>
+struct product_floor {
+    T code; ///< floor_base more than the floor
+    T next; ///< one more than the floor
+};
+TILEWISE_DEVICE product_floor<float> floor_of_product(float a, float b)
 {
-    constexpr float base = 12582912; // 1.5 * 2^23
-    float const sum = fmaxf(__fmaf_rd(a, b, base), base);
-    return {__float_as_int(sum) - __float_as_int(base), sum - (base - 1)};
+    float const code = __fmaf_rd(a, b, floor_base<float>);
+    return {code, code - (floor_base<float> - 1)};
 }
-TILEWISE_DEVICE whole_number<double> floor_of_product(double a, double b)
+TILEWISE_DEVICE product_floor<double> floor_of_product(double a, double b)
 {
-    constexpr double base = 6755399441055744; // 1.5 * 2^52
-    double const sum = fmax(__fma_rd(a, b, base), base);
-    return {__double2loint(sum), sum - (base - 1)};
+    double const code = __fma_rd(a, b, floor_base<double>);
+    return {code, code - (floor_base<double> - 1)};
+}
+/// The floor, or one more if `x` is not below `bound`.
+TILEWISE_DEVICE int floor_or_next(product_floor<float> const& floor, float x, float bound)
+{
+    float one; // or 0: a comparison that leaves a number saves the choice
+    asm("set.ge.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(x), "f"(bound));
+    return __float_as_int(floor.code + one) - __float_as_int(floor_base<float>);
+}
+TILEWISE_DEVICE int floor_or_next(product_floor<double> const& floor, double x, double bound)
+{
+    return __double2loint(floor.code) + (x >= bound ? 1 : 0);
 }
 /// @}
 

@@ -92,6 +92,12 @@ struct call {
     sink_ref sink;
 };
 
+/// Whether the trace waits for every kernel.
+inline bool is_timed(call const& by)
+{
+    return by.sink && by.sink.mode() == trace_mode::timed;
+}
+
 /// Starts a kernel, and tells the trace.
 template <auto* kernel, class... Arguments>
 void launch(call const& by, char const* name, launch_shape shape, Arguments&&... arguments)
@@ -102,7 +108,7 @@ void launch(call const& by, char const* name, launch_shape shape, Arguments&&...
     launch_record record = {by.algorithm, name, shape.blocks, shape.threads, shape.cluster, by.items, 0, 0};
     TILEWISE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &record.resident_blocks, kernel, shape.threads,
                   static_cast<std::size_t>(shape.shared_bytes));
-    bool const timed = by.sink.mode() == trace_mode::timed;
+    bool const timed = is_timed(by);
     if (timed)
         wait_for(by.stream);
     auto const begin = std::chrono::steady_clock::now();

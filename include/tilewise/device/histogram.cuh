@@ -104,12 +104,19 @@ public:
                 run_bytes<typename Tuning::byte_table>(device, by);
         } else {
             int const words = attribute_of(device.index(), cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
-            if (fits<typename Tuning::small_table>(cells, words))
-                run_table<typename Tuning::small_table>(device, by);
-            else if (fits<typename Tuning::large_table>(cells, words))
-                run_table<typename Tuning::large_table>(device, by);
-            else if (fits<typename Tuning::packed_table>(packed_words(cells), words))
-                run_packed_table<typename Tuning::packed_table>(device, by);
+            constexpr bool can_copy = Tuning::copies_tables && has_tables<Bins>;
+            offset const table = table_words(cells), copies = room_of_tables(bins) / 4;
+            if (can_copy && fits<typename Tuning::small_table>(table + copies, words))
+                run_table<typename Tuning::small_table, can_copy>(device, by, table + copies);
+            else if (can_copy && fits<typename Tuning::large_table>(table + copies, words))
+                run_table<typename Tuning::large_table, can_copy>(device, by, table + copies);
+            else if (fits<typename Tuning::small_table>(table, words))
+                run_table<typename Tuning::small_table, false>(device, by, table);
+            else if (fits<typename Tuning::large_table>(table, words))
+                run_table<typename Tuning::large_table, false>(device, by, table);
+            else if (packed_layout const packed(cells, std::min(Tuning::packed_table::wanted_words, words - warp_size));
+                     fits<typename Tuning::packed_table>(packed.table_words(), words))
+                run_packed_table<typename Tuning::packed_table>(device, by, packed);
             else
                 count_by_partition<typename Tuning::no_table>(policy, by, device, view, count, bins, counts);
         }
@@ -117,9 +124,9 @@ public:
 
 private:
     template <class Home>
-    bool fits(unsigned words, int of_device) const
+    static bool fits(offset words, int of_device)
     {
-        return cells <= static_cast<unsigned>(Home::most_cells) && words <= static_cast<unsigned>(of_device);
+        return words <= std::min(Home::most_words, of_device);
     }
 
     void clear(call const& by)
@@ -137,20 +144,20 @@ private:
             start<Home, how, &count_bytes<Home, how, View, Bins, Counter>>(device, by, "count_bytes", bytes);
         });
     }
-    template <class Home>
-    void run_table(current_device const& device, call const& by)
+    template <class Home, bool copies>
+    void run_table(current_device const& device, call const& by, offset words)
     {
         with_access<Home>([&]<access how>(std::integral_constant<access, how>) {
-            start<Home, how, &count_in_table<Home, how, View, Bins, Counter>>(
-                device, by, "count_in_table", static_cast<int>(cells * sizeof(unsigned)));
+            start<Home, how, &count_in_table<Home, how, copies, View, Bins, Counter>>(device, by, "count_in_table",
+                                                                                      static_cast<int>(words * 4));
         });
     }
     template <class Home>
-    void run_packed_table(current_device const& device, call const& by)
+    void run_packed_table(current_device const& device, call const& by, packed_layout layout)
     {
         with_access<Home>([&]<access how>(std::integral_constant<access, how>) {
             start<Home, how, &count_in_packed_table<Home, how, View, Bins, Counter>>(
-                device, by, "count_in_packed_table", static_cast<int>(packed_words(cells) * sizeof(unsigned)));
+                device, by, "count_in_packed_table", static_cast<int>(layout.table_words() * 4), layout);
         });
     }
     /// Calls `run` with how packets can be loaded.
@@ -171,8 +178,8 @@ private:
 
     /// Starts a kernel: no more blocks than have something to do or the device runs at once, unless a block would count
     /// too much.
-    template <class Home, access how, auto* kernel>
-    void start(current_device const& device, call const& by, char const* name, int shared_bytes)
+    template <class Home, access how, auto* kernel, class... More>
+    void start(current_device const& device, call const& by, char const* name, int shared_bytes, More const&... more)
     {
         if (shared_bytes > 0)
             allow_large_arrays<kernel>(device.index(),
@@ -180,12 +187,11 @@ private:
         offset const useful = std::min(offset{blocks_at_once<Home>(device.index(), shared_bytes)},
                                        useful_blocks<shared_samples<Home, how, View>>(count, Home::threads));
         offset const needed = (count + Tuning::most_per_block - 1) / Tuning::most_per_block;
-        bool const timed = by.sink && by.sink.mode() == trace_mode::timed;
         bool const dependent =
-            !adds && Tuning::dependent_launches && !timed && has_sm90_features<kernel>(device.index());
+            !adds && Tuning::dependent_launches && !is_timed(by) && has_sm90_features<kernel>(device.index());
         launch<kernel>(by, name,
                        {static_cast<int>(std::max(useful, needed)), Home::threads, 1, dependent, shared_bytes}, view,
-                       count, bins, cells, counts);
+                       count, bins, cells, counts, more...);
     }
 };
 

@@ -332,12 +332,10 @@ private:
             pass1(std::integral_constant<int, no_shift>());
 
         constexpr auto pass2 = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
-        bool const dependent = Tuning::dependent_launches && !timed(by) && has_sm90_features<pass2>(device.index());
+        bool const dependent = Tuning::dependent_launches && !is_timed(by) && has_sm90_features<pass2>(device.index());
         launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, view, count, tiles,
                       log2_of(tiles_per_partial), static_cast<T const*>(partials), init, op, out);
     }
-
-    static bool timed(call const& by) { return by.sink && by.sink.mode() == trace_mode::timed; }
 
     template <class Run>
     static void with_shift(int misalignment, Run run)

@@ -106,6 +106,8 @@ struct partition_tuning;
 struct histogram_tuning {
     /// Whether counting may begin while the counters are being cleared. Tests turn it off to run the fallback.
     static constexpr bool dependent_launches = true;
+    /// Whether the tables of axes are copied to shared memory, if they fit.
+    static constexpr bool copies_tables = true;
 
     /// A block's own counters are of 32 bits. More samples take more blocks.
     static constexpr offset most_per_block = offset{1} << 31;
@@ -113,20 +115,21 @@ struct histogram_tuning {
     /// A table for each of two blocks of a multiprocessor: f32 256 bins 4270 GB/s, 16384 bins 4120; f64 1000 bins 4304
     /// with 4 granules. Blocks of 512 threads were 2 to 5 % slower, as there is more to merge.
     struct small_table {
-        static constexpr int threads = 1024, blocks_per_multiprocessor = 2, most_cells = 24 * 1024;
+        static constexpr int threads = 1024, blocks_per_multiprocessor = 2, most_words = 113 * 1024 / 4;
         static constexpr int granules(int samples) { return samples >= 4 ? 2 : 4; }
     };
     /// One for a multiprocessor, of all its shared memory: f32 57344 bins 4011 GB/s.
     struct large_table {
-        static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_cells = 227 * 1024 / 4;
+        static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_words = 227 * 1024 / 4;
         static constexpr int granules(int) { return 4; }
     };
-    /// The same with counters of 16 bits, which are looked after in between: f32 65536 bins 3428 GB/s, u16 2614.
+    /// The same with some counters of 16 bits, which are looked after in between: f32 65536 bins 3428 GB/s, u16 2614.
     struct packed_table {
-        static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_cells = 227 * 1024 / 2;
-        static constexpr int granules(int samples) { return samples >= 8 ? 2 : 4; } // 5 spill registers
+        static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_words = 227 * 1024 / 4;
+        static constexpr int wanted_words = most_words - 32;
+        static constexpr int granules(int samples) { return samples >= 8 ? 2 : 5; }
         static constexpr int most_between_sweeps = 61440;
-        static constexpr int repeating_lanes = 4; ///< from so many of a warp on, runs are counted
+        static constexpr int repeating_lanes = 4; ///< from so many of a warp on, the common cell is looked for
     };
     /// The values of bytes, a column for each lane: 3887 GB/s; one table 2090.
     struct byte_columns {
@@ -147,6 +150,9 @@ struct histogram_tuning {
 
 /// How a histogram of more cells than a table has is made. Rates: H200, 2^28 samples, a prototype of these kernels.
 struct partition_tuning {
+    /// Whether a kernel may begin while the one before it ends. Tests turn it off to run the fallback.
+    static constexpr bool dependent_launches = true;
+
     /// Tiles of 8192 samples: f32 61 us for 2^25, of which shared memory is busy for 73 %.
     static constexpr int threads = 512, blocks_per_multiprocessor = 3, items_per_thread = 16, packets_under_way = 4;
     /// They count in columns: 16 for each bucket, or as many as there are words for.
@@ -154,7 +160,7 @@ struct partition_tuning {
 
     /// Tables of 128 KiB, less where there is less shared memory, one for each multiprocessor.
     static constexpr int counting_threads = 1024, log2_most_cells = 15;
-    /// Of 512, each has 16 samples of a tile: two granules, and four bytes that tell where.
+    /// Each has at least 16 samples of a tile: two granules, and four bytes that tell where.
     static constexpr int most_buckets = 512;
     static constexpr offset most_ranges = 8;
 

@@ -50,6 +50,12 @@ TILEWISE_DEVICE int max_of(int a, int b)
     return a < b ? b : a;
 }
 
+/// The first lane of a set, or 0.
+TILEWISE_DEVICE int lowest_lane(unsigned lanes)
+{
+    return lanes != 0 ? count_bits((lanes & -lanes) - 1) : 0;
+}
+
 /// `value`, or `limit` if that is less.
 TILEWISE_DEVICE offset at_most(offset value, offset limit)
 {

@@ -84,18 +84,19 @@ count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
     static_assert(Home::threads >= static_cast<int>(counters::values));
     auto const value = static_cast<unsigned>(thread_index());
     unsigned const total = value < counters::values ? of_value.sum(value) : 0;
-    unsigned const cell = total != 0 ? cell_of(bins, static_cast<byte>(value)) : ~0U;
+    auto const found = locate(bins, static_cast<byte>(value), cells);
+    bool const counts_in_cell = found.inside && total != 0;
     if (cells > counters::words) {
         wait_for_primary();
-        if (cell < cells)
-            add(&counts[cell], Counter{total});
+        if (counts_in_cell)
+            add(&counts[found.cell], Counter{total});
         return;
     }
     sync_block();
     block_clear<Home::threads>(table, cells);
     sync_block();
-    if (cell < cells)
-        add(&table[cell], total);
+    if (counts_in_cell)
+        add(&table[found.cell], total);
     sync_block();
     wait_for_primary();
     block_merge<Home::threads>(table, cells, counts);

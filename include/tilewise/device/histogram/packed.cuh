@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The kernel for more cells than shared memory has words: two counters of 16 bits in each.
+/// The kernel for more cells than shared memory has words: where there are too few, two counters share one.
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
@@ -16,20 +16,29 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The words of a table for so many cells: a whole number of granules.
-TILEWISE_PORTABLE constexpr unsigned packed_words(unsigned cells)
-{
-    return (cells + 7) / 8 * 4;
-}
+/// Which counters share a word: cell w has word w, and if that is one of the last `shared`, its low half, whose high
+/// half cell w + shared has. Both numbers of words are of whole granules.
+struct packed_layout {
+    unsigned words, shared;
 
-/// Counters of 16 bits: of cell w in the low half of word w, and of cell w + words in its high half.
-///
-/// Between two sweeps a counter takes the additions of some batches, or of the rest of the samples in place of one; a
-/// sweep leaves less than `least_swept` in it: together they fit.
+    /// In `wanted` words, or fewer if that is enough, or half the cells.
+    packed_layout(unsigned cells, int wanted)
+    {
+        constexpr unsigned g = granule_bytes / sizeof(unsigned);
+        unsigned const whole = (cells + g - 1) / g * g, least = (whole / 2 + g - 1) / g * g;
+        words = std::clamp(static_cast<unsigned>(std::max(0, wanted)) / g * g, least, whole);
+        shared = whole - words;
+    }
+    /// A table has a word for each lane, too, where what is not counted goes. A branch would hold up other samples.
+    TILEWISE_PORTABLE unsigned table_words() const { return words + warp_size; }
+};
+
+/// Counters, some of 16 bits. Between two sweeps one takes the additions of some batches, or of the rest of the samples
+/// in place of one; a sweep leaves less than `least_swept` in it: together they fit.
 template <class Home, class Samples, class Counter>
 struct packed_counters {
     unsigned* word;
-    unsigned words, cells;
+    packed_layout layout;
     Counter* counts;
 
     static constexpr int batches_between_sweeps = std::max(1, Home::most_between_sweeps / Samples::batch);
@@ -38,12 +47,12 @@ struct packed_counters {
     static_assert(most_between_sweeps < 65536);
     static constexpr unsigned least_swept = std::bit_floor(65536U - most_between_sweeps);
 
-    TILEWISE_DEVICE void add_to(unsigned cell, unsigned times) const
+    TILEWISE_DEVICE void add_to(binning::located found, unsigned times) const
     {
-        if (cell < cells) {
-            bool const high = cell >= words;
-            add(&word[high ? cell - words : cell], high ? times << 16 : times);
-        }
+        bool const high = found.cell >= layout.words;
+        unsigned const place = high ? found.cell - layout.shared : found.cell;
+        add(&word[found.inside ? place : layout.words + static_cast<unsigned>(lane_index())],
+            high ? times << 16 : times);
     }
 
     /// Moves the large ones to memory.
@@ -53,7 +62,8 @@ struct packed_counters {
         sync_block();
         wait_for_primary();
         auto* const granules = reinterpret_cast<granule*>(word);
-        for (unsigned i = static_cast<unsigned>(thread_index()); i < words / 4; i += Home::threads) {
+        for (unsigned i = (layout.words - layout.shared) / 4 + static_cast<unsigned>(thread_index());
+             i < layout.words / 4; i += Home::threads) {
             granule four = granules[i];
             if (((four.word[0] | four.word[1] | four.word[2] | four.word[3]) & large) == 0)
                 continue;
@@ -63,7 +73,7 @@ struct packed_counters {
                 if (low >= least_swept)
                     add(&counts[4 * i + k], Counter{low});
                 if (high >= least_swept)
-                    add(&counts[4 * i + k + words], Counter{high});
+                    add(&counts[4 * i + k + layout.shared], Counter{high});
                 four.word[k] = (low >= least_swept ? 0 : low) | (high >= least_swept ? 0 : high << 16);
             }
             granules[i] = four;
@@ -74,61 +84,67 @@ struct packed_counters {
     /// Adds all to memory.
     TILEWISE_DEVICE void block_merge_all() const
     {
-        block_for_each_cell<Home::threads>(words, [&](unsigned i) {
-            unsigned const low = word[i] & 0xFFFF, high = word[i] >> 16;
+        block_for_each_word<Home::threads>(word, layout.words, [&](unsigned i, unsigned counted) {
+            bool const two = i >= layout.words - layout.shared;
+            unsigned const low = two ? counted & 0xFFFF : counted, high = two ? counted >> 16 : 0;
             if (low != 0)
                 add(&counts[i], Counter{low});
             if (high != 0)
-                add(&counts[i + words], Counter{high});
+                add(&counts[i + layout.shared], Counter{high});
         });
     }
 };
 
-/// Counts in a table of the block, with additions that the machine does not merge: a warp whose samples repeat
-/// themselves counts runs of them.
+/// Counts in a table of the block, with additions that the machine does not merge: a warp with a common cell, one that
+/// several lanes have twice, counts that first.
 template <class Home, access how, class View, class Bins, class Counter>
 TILEWISE_KERNEL(Home::threads, Home::blocks_per_multiprocessor)
-count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counter* counts)
+count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counter* counts, packed_layout layout)
 {
     using samples_type = shared_samples<Home, how, View>;
-    constexpr int packet = samples_type::packet, own = samples_type::packets * packet;
-    unsigned const words = packed_words(cells);
-    TILEWISE_SHARED_ARRAY(table, words, unsigned);
-    packed_counters<Home, samples_type, Counter> const counters = {table, words, cells, counts};
-    block_clear<Home::threads>(table, words);
+    constexpr int packet = samples_type::packet;
+    TILEWISE_SHARED_ARRAY(table, layout.table_words(), unsigned);
+    packed_counters<Home, samples_type, Counter> const counters = {table, layout, counts};
+    block_clear<Home::threads>(table, layout.table_words());
     sync_block();
 
     samples_type const samples(view, count);
-    samples.for_each_of_rest([&](auto const& sample) { counters.add_to(cell_of(bins, sample), 1); });
+    samples.for_each_of_rest([&](auto const& sample) { counters.add_to(locate(bins, sample, cells), 1); });
     int batches = 1;
-    samples.template for_each_batch<true>([&](auto& loaded) {
+    samples.for_each_batch([&](auto& loaded) {
         if (batches == counters.batches_between_sweeps) {
             counters.block_sweep();
             batches = 0;
         }
         ++batches;
-        auto const cell = [&](int i, int k) { return cell_of(bins, view.element(loaded[i], k)); };
-        bool const repeats = own > 1 && cell(0, 0) == cell(packet > 1 ? 0 : own > 1, packet > 1);
-        if (count_bits(lanes_that(repeats)) >= Home::repeating_lanes) {
-            unsigned last = ~0U, run = 0;
+        auto const cell = [&](int i, int k) { return locate(bins, view.element(loaded[i], k), cells); };
+        auto const twice = [&](int i) { return packet == 1 || cell(i, 0).cell == cell(i, packet > 1).cell; };
+        if (count_bits(lanes_that(twice(0))) < Home::repeating_lanes) {
             TILEWISE_UNROLL
             for (int i = 0; i < samples_type::packets; ++i) { // one loop for all samples takes nvcc for ever
                 TILEWISE_UNROLL
-                for (int k = 0; k < packet; ++k) {
-                    unsigned const next = cell(i, k);
-                    bool const more = next == last;
-                    counters.add_to(more ? ~0U : last, run);
-                    run = more ? run + 1 : 1;
-                    last = next;
-                }
+                for (int k = 0; k < packet; ++k)
+                    counters.add_to(cell(i, k), 1);
             }
-            counters.add_to(last, run);
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < samples_type::packets; ++i) {
+                unsigned const candidates = lanes_that(cell(i, 0).inside && twice(i));
+                unsigned const common = shuffle(cell(i, 0).cell, lowest_lane(candidates));
+                auto const is_common = [&](binning::located found) { return found.inside && found.cell == common; };
+                unsigned own = 0;
                 TILEWISE_UNROLL
                 for (int k = 0; k < packet; ++k)
-                    counters.add_to(cell(i, k), 1);
+                    own += is_common(cell(i, k)) ? 1 : 0;
+                unsigned const times = warp_total(own);
+                counters.add_to({common, times > 0 && lane_index() == 0}, times);
+                if (times == warp_size * packet)
+                    continue;
+                TILEWISE_UNROLL
+                for (int k = 0; k < packet; ++k) {
+                    auto const found = cell(i, k);
+                    counters.add_to({found.cell, found.inside && !is_common(found)}, 1);
+                }
             }
         }
     });

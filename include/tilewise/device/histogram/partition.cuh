@@ -47,13 +47,13 @@ struct bucket_lists {
     int buckets, log2_cells, log2_columns;
 };
 
-/// The sums of the values up to each lane.
-TILEWISE_DEVICE unsigned warp_sums(unsigned value)
+/// The sums of the values up to each lane, of so many lanes, a power of two, that are neighbours.
+TILEWISE_DEVICE unsigned warp_sums(unsigned value, int lanes = warp_size)
 {
     TILEWISE_UNROLL
     for (int distance = 1; distance < warp_size; distance *= 2) {
         unsigned const before = shuffle_up(value, distance);
-        value += lane_index() >= distance ? before : 0;
+        value += (lane_index() & (lanes - 1)) >= distance ? before : 0;
     }
     return value;
 }
@@ -67,8 +67,10 @@ TILEWISE_DEVICE unsigned block_sums(unsigned value, int count, unsigned (&warp_t
         if (lane_index() == warp_size - 1)
             warp_totals[warp] = value;
     }
+    if (used == 1)
+        return value;
     sync_block();
-    if (warp < used && used > 1) {
+    if (warp < used) {
         unsigned const total = lane_index() < used ? warp_totals[lane_index()] : 0;
         value += shuffle(warp_sums(total) - total, warp);
     }
@@ -76,20 +78,19 @@ TILEWISE_DEVICE unsigned block_sums(unsigned value, int count, unsigned (&warp_t
 }
 
 /// A tile sorted by bucket, on its way to its slot. Where lanes write at the same time may be powers of two apart:
-/// granules are swapped, so that not all of those are in the same bank. There is room for one sample of each thread
-/// that goes nowhere.
+/// granules are swapped, so that not all of those are in the same bank.
 template <class Tuning>
 union bucket_stage {
     static constexpr int granules = (tile_of_samples<Tuning> / 8 + Tuning::most_buckets + 7) / 8 * 8;
-    static constexpr int nowhere = granules * 8, samples = nowhere + (Tuning::threads + 63) / 64 * 64;
-    unsigned short sample[samples];
-    granule whole[samples / 8];
+    unsigned short sample[granules * 8];
+    granule whole[granules];
     TILEWISE_DEVICE unsigned short& at(unsigned i) { return sample[i ^ (i >> 6 & 56)]; }
     TILEWISE_DEVICE granule& granule_at(unsigned i) { return whole[i ^ (i >> 6 & 7)]; }
 };
 
 /// Sorts a tile by bucket. Lanes count in columns, so that those with samples of the same bucket do not all wait for
-/// each other. What is not counted is one more bucket, of which nothing is stored: branches take longer.
+/// each other. What is not counted is in one more bucket, the last, of which nothing is stored: a branch around all
+/// that would hold up other samples.
 template <class Tuning, access how, class View, class Bins>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
 partition_samples(View view, offset first_tile, offset count, Bins bins, cell_range range, bucket_lists lists)
@@ -98,22 +99,22 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
     static_assert(Tuning::most_buckets <= threads, "a thread for every bucket");
     TILEWISE_SHARED(column, unsigned[Tuning::most_words]); // counts, then where the next sample goes
     TILEWISE_SHARED(stage, bucket_stage<Tuning>);
+    TILEWISE_SHARED(place, unsigned[Tuning::most_buckets]); // how much a bucket has, then where it begins
+    TILEWISE_SHARED(used, unsigned);                        // granules
     TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
-    TILEWISE_SHARED(used, unsigned); // granules
 
-    auto cells =
-        find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count, bins, range);
+    release_dependents();
     unsigned const none = static_cast<unsigned>(lists.buckets) << lists.log2_cells;
-    TILEWISE_UNROLL
-    for (int i = 0; i < items; ++i)
-        cells[i] = cells[i] < none ? cells[i] : none;
-    int const thread = thread_index(), columns = 1 << lists.log2_columns;
+    auto const cells =
+        find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count, bins, range, none);
+    int const thread = thread_index(), columns = 1 << lists.log2_columns, counts = lists.buckets * columns;
     auto const lane_column = static_cast<unsigned>(lane_index() & (columns - 1));
-    auto const column_of = [&](unsigned cell) {
-        return &column[(cell >> lists.log2_cells << lists.log2_columns) + lane_column];
+    auto const column_of = [&](unsigned cell) { // log2_columns is not above log2_cells
+        return &column[(cell >> (lists.log2_cells - lists.log2_columns) & -static_cast<unsigned>(columns)) |
+                       lane_column];
     };
     TILEWISE_NO_UNROLL
-    for (int i = thread; i < (lists.buckets + 1) * columns; i += threads)
+    for (int i = thread; i < counts + columns; i += threads)
         column[i] = 0;
     sync_block();
     TILEWISE_UNROLL
@@ -121,62 +122,55 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
         add_one(column_of(cells[i]));
     sync_block();
 
-    // A thread for every bucket. Lanes begin with different columns, which are in different banks.
-    auto const column_at = [&](int i) -> unsigned& {
-        return column[thread * columns + ((i + (lane_index() << lists.log2_columns) / warp_size) & (columns - 1))];
-    };
-    unsigned in_bucket = 0;
-    if (thread < lists.buckets) {
-        TILEWISE_UNROLL_BY_4
-        for (int i = 0; i < columns; ++i)
-            in_bucket += column_at(i);
-    }
-    unsigned const granules = (in_bucket + 7) / 8, end = block_sums(granules, lists.buckets, warp_totals);
-    if (thread < lists.buckets) {
-        unsigned next = (end - granules) * 8;
-        constexpr int under_way = 4;
-        TILEWISE_NO_UNROLL
-        for (int i = 0; i < columns; i += under_way) {
-            unsigned own[under_way];
-            TILEWISE_UNROLL
-            for (int k = 0; k < under_way; ++k)
-                own[k] = i + k < columns ? column_at(i + k) : 0;
-            TILEWISE_UNROLL
-            for (int k = 0; k < under_way; ++k) {
-                if (i + k < columns)
-                    column_at(i + k) = next;
-                next += own[k];
-            }
+    // The columns of a bucket are beside each other.
+    TILEWISE_NO_UNROLL
+    for (int first = 0; first < counts; first += threads) {
+        int const i = first + thread;
+        unsigned const own = i < counts ? column[i] : 0, sum = warp_sums(own, columns);
+        if (i < counts) {
+            column[i] = sum - own;
+            if ((i & (columns - 1)) == columns - 1)
+                place[i >> lists.log2_columns] = sum;
         }
+    }
+    sync_block();
+    wait_for_primary(); // for what counts the chunk before
+    unsigned const in_bucket = thread < lists.buckets ? place[thread] : 0, granules = (in_bucket + 7) / 8;
+    unsigned const end = block_sums(granules, lists.buckets, warp_totals), begin = end - granules;
+    if (thread < lists.buckets) {
+        place[thread] = begin * 8;
+        if (thread == lists.buckets - 1)
+            used = end;
         if (in_bucket % 8 != 0) {
             unsigned const filling = 0x10001U << lists.log2_cells; // twice the cell after a table's last
             stage.granule_at(end - 1) = granule{{filling, filling, filling, filling}};
         }
-        lists.runs[offset{block_index()} * lists.buckets + thread] = (end - granules) | granules << 16;
+        lists.runs[offset{block_index()} * lists.buckets + thread] = begin | granules << 16;
         if (granules > 0)
             add(&lists.totals[thread], granules);
-        if (thread == lists.buckets - 1)
-            used = end;
     }
+    sync_block();
+    TILEWISE_NO_UNROLL
+    for (int i = thread; i < counts; i += threads)
+        column[i] += place[i >> lists.log2_columns];
     sync_block();
 
     constexpr int at_once = items < 8 ? items : 8;
     unsigned const in_table = (1U << lists.log2_cells) - 1;
-    auto const nowhere = static_cast<unsigned>(bucket_stage<Tuning>::nowhere + thread);
     TILEWISE_UNROLL
     for (int first = 0; first < items; first += at_once) {
-        unsigned place[at_once];
+        unsigned at[at_once];
         TILEWISE_UNROLL
         for (int i = 0; i < at_once; ++i)
-            place[i] = fetch_add(column_of(cells[first + i]), 1);
+            at[i] = fetch_add(column_of(cells[first + i]), 1);
         TILEWISE_UNROLL
-        for (int i = 0; i < at_once; ++i) {
-            unsigned const cell = cells[first + i];
-            stage.at(cell != none ? place[i] : nowhere) = static_cast<unsigned short>(cell & in_table);
-        }
+        for (int i = 0; i < at_once; ++i)
+            if (cells[first + i] != none)
+                stage.at(at[i]) = static_cast<unsigned short>(cells[first + i] & in_table);
     }
     sync_block();
     auto* const slot = lists.slots + offset{block_index()} * lists.slot;
+    TILEWISE_UNROLL_BY_4
     for (unsigned i = static_cast<unsigned>(thread); i < used; i += threads)
         slot[i] = stage.granule_at(i);
 }
@@ -184,7 +178,7 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
 /// Counts a part of a run, granules `begin` to `end`, of which each lane of `lanes` takes its own.
 TILEWISE_DEVICE void count_run(unsigned* table, granule const* from, int begin, int end, int lane, int lanes)
 {
-    constexpr int under_way = 4;
+    constexpr int under_way = 3;
     TILEWISE_NO_UNROLL
     for (int i = begin + lane; i < end; i += under_way * lanes) {
         granule loaded[under_way];
@@ -227,7 +221,7 @@ TILEWISE_DEVICE void block_count_runs(bucket_lists const& lists, int bucket, sca
 {
     constexpr int warps = threads / warp_size, loads_per_run = 16;
     int lanes = 2; // a sector of memory
-    while (lanes < warp_size && static_cast<unsigned>(lanes) * 8 <= mean)
+    while (lanes < warp_size && static_cast<unsigned>(lanes) * 4 <= mean)
         lanes *= 2;
     int const lane = lane_index() % lanes, most = lanes * loads_per_run;
     unsigned const step = static_cast<unsigned>(warps * (warp_size / lanes));
@@ -252,7 +246,7 @@ TILEWISE_DEVICE void block_count_runs(bucket_lists const& lists, int bucket, sca
         };
         count_run(table, begin_of(now), 0, min_of(length, most), lane, lanes);
         for (unsigned left = lanes_that(lane == 0 && length > most); left != 0; left &= left - 1) {
-            int const whose = count_bits((left & -left) - 1);
+            int const whose = lowest_lane(left);
             run const longer = shuffle(now, whose);
             count_run(table, begin_of(longer), most, static_cast<int>(longer.extent >> 16), lane_index(), warp_size);
         }
@@ -272,10 +266,12 @@ count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Count
     TILEWISE_SHARED(ends, unsigned[threads]);          // of the buckets' work, one after the other
     TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
 
+    release_dependents();
+    block_clear<threads>(table, cells + 1);
+    wait_for_primary();
     // A table that is added to the counters is work, too: as much as a granule for every 8 cells.
     unsigned const granules = thread_index() < lists.buckets ? lists.totals[thread_index()] : 0;
     ends[thread_index()] = block_sums(granules > 0 ? granules + cells / 8 : 0, lists.buckets, warp_totals);
-    block_clear<threads>(table, cells + 1);
     sync_block();
     auto const share_end = [&](int block) {
         return static_cast<unsigned>(static_cast<unsigned long long>(ends[lists.buckets - 1]) *
@@ -305,13 +301,15 @@ count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Count
         sync_block();
         unsigned const first_cell = static_cast<unsigned>(bucket) << lists.log2_cells;
         Counter* const counters = counts + range.first + first_cell;
-        block_for_each_cell<threads>(cells, [&](unsigned i) {
+        unsigned const rotation = first_to_merge(cells);
+        for (unsigned k = static_cast<unsigned>(thread_index()); k < cells; k += threads) {
+            unsigned const i = k < cells - rotation ? k + rotation : k - (cells - rotation);
             if (table[i] != 0) {
                 if (first_cell + i < range.count)
                     add(&counters[i], Counter{table[i]});
                 table[i] = 0;
             }
-        });
+        }
         sync_block();
     }
 }
@@ -446,27 +444,32 @@ private:
                               plan.buckets,
                               plan.fit.log2_cells,
                               0};
-        while (lists.log2_columns < Tuning::log2_most_columns &&
+        while (lists.log2_columns < std::min(Tuning::log2_most_columns, lists.log2_cells) &&
                ((plan.buckets + 1) << (lists.log2_columns + 1)) <= Tuning::most_words)
             ++lists.log2_columns;
 
+        constexpr auto partition_kernel = &partition_samples<Tuning, how, View, Bins>;
+        bool const dependent = Tuning::dependent_launches && !is_timed(by) &&
+                               has_sm90_features<partition_kernel>(device.index()) &&
+                               has_sm90_features<count_kernel>(device.index());
         int set = 0; // of totals
         for (offset cell = 0; cell < cells; cell += plan.cells_per_range) {
             cell_range const range = {static_cast<unsigned>(cell),
                                       static_cast<unsigned>(std::min(cells - cell, plan.cells_per_range))};
             for (offset tile = 0; tile < plan.tiles; tile += plan.tiles_per_chunk) {
-                if (set == 0)
+                bool const follows_own = set != 0; // kernels of this call
+                if (!follows_own)
                     TILEWISE_CUDA(cudaMemsetAsync, totals, 0, static_cast<std::size_t>(plan.totals_bytes()),
                                   policy.stream());
                 lists.totals = totals + offset{set} * plan.buckets;
                 set = (set + 1) % Tuning::chunks_per_clearing;
                 auto const tiles = static_cast<int>(std::min(plan.tiles - tile, plan.tiles_per_chunk));
-                launch<&partition_samples<Tuning, how, View, Bins>>(by, "partition_samples", {tiles, Tuning::threads},
-                                                                    samples, tile, count, bins, range, lists);
+                launch<partition_kernel>(by, "partition_samples", {tiles, Tuning::threads, 1, dependent && follows_own},
+                                         samples, tile, count, bins, range, lists);
                 launch<count_kernel>(
                     by, "count_buckets",
-                    {plan.fit.blocks, Tuning::counting_threads, 1, false, bytes_of_table(plan.fit.log2_cells)}, lists,
-                    scattered_tiles(tiles), range, counts);
+                    {plan.fit.blocks, Tuning::counting_threads, 1, dependent, bytes_of_table(plan.fit.log2_cells)},
+                    lists, scattered_tiles(tiles), range, counts);
             }
         }
     }

@@ -4,6 +4,7 @@
 /// @file
 /// How the blocks of a grid share the samples of a histogram, and what they do with their tables.
 
+#include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
 #include <tilewise/device/view.cuh>
@@ -16,17 +17,21 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The cell that a sample counts in, or a number that is none of the cells'.
+/// The cell that a sample counts in, of so many, if it does; otherwise `cell` is any number.
 TILEWISE_CALLS_ANY
 template <class Bins, class Sample>
-TILEWISE_DEVICE unsigned cell_of(Bins const& bins, Sample const& sample)
+TILEWISE_DEVICE binning::located locate(Bins const& bins, Sample const& sample, unsigned cells)
 {
-    auto const cell = bins.index(sample);
-    if constexpr (std::is_integral_v<decltype(cell)> && sizeof(cell) <= sizeof(unsigned)) {
-        return static_cast<unsigned>(cell);
+    if constexpr (binning::locates<Bins>) {
+        return bins.locate(sample);
     } else {
-        auto const number = static_cast<offset>(cell);
-        return number < 0 || number > 0x7FFFFFFF ? ~0U : static_cast<unsigned>(number);
+        auto const cell = bins.index(sample);
+        if constexpr (std::is_integral_v<decltype(cell)> && sizeof(cell) <= sizeof(unsigned)) {
+            return {static_cast<unsigned>(cell), static_cast<unsigned>(cell) < cells};
+        } else {
+            auto const number = static_cast<offset>(cell);
+            return {static_cast<unsigned>(number), number >= 0 && number < offset{cells}};
+        }
     }
 }
 
@@ -60,34 +65,15 @@ public:
         return whole > 0 ? whole / packets_per_batch : 0;
     }
 
-    /// Calls `visit(loaded)` for batches, with the thread's packets: all threads of the block as often. With `ahead`, a
-    /// batch is on its way while the one before it is visited.
-    template <bool ahead = false, class Visit>
+    /// Calls `visit(loaded)` for batches, with the thread's packets: all threads of the block as often.
+    template <class Visit>
     TILEWISE_DEVICE void for_each_batch(Visit const& visit) const
     {
-        offset number = block_index();
-        if constexpr (ahead) {
-            packet_type next[packets];
-            if (number < batches_)
-                fetch(next, number);
-            while (number < batches_) {
-                packet_type loaded[packets];
-                TILEWISE_UNROLL
-                for (int i = 0; i < packets; ++i)
-                    loaded[i] = next[i];
-                if (number + block_count() < batches_)
-                    fetch(next, number + block_count());
-                finish(loaded, number);
-                visit(loaded);
-                number += block_count();
-            }
-        } else {
-            for (; number < batches_; number += block_count()) {
-                packet_type loaded[packets];
-                fetch(loaded, number);
-                finish(loaded, number);
-                visit(loaded);
-            }
+        for (offset number = block_index(); number < batches_; number += block_count()) {
+            packet_type loaded[packets];
+            fetch(loaded, number);
+            finish(loaded, number);
+            visit(loaded);
         }
     }
 
@@ -173,22 +159,34 @@ TILEWISE_DEVICE unsigned first_to_merge(unsigned cells)
     return static_cast<unsigned>(begin / static_cast<unsigned>(block_count())) / line * line;
 }
 
-/// Calls `visit(i)` for each i below `cells`, neighbours in neighbouring lanes.
+/// Calls `visit(i, words[i])` for each i below `count`, neighbours in neighbouring lanes, and with words of 0.
 template <int threads, class Visit>
-TILEWISE_DEVICE void block_for_each_cell(unsigned cells, Visit const& visit)
+TILEWISE_DEVICE void block_for_each_word(unsigned const* words, unsigned count, Visit const& visit)
 {
-    unsigned const first = first_to_merge(cells);
-    for (unsigned i = static_cast<unsigned>(thread_index()); i < cells; i += threads)
-        visit(i < cells - first ? i + first : i - (cells - first));
+    constexpr unsigned at_once = 4;
+    unsigned const begin = first_to_merge(count);
+    TILEWISE_NO_UNROLL
+    for (unsigned first = static_cast<unsigned>(thread_index()); first < count; first += at_once * threads) {
+        unsigned place[at_once], word[at_once];
+        TILEWISE_UNROLL
+        for (unsigned k = 0; k < at_once; ++k) {
+            unsigned const i = first + k * threads;
+            place[k] = i < count - begin ? i + begin : i - (count - begin);
+            word[k] = i < count ? words[place[k]] : 0;
+        }
+        TILEWISE_UNROLL
+        for (unsigned k = 0; k < at_once; ++k)
+            visit(place[k], word[k]);
+    }
 }
 
 /// Adds a block's table to the counters.
 template <int threads, class Counter>
 TILEWISE_DEVICE void block_merge(unsigned const* table, unsigned cells, Counter* counts)
 {
-    block_for_each_cell<threads>(cells, [&](unsigned cell) {
-        if (table[cell] != 0)
-            add(&counts[cell], Counter{table[cell]});
+    block_for_each_word<threads>(table, cells, [&](unsigned cell, unsigned word) {
+        if (word != 0)
+            add(&counts[cell], Counter{word});
     });
 }
 

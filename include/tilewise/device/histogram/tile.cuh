@@ -21,8 +21,17 @@ struct cell_range {
     unsigned first, count;
 };
 
-/// The cells of a tile's samples in registers, counted from the first of the range; those of other samples are beyond
-/// its last.
+/// The cell of a sample, counted from the first of the range, or `none` if that is less.
+template <class Bins, class Sample>
+TILEWISE_DEVICE unsigned cell_in(cell_range range, Bins const& bins, Sample const& sample, unsigned none)
+{
+    auto const found = locate(bins, sample, 0x80000000);
+    unsigned const cell = found.cell - range.first;
+    return found.inside && cell < none ? cell : none;
+}
+
+/// The cells of a tile's samples in registers, counted from the first of the range; for samples in none of so many,
+/// that number.
 template <class Tuning>
 using tile_cells = registers<unsigned, Tuning::items_per_thread>;
 template <class Tuning>
@@ -45,7 +54,7 @@ struct sample_packets {
 /// Finds the cells of the samples from `begin` on.
 template <class Tuning, access how, class View, class Bins>
 TILEWISE_DEVICE tile_cells<Tuning> find_cells(View& view, offset begin, offset count, Bins const& bins,
-                                              cell_range range)
+                                              cell_range range, unsigned none)
 {
     using packets = sample_packets<Tuning, View>;
     constexpr int N = packets::size, margin = how == access::covering ? 2 * N : 0;
@@ -71,14 +80,14 @@ TILEWISE_DEVICE tile_cells<Tuning> find_cells(View& view, offset begin, offset c
         for (int i = 0; i < packets::under_way; ++i) {
             TILEWISE_UNROLL
             for (int k = 0; k < N; ++k)
-                cells[(first + i) * N + k] = cell_of(bins, view.element(loaded[i], k)) - range.first;
+                cells[(first + i) * N + k] = cell_in(range, bins, view.element(loaded[i], k), none);
         }
     }
     if (!whole) {
         TILEWISE_UNROLL
         for (int i = 0; i < Tuning::items_per_thread; ++i)
             if (position_of(i / N) + i % N >= count)
-                cells[i] = ~0U;
+                cells[i] = none;
     }
     return cells;
 }
@@ -95,8 +104,8 @@ add_samples(View view, offset first_tile, offset count, Bins bins, cell_range ra
     TILEWISE_SHARED(arrivals, unsigned[places]);
     TILEWISE_SHARED(first_cell, unsigned[places]);
 
-    auto const cells =
-        find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count, bins, range);
+    auto const cells = find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count,
+                                               bins, range, range.count);
     auto const place_of = [](unsigned cell) { return (cell ^ cell / places) % places; };
     TILEWISE_UNROLL
     for (int i = thread_index(); i < places; i += threads)
