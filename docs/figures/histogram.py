@@ -28,8 +28,8 @@ def homes():
     """What a multiprocessor's shared memory holds, by the number of cells."""
     figure = Figure(860, 200, "By the number of cells: one table, one table per multiprocessor, packed, partitioned")
     strips = [  # width, cells, what lies in shared memory, words below
-        (190, "up to 24 K", ["table", "table"], "32 bits each, two blocks"),
-        (190, "up to 57 K", ["table"], "32 bits each, one block"),
+        (190, "up to 28 K", ["table", "table"], "32 bits each, two blocks"),
+        (190, "up to 56 K", ["table"], "32 bits each, one block"),
         (190, "up to 113 K", ["table, packed"], "16 bits each, and sweeps"),
         (190, "more", ["a range of the table"], "samples partitioned first")]
     left = 20
