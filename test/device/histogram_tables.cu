@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "histogram_kernels.hpp"
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <random>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -237,5 +242,64 @@ DEVICE_TEST(histogram_tables, have_blocks_for_any_number_of_samples)
     counts.expect(counted(axis, samples));
     EXPECT_EQ(blocks, 50);
 }
+
+#ifndef __CUDACC__
+/// The bins that a kernel finds for each edge, and for one step beside it.
+template <class A>
+void expect_exact_if_simple(int bins, A lower, A upper, int& simple)
+{
+    std::optional<tw::regular_axis<A>> axis;
+    try {
+        axis.emplace(bins, lower, upper);
+    } catch (std::invalid_argument const&) {
+        return; // edges that coincide
+    }
+    if (!axis->view().is_simple())
+        return;
+    ++simple;
+    auto const view = axis->view().simplified();
+    constexpr A infinity = std::numeric_limits<A>::infinity();
+    auto const cell = [&](A x) {
+        auto const found = view.locate(x);
+        return found.inside ? static_cast<int>(found.cell) : tw::no_cell;
+    };
+    for (int i = 0; i <= bins; ++i) {
+        A const edge = axis->edge(i), above = std::nextafter(edge, infinity);
+        int const own = i < bins ? i : tw::no_cell;
+        ASSERT_EQ(cell(edge), own) << bins << " bins from " << lower << " to " << upper;
+        ASSERT_EQ(cell(std::nextafter(edge, -infinity)), i - 1) << bins << " bins from " << lower << " to " << upper;
+        if (i == bins || above < axis->edge(i + 1))
+            ASSERT_EQ(cell(above), own) << bins << " bins from " << lower << " to " << upper;
+    }
+    for (A const outside : {-infinity, infinity, std::numeric_limits<A>::quiet_NaN()})
+        ASSERT_EQ(cell(outside), tw::no_cell);
+}
+
+TEST(simple_bins, have_what_their_edges_say)
+{
+    int simple = 0;
+    auto const expect_exact = [&](int bins, double lower, double upper) {
+        expect_exact_if_simple(bins, static_cast<float>(lower), static_cast<float>(upper), simple);
+        expect_exact_if_simple(bins, lower, upper, simple);
+    };
+    expect_exact(1 << 20, 0, 1);
+    EXPECT_EQ(simple, 2); // as many as the guess of a float allows
+    expect_exact(1 << 20, -1, 1);
+    expect_exact(4096, 1000, 1001);
+    expect_exact(100000, -3, 7);
+    expect_exact(7777, -1e6, 1e6);
+    std::mt19937 engine(1);
+    auto const number = [&](double below) { return std::uniform_real_distribution(0.0, below)(engine); };
+    for (int i = 0; i < 300; ++i) {
+        int const bins = static_cast<int>(std::exp2(number(14)));
+        double const lower = std::ldexp(number(2) - 1, static_cast<int>(number(40)) - 20);
+        expect_exact(bins, lower, lower + std::ldexp(0.5 + number(0.5), static_cast<int>(number(40)) - 20));
+        expect_exact(bins, -std::abs(lower), number(3) * std::abs(lower)); // around zero
+        float const tiny = std::ldexp(static_cast<float>(number(2) - 1), -100 - static_cast<int>(number(49)));
+        expect_exact_if_simple(bins, tiny, tiny + std::ldexp(1.0F, -100 - static_cast<int>(number(40))), simple);
+    }
+    EXPECT_GT(simple, 800);
+}
+#endif
 
 } // namespace

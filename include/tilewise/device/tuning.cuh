@@ -102,7 +102,7 @@ struct by_index_tuning {
 struct partition_tuning;
 
 /// How the histogram chooses its kernels. Of each: threads and blocks, and how many granules of samples a thread has on
-/// their way, by the samples in a granule. Rates: H200, 2^28 uniform samples, a prototype of these kernels.
+/// their way, by the samples in a granule. Rates: H200, 2^28 uniform samples, 2026-11-22.
 struct histogram_tuning {
     /// Whether counting may begin while the counters are being cleared. Tests turn it off to run the fallback.
     static constexpr bool dependent_launches = true;
@@ -112,18 +112,19 @@ struct histogram_tuning {
     /// A block's own counters are of 32 bits. More samples take more blocks.
     static constexpr offset most_per_block = offset{1} << 31;
 
-    /// A table for each of two blocks of a multiprocessor: f32 256 bins 4270 GB/s, 16384 bins 4120; f64 1000 bins 4304
-    /// with 4 granules. Blocks of 512 threads were 2 to 5 % slower, as there is more to merge.
+    /// A table for each of two blocks of a multiprocessor: f32 256 bins 4262 GB/s, 16384 bins 4153; f64 1000 bins 4310
+    /// with 4 granules. In a prototype, blocks of 512 threads were 2 to 5 % slower, as there is more to merge.
     struct small_table {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 2, most_words = 113 * 1024 / 4;
         static constexpr int granules(int samples) { return samples >= 4 ? 2 : 4; }
     };
-    /// One for a multiprocessor, of all its shared memory: f32 57344 bins 4011 GB/s.
+    /// One for a multiprocessor, of all its shared memory: f32 57344 bins 4105 GB/s.
     struct large_table {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_words = 227 * 1024 / 4;
         static constexpr int granules(int) { return 4; }
     };
-    /// The same with some counters of 16 bits, which are looked after in between: f32 65536 bins 3428 GB/s, u16 2614.
+    /// The same with some counters of 16 bits, which are looked after in between: f32 65536 bins 3598 GB/s, with 4
+    /// granules 3024; u16 2328, with 3 granules as much, with 4 a sixth less.
     struct packed_table {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_words = 227 * 1024 / 4;
         static constexpr int wanted_words = most_words - 32;
@@ -131,13 +132,13 @@ struct histogram_tuning {
         static constexpr int most_between_sweeps = 61440;
         static constexpr int repeating_lanes = 4; ///< from so many of a warp on, the common cell is looked for
     };
-    /// The values of bytes, a column for each lane: 3887 GB/s; one table 2090.
+    /// The values of bytes, a column for each lane: 3920 GB/s; in a prototype, one table 2090.
     struct byte_columns {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 1, columns = 32;
         static constexpr int granules(int) { return 3; }
     };
     static constexpr offset columns_from = offset{1} << 23;
-    /// In one column, below that: 2^20 samples in 5.8 us.
+    /// In one column, below that: 2^20 samples in 6.6 us, 2^23 in 11.7, and in columns 10.4.
     struct byte_table {
         static constexpr int threads = 512, blocks_per_multiprocessor = 4, columns = 1;
         static constexpr int granules(int) { return 1; }
@@ -148,12 +149,13 @@ struct histogram_tuning {
     static constexpr int clearing_threads = 256;
 };
 
-/// How a histogram of more cells than a table has is made. Rates: H200, 2^28 samples, a prototype of these kernels.
+/// How a histogram of more cells than a table has is made. Rates: H200, 2^28 samples.
 struct partition_tuning {
     /// Whether a kernel may begin while the one before it ends. Tests turn it off to run the fallback.
     static constexpr bool dependent_launches = true;
 
-    /// Tiles of 8192 samples: f32 61 us for 2^25, of which shared memory is busy for 73 %.
+    /// Tiles of 8192 samples: f32 70 us for 2^25, shared memory busy for 71 %. With the registers for four blocks, some
+    /// are spilled: a fifth more. Tiles of 4096: 4 to 14 % more.
     static constexpr int threads = 512, blocks_per_multiprocessor = 3, items_per_thread = 16, packets_under_way = 4;
     /// They count in columns: 16 for each bucket, or as many as there are words for.
     static constexpr int log2_most_columns = 4, most_words = 2048 + 64;
@@ -164,12 +166,12 @@ struct partition_tuning {
     static constexpr int most_buckets = 512;
     static constexpr offset most_ranges = 8;
 
-    /// A chunk costs about 10 us more than its samples do: 2^20 cells, f32, 30 million samples a chunk 1335 GB/s, 27
-    /// million 2 % less.
+    /// A chunk costs about 10 us more than its samples do: in a prototype, 2^20 cells, 27
+    /// million samples a chunk took 2 % longer than 30 million.
     static constexpr offset scratch_bytes = offset{60} << 20, scratch_bytes_per_cell = 8, most_tiles = 65535;
     static constexpr int chunks_per_clearing = 64;
 
-    /// 2^22 samples, 2^20 cells: 42 us; additions to counters in memory 49. Below, those are faster.
+    /// In a prototype, 2^22 samples, 2^20 cells: 42 us; additions to counters in memory 49. Below, those are faster.
     static constexpr offset least_samples = offset{3} << 20;
     static constexpr int places = 4096; ///< of cells that a tile's additions come together in
     static constexpr offset most_blocks = offset{1} << 30;

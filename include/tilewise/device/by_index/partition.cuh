@@ -13,8 +13,8 @@
 /// Bytes of memory read and written for an element with a sample of `s` bytes and an accumulator of `v` (8 in place of
 /// `v` if it is wider than 16): the first pass reads 2 s + v and writes v, and 4 for the cell if there are more passes;
 /// each of those reads 8 + v and writes 4 + v. The reduction reads v. With s = v = 4 this is 20 bytes for up to 256
-/// cells, and 44 for up to 65536: at 4.2 TB/s that would be 0.8 and 0.37 TB/s of samples and values read, if nothing
-/// but memory took time. (Not measured.)
+/// cells, and 44 for up to 65536: at 4.2 TB/s that would be 1.7 and 0.76 TB/s of samples and values read, if nothing
+/// but memory took time. Measured, 2^28 in 256 cells: 0.47 TB/s, of which moving takes two thirds.
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
