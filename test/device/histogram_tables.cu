@@ -268,8 +268,9 @@ void expect_exact_if_simple(int bins, A lower, A upper, int& simple)
         int const own = i < bins ? i : tw::no_cell;
         ASSERT_EQ(cell(edge), own) << bins << " bins from " << lower << " to " << upper;
         ASSERT_EQ(cell(std::nextafter(edge, -infinity)), i - 1) << bins << " bins from " << lower << " to " << upper;
-        if (i == bins || above < axis->edge(i + 1))
+        if (i == bins || above < axis->edge(i + 1)) {
             ASSERT_EQ(cell(above), own) << bins << " bins from " << lower << " to " << upper;
+        }
     }
     for (A const outside : {-infinity, infinity, std::numeric_limits<A>::quiet_NaN()})
         ASSERT_EQ(cell(outside), tw::no_cell);
