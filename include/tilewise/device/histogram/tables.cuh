@@ -53,7 +53,7 @@ template <class Home, access how, bool copies, class View, class Bins, class Cou
 TILEWISE_KERNEL(Home::threads, Home::blocks_per_multiprocessor)
 count_in_table(View view, offset count, Bins bins, unsigned cells, Counter* counts)
 {
-    TILEWISE_SHARED_ARRAY(table, table_words(cells), unsigned);
+    TILEWISE_SHARED_ARRAY(table, table_words(cells) + (copies ? room_of_tables(bins) / 4 : 0), unsigned);
     block_clear<Home::threads>(table, table_words(cells));
     if constexpr (copies)
         block_copy_tables<Home::threads>(bins, table + table_words(cells));

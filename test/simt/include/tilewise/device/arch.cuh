@@ -69,6 +69,10 @@ TILEWISE_DEVICE int lane_index()
 {
     return simt::thread_index() % warp_size;
 }
+TILEWISE_DEVICE int warp_index()
+{
+    return simt::thread_index() / warp_size;
+}
 TILEWISE_DEVICE int block_index()
 {
     return simt::block_index();
@@ -106,11 +110,6 @@ template <class T>
 TILEWISE_DEVICE T shuffle(T const& value, int lane, simt::location where = simt::location::current())
 {
     return exchange(simt::source::index, value, lane, where);
-}
-/// Through a shuffle, as the machine's: all lanes have to ask.
-TILEWISE_DEVICE int warp_index(simt::location where = simt::location::current())
-{
-    return exchange(simt::source::index, simt::thread_index() / warp_size, 0, where);
 }
 template <class T>
 TILEWISE_DEVICE T shuffle_down(T const& value, int lanes, simt::location where = simt::location::current())
