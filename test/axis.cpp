@@ -605,6 +605,12 @@ TEST(product_axis, lends_the_tables_of_its_axes)
         EXPECT_GT(count, 1);
     });
     EXPECT_EQ(tables, 4);
+
+    auto const visit = [](auto&, tw::offset) {};
+    using visitor = decltype(visit);
+    EXPECT_TRUE((tw::binning::has_tables_for<decltype(view), visitor>));
+    using without = decltype(tw::axis_view(tw::product_axis(tw::integer_axis(0, 2), tw::regular_axis(2, 0.0f, 1.0f))));
+    EXPECT_FALSE((tw::binning::has_tables_for<without, visitor>));
 }
 
 struct nothing {

@@ -69,6 +69,10 @@ function_axis(B, Function, axis_options = {}) -> function_axis<Function>;
 
 namespace binning {
 
+/// A view with tables.
+template <class View, class Visit>
+concept has_tables_for = requires(View& view, Visit const& visit) { view.for_each_table(visit); };
+
 /// The views of a product's axes, the last of which turns fastest.
 template <class... Views>
 struct product_bins {
@@ -78,9 +82,6 @@ struct product_bins {
     {
         return cell;
     }
-    template <class Visit>
-    TILEWISE_PORTABLE void for_each_table(Visit const&)
-    {}
     template <std::size_t, class S>
     TILEWISE_PORTABLE located locate_member(S const&, located before) const
     {
@@ -152,10 +153,12 @@ struct product_bins<View, Rest...> {
     TILEWISE_CALLS_ANY
     template <class Visit>
     TILEWISE_PORTABLE void for_each_table(Visit const& visit)
+        requires has_tables_for<View, Visit> || has_tables_for<product_bins<Rest...>, Visit>
     {
-        if constexpr (requires { head.for_each_table(visit); })
+        if constexpr (has_tables_for<View, Visit>)
             head.for_each_table(visit);
-        tail.for_each_table(visit);
+        if constexpr (has_tables_for<product_bins<Rest...>, Visit>)
+            tail.for_each_table(visit);
     }
 };
 

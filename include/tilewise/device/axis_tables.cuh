@@ -4,6 +4,7 @@
 /// @file
 /// The tables of an axis, where kernels can read them.
 
+#include <tilewise/axis/composed.hpp>
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
 #include <tilewise/device/runtime.cuh>
@@ -24,7 +25,7 @@ struct ignore_table {
 
 /// Axes with tables.
 template <class Bins>
-concept has_tables = requires(Bins& bins) { bins.for_each_table(ignore_table()); }; // nvcc would deny it a lambda
+concept has_tables = binning::has_tables_for<Bins, ignore_table>; // nvcc would deny it a lambda
 
 /// A table begins where the widest load can.
 template <class T>

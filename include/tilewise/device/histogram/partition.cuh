@@ -302,9 +302,9 @@ count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Count
         sync_block();
         unsigned const first_cell = static_cast<unsigned>(bucket) << lists.log2_cells;
         Counter* const counters = counts + range.first + first_cell;
-        unsigned const rotation = first_to_merge(cells);
+        merge_sequence const sequence(cells);
         for (unsigned k = static_cast<unsigned>(thread_index()); k < cells; k += threads) {
-            unsigned const i = k < cells - rotation ? k + rotation : k - (cells - rotation);
+            unsigned const i = sequence[k];
             if (table[i] != 0) {
                 if (first_cell + i < range.count)
                     add(&counters[i], Counter{table[i]});

@@ -151,27 +151,35 @@ TILEWISE_DEVICE void block_clear(unsigned* words, unsigned count)
         words[count / 4 * 4 + static_cast<unsigned>(thread_index())] = 0;
 }
 
-/// Where in `cells` this block begins to add: blocks that all began at the first would wait for each other.
-TILEWISE_DEVICE unsigned first_to_merge(unsigned cells)
-{
-    auto const begin = static_cast<unsigned long long>(cells) * static_cast<unsigned>(block_index());
-    constexpr unsigned line = warp_size; // words
-    return static_cast<unsigned>(begin / static_cast<unsigned>(block_count())) / line * line;
-}
+/// The sequence in which this block adds its cells: blocks that all began with the first would wait for each other.
+class merge_sequence {
+public:
+    TILEWISE_DEVICE explicit merge_sequence(unsigned cells)
+    {
+        auto const begin = static_cast<unsigned long long>(cells) * static_cast<unsigned>(block_index());
+        constexpr unsigned line = warp_size; // words
+        begin_ = static_cast<unsigned>(begin / static_cast<unsigned>(block_count())) / line * line;
+        rest_ = cells - begin_;
+    }
+    TILEWISE_DEVICE unsigned operator[](unsigned i) const { return i < rest_ ? i + begin_ : i - rest_; }
+
+private:
+    unsigned begin_, rest_;
+};
 
 /// Calls `visit(i, words[i])` for each i below `count`, neighbours in neighbouring lanes, and with words of 0.
 template <int threads, class Visit>
 TILEWISE_DEVICE void block_for_each_word(unsigned const* words, unsigned count, Visit const& visit)
 {
     constexpr unsigned at_once = 4;
-    unsigned const begin = first_to_merge(count);
+    merge_sequence const sequence(count);
     TILEWISE_NO_UNROLL
     for (unsigned first = static_cast<unsigned>(thread_index()); first < count; first += at_once * threads) {
         unsigned place[at_once], word[at_once];
         TILEWISE_UNROLL
         for (unsigned k = 0; k < at_once; ++k) {
             unsigned const i = first + k * threads;
-            place[k] = i < count - begin ? i + begin : i - (count - begin);
+            place[k] = sequence[i];
             word[k] = i < count ? words[place[k]] : 0;
         }
         TILEWISE_UNROLL
