@@ -17,8 +17,8 @@ from pathlib import Path
 RANKS = [
     (0, "settings", ["config.hpp"]),
     (1, "vocabulary", ["error.hpp", "order.hpp", "functional.hpp", "policy.hpp"]),
-    (2, "vocabulary's neighbours", ["iterator.hpp", "std_execution.hpp", "thrust_execution.hpp"]),
-    (3, "what goes in", ["input.hpp", "arguments.hpp", "axis/bounds.hpp"]),
+    (2, "vocabulary's neighbours", ["iterator.hpp", "mdspan.hpp", "std_execution.hpp", "thrust_execution.hpp"]),
+    (3, "what goes in", ["input.hpp", "range.hpp", "arguments.hpp", "axis/bounds.hpp"]),
     (4, "the machines", ["host/fold.hpp", "host/opaque.hpp", "host/simd.hpp", "host/parallel.hpp",
                          "device/arch.cuh", "device/runtime.cuh", "device/tuning.cuh"]),
     (5, "what is made of them", ["requirements.hpp", "host/prefix.hpp", "host/reader.hpp", "host/simd_scan.hpp",

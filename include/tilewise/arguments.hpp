@@ -7,6 +7,7 @@
 #include <tilewise/config.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
 #include <concepts>
@@ -84,13 +85,19 @@ constexpr void check_second_range([[maybe_unused]] char const* algorithm, [[mayb
     }
 }
 
-/// The hardened mode's check of an output that is as long as [first, last) and known by its beginning.
-template <class It, class Sentinel, class Out>
+/// The hardened mode's check of an output that is as long as [first, last), or as so many elements from `first` on, and
+/// known by its beginning.
+template <class It, class Extent, class Out>
 constexpr void check_output([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first,
-                            [[maybe_unused]] Sentinel const& last, [[maybe_unused]] Out const& out)
+                            [[maybe_unused]] Extent const& last, [[maybe_unused]] Out const& out)
 {
     if constexpr (hardened && std::is_pointer_v<Out>) {
-        if (out == nullptr && first != last)
+        bool empty = false;
+        if constexpr (std::same_as<Extent, offset>)
+            empty = last == 0;
+        else
+            empty = first == last;
+        if (out == nullptr && !empty)
             reject_argument(algorithm, "the output is null and the range is not empty");
     }
 }

@@ -12,6 +12,7 @@
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
+#include <tilewise/range.hpp>
 #include <tilewise/reduce_by_index.hpp>
 #include <tilewise/requirements.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
@@ -89,7 +90,7 @@ Out count_pair(char const* algorithm, Policy const& policy, It first, It const& 
 template <counting how, class Policy, class Range, class Axis, class Out>
 Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis const& axis, Out counts)
 {
-    auto first = std::ranges::begin(range);
+    auto first = begin_of<Policy>(range);
     check_output(algorithm, offset{0}, static_cast<offset>(axis.extent()), counts);
     auto const end = extent_of(range, first);
     return count_samples<how>(resolve(policy), std::move(first), end, axis, std::move(counts));
@@ -241,9 +242,8 @@ template <execution_policy Policy, std::ranges::forward_range Range, std::ranges
 Out weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Axis const& axis, Out sums)
 {
     check_lengths("weighted_histogram", range, weights);
-    auto const first = std::ranges::begin(range);
-    return tilewise::weighted_histogram(policy, first, std::ranges::next(first, std::ranges::end(range)),
-                                        std::ranges::begin(weights), axis, std::move(sums));
+    return tilewise::weighted_histogram(policy, begin_of<Policy>(range), end_of<Policy>(range),
+                                        begin_of<Policy>(weights), axis, std::move(sums));
 }
 
 /// Adds up the weights of [first, last) in bins of equal width.

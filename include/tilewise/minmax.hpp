@@ -9,6 +9,7 @@
 #include <tilewise/input.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/policy.hpp>
+#include <tilewise/range.hpp>
 #include <tilewise/reduction.hpp>
 
 #include <functional>
@@ -101,12 +102,13 @@ It min_element(Policy&& policy, It first, It last, Less less = {})
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
 std::ranges::borrowed_iterator_t<Range> min_element(Policy&& policy, Range&& range, Less less = {})
 {
-    using It = std::ranges::iterator_t<Range>;
-    It const first = std::ranges::begin(range);
-    if (first == std::ranges::end(range))
-        return first;
-    return best_position<It>(policy, first, extent_of(range, first),
-                             first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    if (std::ranges::begin(range) == std::ranges::end(range))
+        return std::ranges::begin(range);
+    using It = beginning_of<Policy, Range>;
+    It const first = begin_of<Policy>(range);
+    return position_in<Range>(
+        range, best_position<It>(policy, first, extent_of(range, first),
+                                 first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)}));
 }
 
 /// Without a policy: the same on the calling thread.
@@ -139,12 +141,13 @@ It max_element(Policy&& policy, It first, It last, Less less = {})
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
 std::ranges::borrowed_iterator_t<Range> max_element(Policy&& policy, Range&& range, Less less = {})
 {
-    using It = std::ranges::iterator_t<Range>;
-    It const first = std::ranges::begin(range);
-    if (first == std::ranges::end(range))
-        return first;
-    return best_position<It>(policy, first, extent_of(range, first),
-                             first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    if (std::ranges::begin(range) == std::ranges::end(range))
+        return std::ranges::begin(range);
+    using It = beginning_of<Policy, Range>;
+    It const first = begin_of<Policy>(range);
+    return position_in<Range>(
+        range, best_position<It>(policy, first, extent_of(range, first),
+                                 first_largest<named::comparison_for<Less>>{named::portable_comparison(less)}));
 }
 
 /// Without a policy: the same on the calling thread.
@@ -180,13 +183,13 @@ template <execution_policy Policy, std::ranges::forward_range Range, operation L
 auto minmax_element(Policy&& policy, Range&& range, Less less = {})
     -> std::pair<std::ranges::borrowed_iterator_t<Range>, std::ranges::borrowed_iterator_t<Range>>
 {
-    using It = std::ranges::iterator_t<Range>;
-    It const first = std::ranges::begin(range);
-    if (first == std::ranges::end(range))
-        return {first, first};
+    if (std::ranges::begin(range) == std::ranges::end(range))
+        return {std::ranges::begin(range), std::ranges::begin(range)};
+    using It = beginning_of<Policy, Range>;
+    It const first = begin_of<Policy>(range);
     auto const found = best_position<extremes<It>>(
         policy, first, extent_of(range, first), widest<named::comparison_for<Less>>{named::portable_comparison(less)});
-    return {found.smallest, found.largest};
+    return {position_in<Range>(range, found.smallest), position_in<Range>(range, found.largest)};
 }
 
 /// Without a policy: the same on the calling thread.

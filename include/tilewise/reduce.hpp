@@ -9,6 +9,7 @@
 #include <tilewise/input.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/policy.hpp>
+#include <tilewise/range.hpp>
 #include <tilewise/reduction.hpp>
 
 #include <functional>
@@ -69,7 +70,7 @@ template <execution_policy Policy, class Range, class T, operation Op>
     requires range_before<Range, T>
 T reduce(Policy&& policy, Range&& range, T init, Op op)
 {
-    auto first = std::ranges::begin(range);
+    auto first = begin_of<Policy>(range);
     auto const end = extent_of(range, first);
     return reduce_input(resolve(policy), std::move(first), end, std::move(init), std::move(op));
 }
@@ -137,7 +138,7 @@ template <execution_policy Policy, class Range, iterator Out, class... InitAndOp
 Out reduce_into(Policy&& policy, Range&& range, Out out, InitAndOp... init_and_op)
 {
     if constexpr (sizeof...(InitAndOp) == 2) {
-        auto first = std::ranges::begin(range);
+        auto first = begin_of<Policy>(range);
         auto const end = extent_of(range, first);
         return reduce_input_into(resolve(policy), std::move(first), end, std::move(out), std::move(init_and_op)...);
     } else if constexpr (sizeof...(InitAndOp) == 1) {
@@ -208,9 +209,9 @@ template <execution_policy Policy, class Range, class T, operation Op, operation
     requires range_before<Range, T>
 T transform_reduce(Policy&& policy, Range&& range, T init, Op op, Transform transform_op)
 {
-    using It = std::ranges::iterator_t<Range>;
+    using It = beginning_of<Policy, Range>;
     if constexpr (can_transform<Transform, It>()) {
-        It first = std::ranges::begin(range);
+        It first = begin_of<Policy>(range);
         auto const end = extent_of(range, first);
         return reduce_input(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
                             std::move(init), std::move(op));
@@ -224,15 +225,15 @@ template <execution_policy Policy, std::ranges::input_range Range1, std::ranges:
           operation Op, operation Transform>
 T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init, Op op, Transform transform_op)
 {
-    using It1 = std::ranges::iterator_t<Range1>;
-    using It2 = std::ranges::iterator_t<Range2>;
+    using It1 = beginning_of<Policy, Range1>;
+    using It2 = beginning_of<Policy, Range2>;
     check_lengths("transform_reduce", range1, range2);
     if constexpr (can_transform<Transform, It1, It2>()) {
-        It1 first1 = std::ranges::begin(range1);
+        It1 first1 = begin_of<Policy>(range1);
         auto const end = extent_of<It2>(range1, first1);
         return reduce_input(resolve(policy),
                             transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
-                                                                   std::ranges::begin(range2)),
+                                                                   begin_of<Policy>(range2)),
                             end, std::move(init), std::move(op));
     } else {
         return init;
@@ -308,9 +309,9 @@ template <execution_policy Policy, class Range, iterator Out, class T, operation
     requires(std::ranges::input_range<Range> && !iterator<T>)
 Out transform_reduce_into(Policy&& policy, Range&& range, Out out, T init, Op op, Transform transform_op)
 {
-    using It = std::ranges::iterator_t<Range>;
+    using It = beginning_of<Policy, Range>;
     if constexpr (can_transform<Transform, It>()) {
-        It first = std::ranges::begin(range);
+        It first = begin_of<Policy>(range);
         auto const end = extent_of(range, first);
         return reduce_input_into(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)),
                                  end, std::move(out), std::move(init), std::move(op));
@@ -326,16 +327,16 @@ template <execution_policy Policy, std::ranges::input_range Range1, std::ranges:
 Out transform_reduce_into(Policy&& policy, Range1&& range1, Range2&& range2, Out out, T init, Ops... ops)
 {
     check_lengths("transform_reduce_into", range1, range2);
-    using It1 = std::ranges::iterator_t<Range1>;
-    using It2 = std::ranges::iterator_t<Range2>;
+    using It1 = beginning_of<Policy, Range1>;
+    using It2 = beginning_of<Policy, Range2>;
     if constexpr (sizeof...(Ops) == 0) {
         return tilewise::transform_reduce_into(policy, range1, range2, std::move(out), std::move(init), std::plus<>{},
                                                std::multiplies<>{});
     } else {
-        It1 first1 = std::ranges::begin(range1);
+        It1 first1 = begin_of<Policy>(range1);
         auto const end = extent_of<It2>(range1, first1);
-        return transform_pairs_into<It1, It2>(policy, std::move(first1), std::ranges::begin(range2), end,
-                                              std::move(out), std::move(init), std::move(ops)...);
+        return transform_pairs_into<It1, It2>(policy, std::move(first1), begin_of<Policy>(range2), end, std::move(out),
+                                              std::move(init), std::move(ops)...);
     }
 }
 

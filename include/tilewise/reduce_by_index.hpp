@@ -14,6 +14,7 @@
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
+#include <tilewise/range.hpp>
 #include <tilewise/requirements.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/by_index.cuh>
@@ -167,9 +168,8 @@ template <execution_policy Policy, class Keys, class Values, std::integral Size,
 Out reduce_by_index(Policy&& policy, Keys&& keys, Values&& values, Size size, Out out, Rest... rest)
 {
     check_lengths("reduce_by_index", keys, values);
-    auto const first = std::ranges::begin(keys);
-    return tilewise::reduce_by_index(policy, first, std::ranges::next(first, std::ranges::end(keys)),
-                                     std::ranges::begin(values), size, std::move(out), std::move(rest)...);
+    return tilewise::reduce_by_index(policy, begin_of<Policy>(keys), end_of<Policy>(keys), begin_of<Policy>(values),
+                                     size, std::move(out), std::move(rest)...);
 }
 
 /// Without a policy: the same on the calling thread.

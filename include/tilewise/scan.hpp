@@ -10,6 +10,7 @@
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
+#include <tilewise/range.hpp>
 #include <tilewise/scanning.hpp>
 
 #include <functional>
@@ -42,9 +43,9 @@ Out scan_pair(char const* algorithm, Policy const& policy, It first, It last, Ou
 template <scan_form form, class T, class Policy, class Range, class Out, class Op>
 Out scan_range(char const* algorithm, Policy const& policy, Range& range, Out out, std::optional<T> init, Op op)
 {
-    auto first = std::ranges::begin(range);
-    check_output(algorithm, first, std::ranges::end(range), out);
+    auto first = begin_of<Policy>(range);
     auto const end = extent_of(range, first);
+    check_output(algorithm, first, end, out);
     return scan_input<form, T>(resolve(policy), std::move(first), end, std::move(out), std::move(init), std::move(op));
 }
 
@@ -62,10 +63,10 @@ template <scan_form form, class T, class Policy, class Range, class Out, class O
 Out transform_scan_range(char const* algorithm, Policy const& policy, Range& range, Out out, std::optional<T> init,
                          Op op, Transform transform_op)
 {
-    using It = std::ranges::iterator_t<Range>;
-    It first = std::ranges::begin(range);
-    check_output(algorithm, first, std::ranges::end(range), out);
+    using It = beginning_of<Policy, Range>;
+    It first = begin_of<Policy>(range);
     auto const end = extent_of(range, first);
+    check_output(algorithm, first, end, out);
     return scan_input<form, T>(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)),
                                end, std::move(out), std::move(init), std::move(op));
 }

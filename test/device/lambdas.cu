@@ -2,6 +2,7 @@
 #include "same_bits.hpp"
 
 #include <functional>
+#include <ranges>
 
 namespace {
 
@@ -47,4 +48,13 @@ DEVICE_TEST(lambdas, in_count_if)
                   there.begin(),
               std::min_element(x.begin(), x.end()) - x.begin());
 }
+
+DEVICE_TEST(lambdas, in_views)
+{
+    auto const thrice =
+        std::views::iota(1, 10'001) | std::views::transform([] __host__ __device__(int i) { return 3 * i; });
+    EXPECT_EQ(tw::reduce(tw::device, thrice), 3 * 10'000 / 2 * 10'001);
+    EXPECT_EQ(tw::count_if(tw::device, thrice, [] __host__ __device__(int i) { return i % 2 == 0; }), 5'000);
+}
+
 } // namespace

@@ -7,6 +7,7 @@ first comment lines say
 
     // expect: a sentence that the output must contain (may be given several times)
     // lines: 15      the most lines the output may have (may be left out)
+    // options: -x    more options for the compiler (may be left out)
 
 With TILEWISE_REJECT_FIXED defined the same program must compile: it fails for that one reason.
 """
@@ -42,10 +43,11 @@ def complaint(command, path):
     limit = re.search(r"^// lines: *(\d+) *$", head, re.MULTILINE)
     if not expected:
         return "the first lines have no `// expect: ...`"
-    compiles, output = compile_it(command, path, "-DTILEWISE_REJECT_FIXED")
+    options = [option for line in re.findall(r"^// options: *(.+?) *$", head, re.MULTILINE) for option in line.split()]
+    compiles, output = compile_it(command, path, *options, "-DTILEWISE_REJECT_FIXED")
     if not compiles:
         return f"does not compile with TILEWISE_REJECT_FIXED:\n{output}"
-    compiles, output = compile_it(command, path)
+    compiles, output = compile_it(command, path, *options)
     if compiles:
         return "compiles"
     for sentence in expected:

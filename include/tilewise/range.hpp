@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Where a range begins. Under a device policy a view goes to kernels by value, and is indexed there: its iterators may
+/// point to the view itself, which is on the host, and their types may be private to the standard library, so that nvcc
+/// accepts them nowhere.
+
+#include <tilewise/config.hpp>
+#include <tilewise/iterator.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// A position in a view that it has a copy of.
+template <class View>
+class view_iterator {
+public:
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = std::ranges::range_value_t<View const>;
+    using reference = std::ranges::range_reference_t<View const>;
+    using difference_type = offset;
+    using pointer = void;
+
+    TILEWISE_PORTABLE constexpr view_iterator(View const& view, offset position) : view_(view), position_(position) {}
+
+    constexpr offset position() const { return position_; }
+
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE constexpr reference operator*() const { return (*this)[0]; }
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE constexpr reference operator[](offset n) const
+    {
+        return view_.begin()[static_cast<std::ranges::range_difference_t<View const>>(position_ + n)];
+    }
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE friend constexpr view_iterator operator+(view_iterator const& it, offset n)
+    {
+        return {it.view_, it.position_ + n};
+    }
+    TILEWISE_PORTABLE constexpr view_iterator& operator++()
+    {
+        ++position_;
+        return *this;
+    }
+    TILEWISE_PORTABLE friend constexpr offset operator-(view_iterator const& a, view_iterator const& b)
+    {
+        return a.position_ - b.position_;
+    }
+    TILEWISE_PORTABLE friend constexpr bool operator==(view_iterator const& a, view_iterator const& b)
+    {
+        return a.position_ == b.position_;
+    }
+
+private:
+    View view_;
+    offset position_;
+};
+
+/// Views of the standard that refer to a container, and views made of such: a kernel cannot follow them.
+template <class View>
+inline constexpr bool refers_to_container = false;
+template <class Container>
+inline constexpr bool refers_to_container<std::ranges::ref_view<Container>> = true;
+#if __cpp_lib_ranges >= 202110L
+template <class Container>
+inline constexpr bool refers_to_container<std::ranges::owning_view<Container>> = true;
+#endif
+template <class View, std::size_t i>
+inline constexpr bool refers_to_container<std::ranges::elements_view<View, i>> = refers_to_container<View>;
+template <template <class...> class Kind, class... Parts>
+inline constexpr bool refers_to_container<Kind<Parts...>> = (refers_to_container<Parts> || ...);
+
+/// Nothing but a pair of iterators, which may be of a kind that kernels know.
+template <class Range>
+inline constexpr bool is_subrange = false;
+template <class It, class Sentinel, std::ranges::subrange_kind kind>
+inline constexpr bool is_subrange<std::ranges::subrange<It, Sentinel, kind>> = true;
+
+/// A range whose elements kernels cannot get at but through a copy of it.
+template <class Range>
+concept needs_indexing =
+    std::ranges::view<Range> && std::ranges::random_access_range<Range> && std::ranges::sized_range<Range> &&
+    !std::ranges::contiguous_range<Range> && !is_subrange<Range>;
+
+/// Whether a view can be indexed in a kernel. If not, one sentence says why.
+template <class View>
+constexpr bool can_be_indexed()
+{
+    constexpr bool self_contained = !refers_to_container<View>;
+    constexpr bool constant = std::ranges::random_access_range<View const>;
+    static_assert(self_contained, "tilewise: this view refers to a container, which kernels cannot reach; make the "
+                                  "view from a std::span over its elements, in memory of the GPU");
+    static_assert(constant, "tilewise: kernels index a view that is const; this one has begin() only when it is not, "
+                            "because it remembers something in there");
+#if defined(__CUDACC__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)
+    constexpr bool callable = sizeof(View) == 0;
+    static_assert(callable, "tilewise: kernels call the constexpr functions of this view; compile with nvcc "
+                            "--expt-relaxed-constexpr");
+#else
+    constexpr bool callable = true;
+#endif
+    return self_contained && constant && callable;
+}
+
+/// The beginning of a range, as an algorithm under Policy wants it.
+template <execution_policy Policy, class Range>
+constexpr auto begin_of(Range& range)
+{
+    if constexpr (is_device_policy<policy_for<Policy>> && needs_indexing<std::remove_cv_t<Range>>) {
+        if constexpr (can_be_indexed<std::remove_cv_t<Range>>())
+            return view_iterator<std::remove_cv_t<Range>>(range, 0);
+        else
+            return static_cast<std::ranges::range_value_t<Range> const*>(nullptr); // no further message
+    } else {
+        return std::ranges::begin(range);
+    }
+}
+
+/// The type of that beginning.
+template <class Policy, class Range>
+using beginning_of = decltype(begin_of<Policy>(std::declval<Range&>()));
+
+/// The end of a range, as an iterator of that type.
+template <execution_policy Policy, class Range>
+constexpr beginning_of<Policy, Range> end_of(Range& range)
+{
+    if constexpr (std::same_as<beginning_of<Policy, Range>, std::ranges::iterator_t<Range>>)
+        return std::ranges::next(std::ranges::begin(range), std::ranges::end(range));
+    else
+        return begin_of<Policy>(range) + static_cast<offset>(std::ranges::size(range));
+}
+
+/// The iterator of a range that stands where an algorithm under Policy found something.
+template <class Range, class It>
+constexpr std::ranges::borrowed_iterator_t<Range> position_in(Range& range, It const& found)
+{
+    if constexpr (std::same_as<It, std::ranges::iterator_t<Range>>)
+        return found;
+    else
+        return std::ranges::begin(range) + static_cast<std::ranges::range_difference_t<Range>>(found.position());
+}
+
+TILEWISE_NAMESPACE_END

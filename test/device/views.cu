@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Views as ranges: kernels get them by value, and index them.
+
+#include <tilewise/mdspan.hpp>
+#include <tilewise/tilewise.hpp>
+
+#include "on_device.hpp"
+#include "values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <ranges>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace tw = tilewise;
+using on_device::device_array;
+using on_device::same_bits;
+
+struct third {
+    TILEWISE_PORTABLE float operator()(int i) const { return static_cast<float>(i) / 3; }
+};
+struct half {
+    TILEWISE_PORTABLE float operator()(float x) const { return x / 2; }
+};
+
+/// Every `step`th element of a span: a view of the user's own.
+template <class T>
+class every_nth : public std::ranges::view_interface<every_nth<T>> {
+public:
+    class iterator {
+    public:
+        using iterator_concept = std::random_access_iterator_tag;
+        using iterator_category = std::random_access_iterator_tag;
+        using value_type = std::remove_const_t<T>;
+        using difference_type = std::ptrdiff_t;
+
+        iterator() = default;
+        TILEWISE_PORTABLE iterator(T* at, std::ptrdiff_t step) : at_(at), step_(step) {}
+        TILEWISE_PORTABLE T& operator*() const { return *at_; }
+        TILEWISE_PORTABLE T& operator[](std::ptrdiff_t n) const { return at_[n * step_]; }
+        iterator& operator+=(std::ptrdiff_t n)
+        {
+            at_ += n * step_;
+            return *this;
+        }
+        iterator& operator-=(std::ptrdiff_t n) { return *this += -n; }
+        iterator& operator++() { return *this += 1; }
+        iterator& operator--() { return *this += -1; }
+        iterator operator++(int) { return std::exchange(*this, *this + 1); }
+        iterator operator--(int) { return std::exchange(*this, *this - 1); }
+        friend iterator operator+(iterator it, std::ptrdiff_t n) { return it += n; }
+        friend iterator operator+(std::ptrdiff_t n, iterator it) { return it += n; }
+        friend iterator operator-(iterator it, std::ptrdiff_t n) { return it -= n; }
+        friend std::ptrdiff_t operator-(iterator a, iterator b) { return (a.at_ - b.at_) / a.step_; }
+        friend bool operator==(iterator a, iterator b) { return a.at_ == b.at_; }
+        friend auto operator<=>(iterator a, iterator b) { return a.at_ <=> b.at_; }
+
+    private:
+        T* at_ = nullptr;
+        std::ptrdiff_t step_ = 1;
+    };
+
+    every_nth(std::span<T> elements, std::size_t step)
+        : first_(elements.data()), size_(elements.size() / step), step_(static_cast<std::ptrdiff_t>(step))
+    {}
+    TILEWISE_PORTABLE iterator begin() const { return {first_, step_}; }
+    iterator end() const { return begin() + static_cast<std::ptrdiff_t>(size_); }
+
+private:
+    T* first_;
+    std::size_t size_;
+    std::ptrdiff_t step_;
+};
+
+/// The least of an mdspan that has two extents and any strides.
+template <class T>
+struct plane {
+    using element_type = T;
+    using index_type = int;
+    using reference = T&;
+    using data_handle_type = T*;
+    struct layout_type {};
+    struct mapping_type {
+        int strides[2];
+        TILEWISE_PORTABLE int operator()(int row, int column) const { return row * strides[0] + column * strides[1]; }
+    };
+    struct accessor_type {
+        TILEWISE_PORTABLE T& access(T* memory, int place) const { return memory[place]; }
+    };
+
+    T* memory;
+    int extents[2];
+    mapping_type layout;
+
+    TILEWISE_PORTABLE static constexpr std::size_t rank() { return 2; }
+    TILEWISE_PORTABLE int extent(std::size_t i) const { return extents[i]; }
+    int size() const { return extents[0] * extents[1]; }
+    TILEWISE_PORTABLE accessor_type accessor() const { return {}; }
+    TILEWISE_PORTABLE T* data_handle() const { return memory; }
+    TILEWISE_PORTABLE mapping_type mapping() const { return layout; }
+};
+
+std::vector<float> some_floats(std::size_t count)
+{
+    std::vector<float> x;
+    for (unsigned const seed : values::seeds(count))
+        x.push_back(static_cast<float>(seed % 1000) / 7);
+    return x;
+}
+
+/// A view under device reduces to what the same elements in a vector do.
+template <class View>
+void expect_sum_of_elements(View view, std::vector<float> const& elements)
+{
+    ASSERT_EQ(static_cast<std::size_t>(std::ranges::size(view)), elements.size());
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device, view, 0.5f), tw::reduce(elements, 0.5f)));
+}
+
+/// Every algorithm gives of it what it gives of them.
+template <class View>
+void expect_as_of_elements(View view, std::vector<float> const& elements)
+{
+    expect_sum_of_elements(view, elements);
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device, view), tw::reduce(elements)));
+    EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, view, 0.5f, std::plus<>{}, half{}),
+                          tw::transform_reduce(elements, 0.5f, std::plus<>{}, half{})));
+
+    device_array<float> const out(elements.size() + 1);
+    auto const expect_written = [&](std::vector<float> const& expected) {
+        std::vector<float> const written = out.values(expected.size());
+        EXPECT_TRUE(std::ranges::equal(written, expected, same_bits<float>));
+    };
+    std::vector<float> scanned(elements.size());
+    EXPECT_EQ(tw::inclusive_scan(tw::device, view, out.data()), out.data() + elements.size());
+    tw::inclusive_scan(elements, scanned.begin());
+    expect_written(scanned);
+    tw::transform_exclusive_scan(tw::device, view, out.data(), 0.5f, std::plus<>{}, half{});
+    tw::transform_exclusive_scan(elements, scanned.begin(), 0.5f, std::plus<>{}, half{});
+    expect_written(scanned);
+
+    tw::regular_axis const axis(10, 0.0f, 100.0f);
+    device_array<std::uint32_t> const counts(10);
+    std::vector<std::uint32_t> expected(10);
+    tw::histogram(tw::device, view, axis, counts.data());
+    tw::histogram(elements, axis, expected.begin());
+    EXPECT_EQ(counts.values(10), expected);
+
+    if (elements.empty())
+        return;
+    auto const smallest = tw::min_element(tw::device, view);
+    EXPECT_EQ(smallest - std::ranges::begin(view), tw::min_element(elements) - elements.begin());
+    auto const [low, high] = tw::minmax_element(tw::device, view);
+    EXPECT_EQ(low, smallest);
+    EXPECT_EQ(high - std::ranges::begin(view), tw::minmax_element(elements).second - elements.begin());
+}
+
+template <class View>
+std::vector<float> elements_of_host(View view)
+{
+    std::vector<float> elements;
+    for (auto const element : view)
+        elements.push_back(element);
+    return elements;
+}
+
+DEVICE_TEST(views, of_numbers)
+{
+    for (int const count : {0, 1, 20'000}) {
+        auto const thirds = std::views::iota(0, count) | std::views::transform(third{});
+        expect_as_of_elements(thirds, elements_of_host(thirds));
+    }
+}
+
+DEVICE_TEST(views, of_spans)
+{
+    std::vector<float> const here = some_floats(9'001);
+    device_array<float> const there(here);
+    std::span<float const> const x(there.data(), there.size()), same(here);
+    auto const halves = std::views::transform(half{});
+    expect_sum_of_elements(x | halves, elements_of_host(same | halves));
+    expect_sum_of_elements(x | std::views::reverse, elements_of_host(same | std::views::reverse));
+    expect_sum_of_elements(x | std::views::drop(3) | halves, elements_of_host(same | std::views::drop(3) | halves));
+    expect_sum_of_elements(x | std::views::take(1'000) | std::views::reverse | halves,
+                           elements_of_host(same | std::views::take(1'000) | std::views::reverse | halves));
+}
+
+DEVICE_TEST(views, of_a_kind_of_the_users_own)
+{
+    std::vector<float> const here = some_floats(30'000);
+    device_array<float> const there(here);
+    expect_as_of_elements(every_nth<float>(std::span(there.data(), there.size()), 3),
+                          elements_of_host(every_nth<float const>(here, 3)));
+}
+
+DEVICE_TEST(views, of_members)
+{
+    std::vector<std::pair<float, int>> here;
+    for (float const x : some_floats(5'000))
+        here.emplace_back(x, 1);
+    device_array<std::pair<float, int>> const there(here);
+    std::span<std::pair<float, int> const> const pairs(there.data(), there.size()), same(here);
+    expect_sum_of_elements(pairs | std::views::keys, elements_of_host(same | std::views::keys));
+}
+
+DEVICE_TEST(views, of_columns_of_an_mdspan)
+{
+    std::vector<float> here = some_floats(70 * 130);
+    device_array<float> const there(here);
+    plane<float> const turned{there.data(), {70, 130}, {{1, 70}}}, same{here.data(), {70, 130}, {{1, 70}}};
+    expect_sum_of_elements(tw::elements_of(turned), elements_of_host(tw::elements_of(same)));
+    plane<float> const window{there.data(), {60, 50}, {{130, 2}}}, same_window{here.data(), {60, 50}, {{130, 2}}};
+    std::vector<float> const expected = elements_of_host(tw::elements_of(same_window));
+    EXPECT_EQ(expected[50 * 7 + 3], here[130 * 7 + 2 * 3]);
+    expect_sum_of_elements(tw::elements_of(window), expected);
+}
+
+DEVICE_TEST(views, in_pairs)
+{
+    std::vector<float> const here = some_floats(5'000);
+    device_array<float> const there(here);
+    std::span<float const> const x(there.data(), there.size()), same(here);
+    auto const thirds = std::views::iota(0, 5'000) | std::views::transform(third{});
+    EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, thirds, x, 0.0f), tw::transform_reduce(thirds, same, 0.0f)));
+
+    device_array<float> const sums(10);
+    std::vector<float> expected(10);
+    tw::regular_axis const axis(10, 0.0f, 1'000.0f);
+    tw::weighted_histogram(tw::device, thirds, x, axis, sums.data());
+    tw::weighted_histogram(thirds, same, axis, expected.begin());
+    EXPECT_TRUE(std::ranges::equal(sums.values(10), expected, same_bits<float>));
+}
+
+DEVICE_TEST(views, that_are_only_iterators)
+{
+    std::vector<float> const here = some_floats(9'001);
+    device_array<float> const there(here);
+    std::ranges::subrange const x(there.data(), there.data() + there.size());
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device, x), tw::reduce(here)));
+    static_assert(!tw::needs_indexing<std::remove_const_t<decltype(x)>>);
+}
+
+} // namespace
