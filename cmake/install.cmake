@@ -18,6 +18,7 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-config.cmake.i
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tilewise-config-version.cmake"
     COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES
+    "${CMAKE_CURRENT_LIST_DIR}/cuda_standard.cmake"
     "${PROJECT_BINARY_DIR}/tilewise-config.cmake"
     "${PROJECT_BINARY_DIR}/tilewise-config-version.cmake"
     DESTINATION "${package_dir}")

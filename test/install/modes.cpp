@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One program may mix modes: each translation unit behaves as it was compiled, and all give the same sums.
+
+#include "modes.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+int failures = 0;
+
+void expect(bool holds, char const* mode, char const* what)
+{
+    if (!holds) {
+        std::printf("%s: expected %s\n", mode, what);
+        ++failures;
+    }
+}
+
+void check_sums(char const* mode, observation const& seen)
+{
+    static observation const first = seen;
+    expect(std::memcmp(&seen.sum, &first.sum, sizeof(float)) == 0, mode, "the same bits as in other modes");
+    expect(seen.last_of_scan == seen.sum, mode, "a scan that ends with the sum");
+    expect(seen.in_first_bin == 100'000, mode, "all elements in the first bin");
+}
+
+bool has_no_kernels(observation const& seen)
+{
+    return seen.on_device.find("was not compiled") != std::string::npos;
+}
+
+} // namespace
+
+int main()
+{
+    observation const in_plain = plain::observe();
+    check_sums("plain", in_plain);
+    expect(!in_plain.rejects_last_first, "plain", "no check of preconditions");
+    expect(has_no_kernels(in_plain), "plain", "no kernels");
+
+    observation const in_hardened = hardened::observe();
+    check_sums("hardened", in_hardened);
+    expect(in_hardened.rejects_last_first, "hardened", "a check of preconditions");
+    expect(has_no_kernels(in_hardened), "hardened", "no kernels");
+
+    observation const in_strict_fp = strict_fp::observe();
+    check_sums("strict_fp", in_strict_fp);
+    expect(!in_strict_fp.rejects_last_first, "strict_fp", "no check of preconditions");
+    expect(in_strict_fp.error_of_product == 0, "strict_fp", "a product that is rounded");
+
+#ifdef WITH_KERNELS
+    observation const in_kernels = kernels::observe();
+    check_sums("kernels", in_kernels);
+    expect(!in_kernels.rejects_last_first, "kernels", "no check of preconditions");
+    expect(!has_no_kernels(in_kernels), "kernels", "7, or a complaint about the machine");
+#endif
+    return failures;
+}

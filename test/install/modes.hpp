@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+/// What the same calls do in one translation unit. Its mode decides about all but the first three.
+struct observation {
+    float sum;               ///< of the same elements everywhere
+    float last_of_scan;      ///< the same number again
+    unsigned in_first_bin;   ///< how many elements a histogram has there
+    bool rejects_last_first; ///< a range whose last is before its first
+    double error_of_product; ///< what rounding a product drops: 0 where it is dropped, and not where it is fused
+    std::string on_device;   ///< the sum of no elements and 7, or the reason why there is none
+};
+
+namespace plain {
+observation observe();
+}
+namespace hardened {
+observation observe();
+}
+namespace strict_fp {
+observation observe();
+}
+namespace kernels {
+observation observe();
+}
