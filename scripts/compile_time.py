@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How long sources that use tilewise take to compile, beside the same with the standard library, Thrust and CUB.
+
+For `scripts/bench compile`. Sources are compiled one at a time and in turn, so that what disturbs the machine for a
+while disturbs all of them.
+"""
+
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GCC = ["g++", "-std=c++20", "-O3"]
+NVCC = [shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc", "-std=c++20", "-O3", "-arch=sm_90"]
+OUTPUT = "compile_time.o"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to compile."""
+    group: str     # of the table: what is done in it
+    who: str       # the library that does it
+    headers: tuple # what it includes
+    body: str = ""
+    kernels: bool = True # for nvcc; otherwise for g++
+
+    def text(self):
+        return "".join(f"#include <{header}>\n" for header in self.headers) + self.body
+
+
+SUM = "float f(float const* first, float const* last) {{ return {}, first, last, 0.0F); }}\n"
+SCAN = "void f(float const* first, float const* last, float* out) {{ {}, first, last, out); }}\n"
+THRUST = ("thrust/execution_policy.h",)
+SOURCES = [
+    Source("including in a .cpp", "an empty file", (), kernels=False),
+    Source("including in a .cpp", "`<numeric>` and `<execution>`", ("numeric", "execution"), kernels=False),
+    Source("including in a .cpp", "`<tilewise/reduce.hpp>`", ("tilewise/reduce.hpp",), kernels=False),
+    Source("including in a .cpp", "`<tilewise/tilewise.hpp>`", ("tilewise/tilewise.hpp",), kernels=False),
+    Source("including in a .cu", "an empty file", ()),
+    Source("including in a .cu", "`<tilewise/tilewise.hpp>`", ("tilewise/tilewise.hpp",)),
+    Source("a reduce", "tilewise", ("tilewise/reduce.hpp",), SUM.format("tilewise::reduce(tilewise::device")),
+    Source("a reduce", "Thrust", (*THRUST, "thrust/reduce.h"), SUM.format("thrust::reduce(thrust::device")),
+    Source("an inclusive_scan", "tilewise", ("tilewise/scan.hpp",),
+           SCAN.format("tilewise::inclusive_scan(tilewise::device")),
+    Source("an inclusive_scan", "Thrust", (*THRUST, "thrust/scan.h"),
+           SCAN.format("thrust::inclusive_scan(thrust::device")),
+    Source("a histogram", "tilewise", ("tilewise/histogram.hpp",), """
+void f(float const* first, float const* last, unsigned* counts)
+{
+    tilewise::histogram(tilewise::device, first, last, 256, 0.0F, 1.0F, counts);
+}
+"""),
+    Source("a histogram", "CUB", ("cub/device/device_histogram.cuh",), """
+void f(void* scratch, std::size_t& bytes, float const* first, int n, unsigned* counts)
+{
+    cub::DeviceHistogram::HistogramEven(scratch, bytes, first, counts, 257, 0.0F, 1.0F, n);
+}
+"""),
+]
+BARS = [ # in seconds, of the median
+    ("a reduce", "tilewise", 4.0, "nvcc, one reduce: <= 4 s"),
+    ("including in a .cpp", "`<tilewise/tilewise.hpp>`", 1.0, "g++, all of tilewise included: <= 1 s"),
+]
+
+
+def output(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def has_nvcc():
+    return shutil.which(NVCC[0]) is not None
+
+
+def version_of_nvcc():
+    """The versions of nvcc and of the Thrust and CUB that come with it, for which Thrust's number is asked."""
+    release = output(NVCC[0], "--version").split("release ")[-1].split(",")[0]
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "version.cu"
+        source.write_text("#include <thrust/version.h>\nversion THRUST_VERSION\n", encoding="utf-8")
+        number = int(output(NVCC[0], "-E", str(source)).split()[-1])
+    return f"nvcc {release}, Thrust and CUB {number // 100000}.{number // 100 % 1000}.{number % 100}"
+
+
+def command(source, path):
+    return [*(NVCC if source.kernels else GCC), f"-I{ROOT / 'include'}", str(path)]
+
+
+def processor_time():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def seconds(source, folder):
+    """How long it takes to compile a source in `folder`, and how long a processor works for that."""
+    path = folder / f"{SOURCES.index(source)}.{'cu' if source.kernels else 'cpp'}"
+    path.write_text(source.text(), encoding="utf-8")
+    start, used = time.perf_counter(), processor_time()
+    subprocess.run([*command(source, path), "-c", "-o", str(folder / OUTPUT)], check=True,
+                   env={**os.environ, "CCACHE_DISABLE": "1"})
+    return time.perf_counter() - start, processor_time() - used
+
+
+def headers(source, folder):
+    """The number of files that a source includes, the compiler's own among them."""
+    path = folder / f"headers.{'cu' if source.kernels else 'cpp'}"
+    path.write_text(source.text(), encoding="utf-8")
+    rule = output(*command(source, path), "-M").replace("\\\n", " ").split(":", 1)[1]
+    return len(set(rule.split())) - 1
+
+
+def measure(where, repetitions, pattern):
+    """The record of a run; `where` says on which machine it is."""
+    sources = [source for source in SOURCES if (has_nvcc() or not source.kernels)
+               and re.search(pattern, f"{source.group}/{source.who}")]
+    if has_nvcc():
+        where = {**where, "compiler": f"{where['compiler']}; {version_of_nvcc()}, -O3 -arch=sm_90"}
+    samples = {source: [] for source in sources}
+    with tempfile.TemporaryDirectory() as folder:
+        counts = {source: headers(source, Path(folder)) for source in sources} # and reads all files once
+        for _ in range(repetitions):
+            for source in sources:
+                samples[source].append(seconds(source, Path(folder)))
+    rows = []
+    for source, pairs in samples.items():
+        elapsed, processor = zip(*pairs)
+        rows.append({"what": source.group, "who": source.who, "median": round(statistics.median(elapsed), 3),
+                     "least": round(min(elapsed), 3), "most": round(max(elapsed), 3),
+                     "processor": round(statistics.median(processor), 3), "headers": counts[source],
+                     "repetitions": len(pairs)})
+    return {"where": where, "unit": "seconds", "rows": rows}
+
+
+def markdown(record):
+    """The tables of a record."""
+    where, rows = record["where"], record["rows"]
+    lines = [f"{where['machine']}; {where['compiler']}; {where['date']}; commit {where['commit']}.",
+             f"Seconds, medians of {min(row['repetitions'] for row in rows)} repetitions in turn, and of them the "
+             "seconds of processor. Headers are all files that are included, for nvcc CUDA's own among them.", ""]
+    medians = {(row["what"], row["who"]): row["median"] for row in rows}
+    bars = [("pass" if medians[what, who] <= bar else "MISS", text, medians[what, who])
+            for what, who, bar, text in BARS if (what, who) in medians]
+    lines += ["|  | bar | this run |", "|---|---|---|"]
+    lines += [f"| {outcome} | {text} | {value:.2f} |" for outcome, text, value in bars]
+    lines += ["", "| what | with | seconds | least | most | processor | headers |", "|---|---|---|---|---|---|---|"]
+    lines += [f"| {row['what']} | {row['who']} | {row['median']:.2f} | {row['least']:.2f} | {row['most']:.2f} | "
+              f"{row['processor']:.2f} | {row['headers']} |" for row in rows]
+    return "\n".join(lines) + "\n"
