@@ -6,8 +6,9 @@
 #
 # Of Thrust's calls it takes those that begin with a policy: one of Thrust's, or anything with "policy" in its name.
 # Without one Thrust asks the iterators where to run, and tilewise runs on the calling thread. Also left alone is what
-# tilewise wants in another order, thrust::transform_reduce and both transform scans, and thrust::minmax_element, which
-# finds the first of equal maxima, where tilewise and the standard find the last.
+# tilewise wants in another order, thrust::transform_reduce and both transform scans; and what means something else:
+# thrust::minmax_element finds the first of equal maxima and tilewise, as the standard does, the last of them;
+# thrust::inner_product multiplies in the type of init, and tilewise's transform_reduce in that of the elements.
 
 # The whole file at once: a call may begin on one line and go on in the next.
 :read
@@ -21,9 +22,7 @@ s/(^|[^[:alnum:]_:])std::((transform_)?(reduce|inclusive_scan|exclusive_scan)|co
 t std
 
 :thrust
-s/(^|[^[:alnum:]_:])thrust::(reduce|(in|ex)clusive_scan|count(_if)?|(min|max)_element)([[:space:]]*\([[:space:]]*(thrust::(host|device|seq|cuda::par)|[[:alnum:]_:]*policy))/\1tilewise::\2\6/
-t thrust
-s/(^|[^[:alnum:]_:])thrust::inner_product([[:space:]]*\([[:space:]]*(thrust::(host|device|seq|cuda::par)|[[:alnum:]_:]*policy))/\1tilewise::transform_reduce\2/
+s/(^|[^[:alnum:]_:])thrust::(reduce(_into)?|(in|ex)clusive_scan|count(_if)?|(min|max)_element)([[:space:]]*\([[:space:]]*(thrust::(host|device|seq|cuda::par)|[[:alnum:]_:]*policy))/\1tilewise::\2\7/
 t thrust
 
 # Includes, before the first that is there. The last added comes first.

@@ -8,8 +8,7 @@ execute_process(
     COMMAND_ERROR_IS_FATAL ANY)
 
 # Calls: as many as before, and none that was left
-set(algorithms
-    "(transform_)?(reduce|(in|ex)clusive_scan)|count(_if)?|(min|max|minmax)_element|inner_product") # (of std and Thrust)
+set(algorithms "(transform_)?(reduce|(in|ex)clusive_scan)|count(_if)?|(min|max|minmax)_element")
 foreach(variant IN ITEMS as_written moved)
     file(READ "${${variant}_source}" text)
     string(REGEX MATCHALL "(std|thrust)::(${algorithms})\\(" theirs "${text}")

@@ -10,7 +10,6 @@
 #include <thrust/extrema.h>
 #include <thrust/functional.h>
 #include <thrust/host_vector.h>
-#include <thrust/inner_product.h>
 #include <thrust/iterator/constant_iterator.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -83,6 +82,13 @@ struct is_home {
 struct is_far {
     __host__ __device__ int operator()(place const& p) const { return square_of{}(p) > 1'000'000 ? 1 : 0; }
 };
+struct is_same {
+    __host__ __device__ bool operator()(thrust::tuple<place, place> const& places) const
+    {
+        place const a = thrust::get<0>(places), b = thrust::get<1>(places);
+        return a.x == b.x && a.y == b.y;
+    }
+};
 struct crosses { // the diagonal, between two places
     __host__ __device__ bool operator()(thrust::tuple<place, place> const& places) const
     {
@@ -128,9 +134,9 @@ int main()
     auto const pairs = thrust::make_zip_iterator(thrust::make_tuple(walk.begin(), walk.begin() + 1));
     auto const crossings = thrust::count_if(thrust::device, pairs, pairs + (n - 1), crosses{});
     //! [count]
-    auto const triple =
-        thrust::inner_product(thrust::device, squares, squares + n, thrust::make_constant_iterator(3LL), 0LL);
-    std::printf("%td times at home, %td crossings, %lld\n", homes, crossings, triple);
+    auto const ends = thrust::make_zip_iterator(thrust::make_tuple(walk.begin(), thrust::make_constant_iterator(end)));
+    std::printf("%td times at home, %td crossings, %td times at the end\n", homes, crossings,
+                thrust::count_if(thrust::device, ends, ends + n, is_same{}));
 
     // Those far from home, in their order: a scan says where each goes.
     auto const flags = thrust::make_transform_iterator(walk.begin(), is_far{});
