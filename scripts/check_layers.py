@@ -24,7 +24,7 @@ RANKS = [
     (5, "what is made of them", ["requirements.hpp", "host/prefix.hpp", "host/reader.hpp", "host/simd_scan.hpp",
                                  "device/warp.cuh", "device/grid.cuh", "device/workspace.cuh"]),
     (5, "kinds of axes", ["axis/*.hpp"]),
-    (6, "axes, and what kernels read", ["axis.hpp", "device/view.cuh", "device/axis_tables.cuh"]),
+    (6, "axes, and what kernels read", ["axis.hpp", "device/view.cuh", "device/axis_tables.cuh", "device/staging.cuh"]),
     (7, "blocks, and what kernels write", ["device/block.cuh", "device/view_of.cuh", "device/output.cuh"]),
     (8, "chunks of scans", ["device/scan/chunk.cuh"]),
     (8, "samples of histograms", ["device/histogram/samples.cuh"]),

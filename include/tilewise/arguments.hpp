@@ -6,6 +6,7 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/functional.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -40,14 +41,26 @@ inline constexpr bool begins_with_iterator = false;
 template <class First, class... Rest>
 inline constexpr bool begins_with_iterator<First, Rest...> = iterator<First>;
 
+/// Thrust's iterators over memory of a GPU, which a host thread would copy element by element.
+template <class It>
+concept reads_device_memory =
+    named::is_named<It>("thrust", "::device_ptr") || (named::is_named<It>("thrust", "::normal_iterator") && requires {
+        requires named::is_named<std::remove_cvref_t<decltype(std::declval<It const&>().base())>>("thrust",
+                                                                                                  "::device_ptr");
+    });
+
 /// Whether First can lead a call without a policy. If not, one sentence says why.
 template <class First>
 constexpr bool leads_a_call()
 {
     constexpr bool leads = iterator<std::decay_t<First>> || std::ranges::range<First>;
     static_assert(leads, "tilewise: the first argument must be a policy, an iterator or a range; the policies of "
-                         "std::execution need #include <tilewise/std_execution.hpp>");
-    return leads;
+                         "std::execution need #include <tilewise/std_execution.hpp>, Thrust's "
+                         "<tilewise/thrust_execution.hpp>");
+    constexpr bool on_host = !reads_device_memory<std::decay_t<First>>;
+    static_assert(on_host, "tilewise: a call without a policy runs on the calling thread, and these elements are in "
+                           "memory of the GPU; pass tilewise::device first");
+    return leads && on_host;
 }
 
 /// Whether a transform takes the elements of the given iterators. If not, one sentence says why.

@@ -10,20 +10,8 @@
 #include <string>
 #include <system_error>
 
-TILEWISE_NAMESPACE_BEGIN
-
-/// Whether broken preconditions are reported: `TILEWISE_HARDENED` is defined.
-#ifdef TILEWISE_HARDENED
-inline constexpr bool hardened = true;
-#else
-inline constexpr bool hardened = false;
-#endif
-
-/// Throws `std::invalid_argument` with the algorithm's name and the broken rule.
-[[noreturn]] inline void reject_argument(char const* algorithm, std::string const& what)
-{
-    throw std::invalid_argument(std::string("tilewise::") + algorithm + ": " + what);
-}
+/// In every mode the same, so that one translation unit can catch what another throws.
+namespace tilewise {
 
 /// There is nothing to run tilewise::device on: no GPU, no driver, or no CUDA compiler when the program was made.
 class no_device : public std::runtime_error {
@@ -47,5 +35,22 @@ class cuda_error : public std::system_error {
 public:
     cuda_error(int code, std::string const& what) : std::system_error(code, cuda_category(), what) {}
 };
+
+} // namespace tilewise
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// Whether broken preconditions are reported: `TILEWISE_HARDENED` is defined.
+#ifdef TILEWISE_HARDENED
+inline constexpr bool hardened = true;
+#else
+inline constexpr bool hardened = false;
+#endif
+
+/// Throws `std::invalid_argument` with the algorithm's name and the broken rule.
+[[noreturn]] inline void reject_argument(char const* algorithm, std::string const& what)
+{
+    throw std::invalid_argument(std::string("tilewise::") + algorithm + ": " + what);
+}
 
 TILEWISE_NAMESPACE_END

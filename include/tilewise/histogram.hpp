@@ -107,7 +107,7 @@ Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis 
 /// @par Requirements
 /// The axis takes the samples; the library's take all arithmetic types, and half and bfloat16. seq reads input
 /// iterators, par forward iterators; both write through any writable iterator. device reads through random access
-/// iterators over memory of the GPU, and counts in memory of the GPU, in integers of 4 or 8 bytes.
+/// iterators, and counts in integers of 4 or 8 bytes.
 /// @par Complexity
 /// At most one call of `axis.index` for each sample, and on par perhaps one more; samples of one byte are counted
 /// before they are looked up. O(extent) steps and memory for each thread of par, which together have no more counters

@@ -13,6 +13,7 @@
 #include <tilewise/reduction.hpp>
 
 #include <functional>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
@@ -65,19 +66,70 @@ struct widest {
     }
 };
 
+/// What is looked for: one position, or the `extremes`.
+template <class It>
+using position = It;
+
+/// A position as the number of its element.
+template <class It>
+struct numbered {
+    It const& first;
+    offset number;
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE constexpr decltype(auto) operator*() const { return first[number]; }
+};
+
+/// The better of two answers in numbers of elements, which kernels can pass around whatever the iterators are.
+template <class Better, class It>
+struct better_of_numbers {
+    Better better;
+    It first;
+
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE constexpr offset operator()(offset a, offset b)
+    {
+        return better(numbered<It>{first, a}, numbered<It>{first, b}).number;
+    }
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE constexpr extremes<offset> operator()(extremes<offset> const& a, extremes<offset> const& b)
+    {
+        using at = numbered<It>;
+        auto const best = better(extremes<at>(at{first, a.smallest}, at{first, a.largest}),
+                                 extremes<at>(at{first, b.smallest}, at{first, b.largest}));
+        return {best.smallest.number, best.largest.number};
+    }
+};
+template <class It>
+constexpr It found_at(It const& first, offset number)
+{
+    return first + number;
+}
+template <class It>
+constexpr extremes<It> found_at(It const& first, extremes<offset> const& numbers)
+{
+    return {first + numbers.smallest, first + numbers.largest};
+}
+
 /// Combines the positions of a range, which is not empty, to an Answer. The first position is where the accumulator
 /// starts, and is read again as an element, which changes nothing.
-template <class Answer, execution_policy Policy, iterator It, class Extent, class Better>
-Answer best_position(Policy&& policy, It first, Extent end, Better better)
+template <template <class> class Answer, execution_policy Policy, iterator It, class Extent, class Better>
+Answer<It> best_position(Policy&& policy, It first, Extent end, Better better)
 {
     constexpr bool readable = forward<It>;
     static_assert(readable,
                   "tilewise: min_element, max_element and minmax_element need iterators that can be read more "
                   "than once (forward iterators)");
-    if constexpr (readable)
-        return reduce_input(resolve(policy), positions<It>(first), std::move(end), Answer(first), std::move(better));
-    else
-        return Answer(first);
+    if constexpr (!readable) {
+        return Answer<It>(first);
+    } else if constexpr (is_device_policy<policy_for<Policy>> && random_access<It>) {
+        return with_elements_for(resolve(policy), first, end, [&]<class There>(There const& there) {
+            return found_at(first, reduce_input(resolve(policy), positions<offset>(0), end, Answer<offset>(0),
+                                                better_of_numbers<Better, There>{better, there}));
+        });
+    } else {
+        return reduce_input(resolve(policy), positions<It>(first), std::move(end), Answer<It>(first),
+                            std::move(better));
+    }
 }
 
 /// @name min_element
@@ -94,8 +146,8 @@ It min_element(Policy&& policy, It first, It last, Less less = {})
     check_range("min_element", first, last);
     return first == last
                ? last
-               : best_position<It>(policy, first, extent(first, last),
-                                   first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
+               : best_position<position>(policy, first, extent(first, last),
+                                         first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Finds it in a range.
@@ -107,8 +159,8 @@ std::ranges::borrowed_iterator_t<Range> min_element(Policy&& policy, Range&& ran
     using It = beginning_of<Policy, Range>;
     It const first = begin_of<Policy>(range);
     return position_in<Range>(
-        range, best_position<It>(policy, first, extent_of(range, first),
-                                 first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)}));
+        range, best_position<position>(policy, first, extent_of(range, first),
+                                       first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)}));
 }
 
 /// Without a policy: the same on the calling thread.
@@ -133,8 +185,8 @@ It max_element(Policy&& policy, It first, It last, Less less = {})
     check_range("max_element", first, last);
     return first == last
                ? last
-               : best_position<It>(policy, first, extent(first, last),
-                                   first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
+               : best_position<position>(policy, first, extent(first, last),
+                                         first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
 }
 
 /// Finds it in a range.
@@ -146,8 +198,8 @@ std::ranges::borrowed_iterator_t<Range> max_element(Policy&& policy, Range&& ran
     using It = beginning_of<Policy, Range>;
     It const first = begin_of<Policy>(range);
     return position_in<Range>(
-        range, best_position<It>(policy, first, extent_of(range, first),
-                                 first_largest<named::comparison_for<Less>>{named::portable_comparison(less)}));
+        range, best_position<position>(policy, first, extent_of(range, first),
+                                       first_largest<named::comparison_for<Less>>{named::portable_comparison(less)}));
 }
 
 /// Without a policy: the same on the calling thread.
@@ -173,8 +225,8 @@ std::pair<It, It> minmax_element(Policy&& policy, It first, It last, Less less =
     check_range("minmax_element", first, last);
     if (first == last)
         return {last, last};
-    auto const found = best_position<extremes<It>>(
-        policy, first, extent(first, last), widest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    auto const found = best_position<extremes>(policy, first, extent(first, last),
+                                               widest<named::comparison_for<Less>>{named::portable_comparison(less)});
     return {found.smallest, found.largest};
 }
 
@@ -187,8 +239,8 @@ auto minmax_element(Policy&& policy, Range&& range, Less less = {})
         return {std::ranges::begin(range), std::ranges::begin(range)};
     using It = beginning_of<Policy, Range>;
     It const first = begin_of<Policy>(range);
-    auto const found = best_position<extremes<It>>(
-        policy, first, extent_of(range, first), widest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    auto const found = best_position<extremes>(policy, first, extent_of(range, first),
+                                               widest<named::comparison_for<Less>>{named::portable_comparison(less)});
     return {position_in<Range>(range, found.smallest), position_in<Range>(range, found.largest)};
 }
 

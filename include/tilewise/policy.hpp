@@ -119,7 +119,8 @@ private:
 /// A call that waits returns when its work in the stream is done; other streams go on. Operators, transforms and
 /// iterators are copied to the GPU and must be trivially copyable. Calls from several threads, on one stream or on
 /// several, are safe. Errors: `no_device` where there is no GPU, driver or CUDA compiler; `cuda_error` when CUDA
-/// reports one; `std::bad_alloc` when there is no memory; `std::invalid_argument` for memory that the GPU cannot read.
+/// reports one; `std::bad_alloc` when there is no memory; `std::invalid_argument` for ordinary host memory where
+/// nobody waits.
 template <bool waits_for_results>
 class basic_device_policy {
 public:

@@ -72,7 +72,7 @@ DEVICE_TEST_WITH_STREAMS(scan_errors, of_a_trace_are_passed_on)
     });
 }
 
-DEVICE_TEST(scan_errors, for_host_memory_are_sentences)
+DEVICE_TEST(scan_errors, for_host_memory_that_nobody_waits_for_are_sentences)
 {
     std::vector<int> on_the_host(3000, 1);
     device_array<int> const there(on_the_host);
@@ -80,12 +80,15 @@ DEVICE_TEST(scan_errors, for_host_memory_are_sentences)
     for (std::size_t const count : {std::size_t{1}, on_the_host.size()}) {
         auto const n = static_cast<std::ptrdiff_t>(count);
         expect_rejected(
-            [&] { tw::inclusive_scan(tw::device, on_the_host.data(), on_the_host.data() + n, there.data()); },
+            [&] { tw::inclusive_scan(tw::device.nosync(), on_the_host.data(), on_the_host.data() + n, there.data()); },
             "host memory");
         expect_rejected(
-            [&] { tw::exclusive_scan(tw::device, on_the_host.begin(), on_the_host.begin() + n, there.data(), 0); },
+            [&] {
+                tw::exclusive_scan(tw::device.nosync(), on_the_host.begin(), on_the_host.begin() + n, there.data(), 0);
+            },
             "elements");
-        expect_rejected([&] { tw::inclusive_scan(tw::device, first, first + n, on_the_host.begin()); }, "results");
+        expect_rejected([&] { tw::inclusive_scan(tw::device.nosync(), first, first + n, on_the_host.begin()); },
+                        "results");
         expect_rejected([&] { tw::exclusive_scan(tw::device.nosync(), first, first + n, on_the_host.data(), 0); },
                         "host memory");
     }

@@ -61,6 +61,13 @@ try {
 
 } // namespace
 
+#ifdef TILEWISE_HARDENED
+void throw_no_device()
+{
+    throw tw::no_device("from another mode");
+}
+#endif
+
 observation MODE::observe()
 {
     std::vector<float> const x(100'000, 0.1F);

@@ -4,8 +4,11 @@
 
 #include "modes.hpp"
 
+#include <tilewise/error.hpp>
+
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 
 namespace {
 
@@ -27,6 +30,16 @@ void check_sums(char const* mode, observation const& seen)
     expect(seen.in_first_bin == 100'000, mode, "all elements in the first bin");
 }
 
+bool catches_what_another_mode_throws()
+try {
+    throw_no_device();
+    return false;
+} catch (tilewise::no_device const&) {
+    return true;
+} catch (std::runtime_error const&) {
+    return false;
+}
+
 bool has_no_kernels(observation const& seen)
 {
     return seen.on_device.find("was not compiled") != std::string::npos;
@@ -44,6 +57,7 @@ int main()
     observation const in_hardened = hardened::observe();
     check_sums("hardened", in_hardened);
     expect(in_hardened.rejects_last_first, "hardened", "a check of preconditions");
+    expect(catches_what_another_mode_throws(), "plain", "to catch what is thrown in the hardened mode");
     expect(has_no_kernels(in_hardened), "hardened", "no kernels");
 
     observation const in_strict_fp = strict_fp::observe();

@@ -13,6 +13,9 @@ struct observation {
     std::string on_device;   ///< the sum of no elements and 7, or the reason why there is none
 };
 
+/// Throws a tilewise::no_device in the hardened mode.
+void throw_no_device();
+
 namespace plain {
 observation observe();
 }

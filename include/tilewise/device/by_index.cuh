@@ -24,6 +24,7 @@
 #include <tilewise/device/output.cuh>
 #include <tilewise/device/runtime.cuh>
 #include <tilewise/device/segmented.cuh>
+#include <tilewise/device/staging.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/view.cuh>
 #include <tilewise/device/view_of.cuh>
@@ -288,23 +289,19 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
     if (captured && Policy::waits)
         reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
     count = std::max(offset{0}, count);
-    auto const samples = view_of(first, count);
-    auto const elements = view_of(values, count);
-    auto const sink = sink_of(out);
-    auto const check = [&](void const* base, offset bytes) {
-        if (bytes > 0)
-            check_readable(algorithm, base, device.index());
-    };
-    samples.for_each_base(check);
-    elements.for_each_base(check);
-    if (sink.base() != nullptr)
-        check_writable(algorithm, sink.base(), device.index());
+    auto samples = view_of(first, count);
+    auto elements = view_of(values, count);
+    auto sink = sink_of(out);
+    stand_ins stand_in(algorithm, policy, device, captured);
+    stand_in.bring(samples);
+    stand_in.bring(elements);
+    stand_in.take(sink, cells);
 
     call const by = {algorithm, count, policy.stream(), policy.sink()};
-    cell_reducer<Geometry, Tuning, std::remove_const_t<decltype(samples)>, View,
-                 std::remove_const_t<decltype(elements)>, std::remove_const_t<decltype(sink)>, T, Op>{
+    cell_reducer<Geometry, Tuning, decltype(samples), View, decltype(elements), decltype(sink), T, Op>{
         {samples, axis, cells, count}, elements, sink, init, op}
         .run(policy, device, by, captured);
+    stand_in.deliver();
     if (Policy::waits)
         wait_for(policy.stream());
 }

@@ -22,6 +22,7 @@
 #include <tilewise/device/histogram/tables.cuh>
 #include <tilewise/device/output.cuh>
 #include <tilewise/device/runtime.cuh>
+#include <tilewise/device/staging.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/view.cuh>
 #include <tilewise/device/view_of.cuh>
@@ -208,28 +209,27 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     binning::check_cells(algorithm, cells);
     profiler_range const range(adds ? "tilewise::histogram_add" : "tilewise::histogram");
     reject_earlier_error();
-    auto const view = view_of(first, count);
-    auto const sink = sink_of(counts);
+    auto view = view_of(first, count);
+    auto sink = sink_of(counts);
     bool const captured = is_captured(policy.stream());
     current_device const device(policy.stream(), captured);
     if (captured && Policy::waits)
         reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
-    view.for_each_base([&](void const* base, offset bytes) {
-        if (bytes > 0)
-            check_readable(algorithm, base, device.index());
-    });
-    check_writable(algorithm, sink.first, device.index());
+    stand_ins stand_in(algorithm, policy, device, captured);
+    stand_in.bring(view);
+    stand_in.take(sink, cells, adds);
 
     using counter = std::conditional_t<sizeof(*sink.first) == 4, unsigned, unsigned long long>;
     tables_on_device const tables(bins, policy, device, captured);
     call const by = {algorithm, count, policy.stream(), policy.sink()};
     auto const count_in = [&]<class Cells>(Cells const& bins_for_kernels) {
-        sample_counter<Tuning, std::remove_const_t<decltype(view)>, Cells, counter>{
+        sample_counter<Tuning, decltype(view), Cells, counter>{
             view, count, bins_for_kernels, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first), adds}
             .run(policy, device, by);
     };
     if (!binning::visit_simple_view(bins, count_in))
         count_in(bins);
+    stand_in.deliver();
     if (Policy::waits)
         wait_for(policy.stream());
 }

@@ -17,6 +17,7 @@
 #include <tilewise/device/block.cuh>
 #include <tilewise/device/grid.cuh>
 #include <tilewise/device/runtime.cuh>
+#include <tilewise/device/staging.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/view.cuh>
 #include <tilewise/device/view_of.cuh>
@@ -372,10 +373,8 @@ void enqueue_reduce(Policy const& policy, Input const& input, offset count, T co
     if (captured && Policy::waits)
         reject_argument("reduce", "a stream that is being captured cannot be waited for; use reduce_into or "
                                   "transform_reduce_into with a policy's nosync()");
-    view.for_each_base([&](void const* base, offset bytes) {
-        if (bytes > 0)
-            check_readable("reduce", base, device.index());
-    });
+    stand_ins stand_in("reduce", policy, device, captured);
+    stand_in.bring(view);
     call const by = {"reduce", count, policy.stream(), policy.sink()};
     reducer<Geometry, Tuning, decltype(view), T, Op, Out>{view, count, init, op, out}.run(policy, device, by, captured);
 }

@@ -165,10 +165,9 @@ inline memory_kind kind_of(void const* pointer, int device)
     }
 }
 
-/// Refuses elements, or what else an algorithm reads, that kernels of device `device` cannot read.
-inline void check_readable(char const* algorithm, void const* base, int device)
+/// Refuses elements, or what else an algorithm reads, in memory that kernels cannot read.
+inline void check_readable(char const* algorithm, memory_kind kind)
 {
-    memory_kind const kind = kind_of(base, device);
     if (kind == memory_kind::pageable)
         reject_argument(algorithm, "the elements are in host memory that the GPU cannot read; copy them to the device, "
                                    "or allocate them with cudaMallocHost or cudaMallocManaged");
@@ -177,9 +176,8 @@ inline void check_readable(char const* algorithm, void const* base, int device)
 }
 
 /// Refuses room for results that they cannot write.
-inline void check_writable(char const* algorithm, void const* base, int device)
+inline void check_writable(char const* algorithm, memory_kind kind)
 {
-    memory_kind const kind = kind_of(base, device);
     if (kind == memory_kind::pageable)
         reject_argument(algorithm, "the results would go to host memory that the GPU cannot write; write to memory of "
                                    "the device, or allocate it with cudaMallocHost or cudaMallocManaged");

@@ -20,6 +20,7 @@
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/scan/single_pass.cuh>
 #include <tilewise/device/scan/tile_per_block.cuh>
+#include <tilewise/device/staging.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/view.cuh>
 #include <tilewise/device/view_of.cuh>
@@ -210,20 +211,20 @@ void scan(Policy const& policy, Input const& input, offset count, Out const& out
     constexpr char const* name = form == scan_form::inclusive ? "inclusive_scan" : "exclusive_scan";
     profiler_range const range(form == scan_form::inclusive ? "tilewise::inclusive_scan" : "tilewise::exclusive_scan");
     reject_earlier_error();
-    auto const view = view_of(input, count);
-    auto const sink = sink_of(out);
+    auto view = view_of(input, count);
+    auto sink = sink_of(out);
     bool const captured = is_captured(policy.stream());
     current_device const device(policy.stream(), captured);
     if (captured && Policy::waits)
         reject_argument(name, "a stream that is being captured cannot be waited for; use a policy with nosync()");
-    view.for_each_base([&](void const* base, offset) { check_readable(name, base, device.index()); });
-    if (sink.base() != nullptr)
-        check_writable(name, sink.base(), device.index());
+    stand_ins stand_in(name, policy, device, captured);
+    stand_in.bring(view);
+    stand_in.take(sink, count);
 
-    using scan_type = scan_of<std::remove_const_t<decltype(view)>, std::remove_const_t<decltype(sink)>, T, Op, form,
-                              order<T, Geometry>>;
+    using scan_type = scan_of<decltype(view), decltype(sink), T, Op, form, order<T, Geometry>>;
     call const by = {name, count, policy.stream(), policy.sink()};
     scanner<scan_type, Tuning>{view, sink, count, initial<T>(init), op}.run(policy, device, by, captured);
+    stand_in.deliver();
     if (Policy::waits)
         wait_for(policy.stream());
 }

@@ -16,6 +16,7 @@
 #include <tilewise/device/scan/carry.cuh>
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/scan/tile_per_block.cuh>
+#include <tilewise/device/staging.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/view.cuh>
 #include <tilewise/device/view_of.cuh>
@@ -446,26 +447,29 @@ void combine_segments(Policy const& policy, Input const& input, Begins const& be
     if (captured && Policy::waits)
         reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
     auto const view = view_of(input, 0); // the number of elements matters to nobody who reads them one by one
-    auto const sink = sink_of(out);
-    auto const first = view_of(begins, count);
-    auto const last = view_of(ends, count);
-    auto const check = [&](void const* base, offset) {
+    auto sink = sink_of(out);
+    auto first = view_of(begins, count);
+    auto last = view_of(ends, count);
+    using results_type = Results<decltype(sink)>;
+    view.for_each_base([&](void const* base, offset) {
         if (base != nullptr) // without elements
-            check_readable(algorithm, base, device.index());
-    };
-    view.for_each_base(check);
-    first.for_each_base(check);
-    last.for_each_base(check);
-    if (sink.base() != nullptr)
-        check_writable(algorithm, sink.base(), device.index());
+            check_readable(algorithm, kind_of(base, device.index()));
+    });
+    stand_ins stand_in(algorithm, policy, device, captured);
+    stand_in.bring(first);
+    stand_in.bring(last);
+    if constexpr (results_type::reduces)
+        stand_in.take(sink, count);
+    else if (sink.base() != nullptr)
+        check_writable(algorithm, kind_of(sink.base(), device.index()));
 
-    using results_type = Results<std::remove_const_t<decltype(sink)>>;
     using scan_type =
         scan_of<std::remove_const_t<decltype(view)>, typename results_type::sink, T, Op, form, order<T, Geometry>>;
-    using list_type = segment_list<std::remove_const_t<decltype(first)>, std::remove_const_t<decltype(last)>>;
+    using list_type = segment_list<decltype(first), decltype(last)>;
     call const by = {algorithm, count, policy.stream(), policy.sink()};
     run_segmented<segmented_of<scan_type, results_type, list_type>, Tuning>(
         policy, device, by, captured, view, results_type{sink}, list_type{first, last}, init, op);
+    stand_in.deliver();
     if (Policy::waits)
         wait_for(policy.stream());
 }

@@ -48,6 +48,12 @@ struct reduce_tuning {
         std::max(1, fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super));
 };
 
+/// Copies between ordinary host memory and the GPU.
+struct staging_tuning {
+    static constexpr std::size_t buffers = 4, buffer_bytes = std::size_t{4} << 20; ///< of pinned memory
+    static constexpr std::size_t bytes_per_task = 128 * 1024;                      ///< of a copy on the host
+};
+
 /// How the scans choose their kernels.
 struct scan_tuning {
     /// Whether to use what a GPU from sm_90 on has. Tests turn them off to run the fallbacks.

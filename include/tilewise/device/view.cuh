@@ -112,6 +112,12 @@ struct memory_view {
     {
         visit(static_cast<void const*>(first), size * widest);
     }
+    /// Calls `visit(memory)` for the ranges of memory, whose place it may change.
+    template <class Visit>
+    void for_each_memory(Visit const& visit)
+    {
+        visit(*this);
+    }
 
     /// Loads the elements from `position` on. They are there after `finish`, which waits for them: call it when all
     /// loads are on their way.
@@ -229,6 +235,9 @@ struct iterator_view {
     template <class Visit>
     void for_each_base(Visit) const
     {}
+    template <class Visit>
+    void for_each_memory(Visit const&)
+    {}
 
     template <access, int count, memory = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
@@ -294,6 +303,9 @@ struct view_list {
     template <class Visit>
     void for_each_base(Visit const&) const
     {}
+    template <class Visit>
+    void for_each_memory(Visit const&)
+    {}
     template <access, int count, memory = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset) const
     {
@@ -353,6 +365,12 @@ struct view_list<View, Rest...> {
     {
         head.for_each_base(visit);
         tail.for_each_base(visit);
+    }
+    template <class Visit>
+    void for_each_memory(Visit const& visit)
+    {
+        head.for_each_memory(visit);
+        tail.for_each_memory(visit);
     }
     template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
@@ -428,6 +446,11 @@ struct function_view {
     void for_each_base(Visit const& visit) const
     {
         views.for_each_base(visit);
+    }
+    template <class Visit>
+    void for_each_memory(Visit const& visit)
+    {
+        views.for_each_memory(visit);
     }
     template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const

@@ -54,8 +54,8 @@ void check_outside(thread& running, std::uintptr_t address, std::size_t bytes, a
 /// The host may use pinned and managed memory, if it waits for whoever else does.
 void check_host(std::uintptr_t address, std::size_t bytes, access how, bool is_object, void const* where)
 {
-    std::unique_lock const lock(runtime_mutex(), std::try_to_lock);
-    if (!lock || first_report())
+    std::lock_guard const lock(runtime_mutex()); // several threads may copy
+    if (first_report())
         return;
     allocation const* const found = allocation_near(reinterpret_cast<void const*>(address), 256);
     if (found == nullptr || (found->kind != memory_kind::pinned && found->kind != memory_kind::managed))

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Ordinary host memory under the device policy: a copy on the GPU stands for it during a call.
+///
+/// Copies pass through a few buffers of pinned memory in turn. All cores fill one while the GPU's copy engine empties
+/// those before it; one core alone, which is what a copy from pageable memory by CUDA has, is several times slower than
+/// the bus.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/runtime.cuh>
+#include <tilewise/device/tuning.cuh>
+#include <tilewise/device/workspace.cuh>
+#include <tilewise/host/parallel.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Copies bytes on the host, with all cores where that pays.
+inline void copy_on_host(void* to, void const* from, std::size_t bytes)
+{
+    constexpr std::size_t unit = staging_tuning::bytes_per_task;
+    auto const copy = [=](std::size_t begin, std::size_t end) {
+        std::memcpy(static_cast<unsigned char*>(to) + begin, static_cast<unsigned char const*>(from) + begin,
+                    end - begin);
+    };
+    if (bytes <= 2 * unit)
+        return copy(0, bytes);
+    host::parallel_for(static_cast<offset>((bytes + unit - 1) / unit), [&](offset first, offset last) {
+        copy(static_cast<std::size_t>(first) * unit, std::min(bytes, static_cast<std::size_t>(last) * unit));
+    });
+}
+
+/// Buffers of pinned memory that copies take turns with.
+class pinned_ring {
+public:
+    static constexpr std::size_t buffers = staging_tuning::buffers;
+
+    explicit pinned_ring(int device, std::size_t buffer_bytes = staging_tuning::buffer_bytes)
+        : device_(device), buffer_bytes_(buffer_bytes)
+    {
+        relaxed_capture const allowed; // others may be capturing
+        TILEWISE_CUDA(cudaHostAlloc, &memory_, buffers * buffer_bytes, cudaHostAllocPortable);
+        for (cudaEvent_t& event : done_)
+            if (cudaError_t const error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+                error != cudaSuccess) {
+                release();
+                throw_cuda_error(error, "cudaEventCreateWithFlags");
+            }
+    }
+    pinned_ring(pinned_ring const&) = delete;
+    pinned_ring& operator=(pinned_ring const&) = delete;
+    ~pinned_ring() { release(); }
+
+    int device() const { return device_; }
+
+    /// Copies host memory to the device, in stream order. The host memory is free to change when this returns.
+    void copy_to_device(void* to, void const* from, std::size_t bytes, cudaStream_t stream)
+    {
+        relaxed_capture const allowed;
+        for (std::size_t begin = 0; begin < bytes; begin += buffer_bytes_) {
+            std::size_t const part = std::min(bytes - begin, buffer_bytes_), turn = next_++ % buffers;
+            TILEWISE_CUDA(cudaEventSynchronize, done_[turn]);
+            copy_on_host(buffer(turn), static_cast<unsigned char const*>(from) + begin, part);
+            TILEWISE_CUDA(cudaMemcpyAsync, static_cast<unsigned char*>(to) + begin, buffer(turn), part,
+                          cudaMemcpyHostToDevice, stream);
+            TILEWISE_CUDA(cudaEventRecord, done_[turn], stream);
+        }
+    }
+
+    /// Copies device memory to the host after what is in the stream, and waits for it.
+    void copy_to_host(void* to, void const* from, std::size_t bytes, cudaStream_t stream)
+    {
+        relaxed_capture const allowed;
+        std::size_t const first = next_;
+        std::size_t asked = 0, arrived = 0; // bytes
+        auto const part_at = [&](std::size_t begin) { return std::min(bytes - begin, buffer_bytes_); };
+        while (arrived < bytes) {
+            while (asked < bytes && asked - arrived < buffers * buffer_bytes_) {
+                std::size_t const turn = next_++ % buffers;
+                TILEWISE_CUDA(cudaEventSynchronize, done_[turn]);
+                TILEWISE_CUDA(cudaMemcpyAsync, buffer(turn), static_cast<unsigned char const*>(from) + asked,
+                              part_at(asked), cudaMemcpyDeviceToHost, stream);
+                TILEWISE_CUDA(cudaEventRecord, done_[turn], stream);
+                asked += part_at(asked);
+            }
+            std::size_t const turn = (first + arrived / buffer_bytes_) % buffers;
+            TILEWISE_CUDA(cudaEventSynchronize, done_[turn]);
+            copy_on_host(static_cast<unsigned char*>(to) + arrived, buffer(turn), part_at(arrived));
+            arrived += part_at(arrived);
+        }
+    }
+
+private:
+    void* buffer(std::size_t turn) const { return static_cast<unsigned char*>(memory_) + turn * buffer_bytes_; }
+    void release()
+    {
+        for (cudaEvent_t const event : done_)
+            if (event != nullptr)
+                static_cast<void>(cudaEventDestroy(event));
+        static_cast<void>(cudaFreeHost(memory_));
+    }
+
+    int device_;
+    std::size_t buffer_bytes_;
+    void* memory_ = nullptr;
+    std::array<cudaEvent_t, buffers> done_ = {}; ///< the last copy from or to a buffer
+    std::size_t next_ = 0;
+};
+
+/// A ring for one call, kept for later ones.
+class leased_ring {
+public:
+    explicit leased_ring(int device)
+    {
+        {
+            std::lock_guard const lock(idle().mutex);
+            auto const found = std::find_if(idle().rings.begin(), idle().rings.end(),
+                                            [&](auto const& ring) { return ring->device() == device; });
+            if (found != idle().rings.end()) {
+                ring_ = std::move(*found);
+                idle().rings.erase(found);
+            }
+        }
+        if (ring_ == nullptr) {
+            ring_ = std::make_unique<pinned_ring>(device);
+            std::lock_guard const lock(idle().mutex);
+            idle().rings.reserve(++idle().made); // room for all: giving one back cannot fail
+        }
+    }
+    leased_ring(leased_ring const&) = delete;
+    leased_ring& operator=(leased_ring const&) = delete;
+    ~leased_ring()
+    {
+        std::lock_guard const lock(idle().mutex);
+        idle().rings.push_back(std::move(ring_));
+    }
+    pinned_ring* operator->() const { return ring_.get(); }
+
+private:
+    struct cache {
+        std::mutex mutex;
+        std::vector<std::unique_ptr<pinned_ring>> rings;
+        std::size_t made = 0;
+    };
+    static cache& idle()
+    {
+        static auto* const instance = new cache; // outlives every other object: CUDA may be gone before it
+        return *instance;
+    }
+
+    std::unique_ptr<pinned_ring> ring_;
+};
+
+/// One call's stand-ins for host memory: made where the GPU cannot read or write what it is to, and nothing otherwise.
+/// Keep it until the call's kernels are in the stream.
+template <class Policy>
+class stand_ins {
+public:
+    stand_ins(char const* algorithm, Policy const& policy, current_device const& device, bool captured)
+        : algorithm_(algorithm), policy_(policy), device_(device), captured_(captured)
+    {}
+
+    /// Has a view read copies of the elements that are in host memory.
+    template <class View>
+    void bring(View& view)
+    {
+        view.for_each_memory([&](auto& memory) {
+            if (memory.size > 0)
+                memory.first = readable(memory.first, memory.size);
+        });
+    }
+
+    /// `from`, or a copy of the elements there.
+    template <class E>
+    E const* readable(E const* from, offset count)
+    {
+        if (!needs_stand_in(from, &check_readable))
+            return from;
+        auto const bytes = static_cast<std::size_t>(count) * sizeof(E);
+        void* const copy = room(bytes);
+        ring()->copy_to_device(copy, from, bytes, policy_.stream());
+        return static_cast<E const*>(copy);
+    }
+
+    /// Has a sink write `count` elements to the device, for `deliver`; they are as on the host until then, if `keeps`.
+    template <class Sink>
+    void take(Sink& sink, offset count, bool keeps = false)
+    {
+        if constexpr (requires { sink.first; }) {
+            if (count == 0 || !needs_stand_in(sink.first, &check_writable))
+                return;
+            result_ = {sink.first, nullptr, static_cast<std::size_t>(count) * sizeof(*sink.first)};
+            result_.there = room(result_.bytes);
+            if (keeps)
+                ring()->copy_to_device(result_.there, result_.here, result_.bytes, policy_.stream());
+            sink.first = static_cast<decltype(sink.first)>(result_.there);
+        }
+    }
+
+    /// Copies what was written for the host to it, and waits for that.
+    void deliver()
+    {
+        if (result_.bytes > 0)
+            ring()->copy_to_host(result_.here, result_.there, result_.bytes, policy_.stream());
+    }
+
+private:
+    bool needs_stand_in(void const* memory, void (*check)(char const*, memory_kind)) const
+    {
+        memory_kind const kind = kind_of(memory, device_.index());
+        if (kind == memory_kind::pageable && memory != nullptr && Policy::waits && !captured_)
+            return true;
+        check(algorithm_, kind);
+        return false;
+    }
+    void* room(std::size_t bytes)
+    {
+        memory_.push_back(std::make_unique<scratch>(policy_, device_, captured_, bytes));
+        return memory_.back()->begin();
+    }
+    leased_ring& ring()
+    {
+        if (!ring_)
+            ring_.emplace(device_.index());
+        return *ring_;
+    }
+
+    char const* algorithm_;
+    Policy const& policy_;
+    current_device const& device_;
+    bool captured_;
+    std::vector<std::unique_ptr<scratch>> memory_;
+    std::optional<leased_ring> ring_;
+    struct {
+        void *here, *there;
+        std::size_t bytes;
+    } result_ = {};
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
