@@ -30,32 +30,32 @@ public:
     using difference_type = offset;
     using pointer = void;
 
-    TILEWISE_PORTABLE constexpr view_iterator(View const& view, offset position) : view_(view), position_(position) {}
+    TILEWISE_PORTABLE view_iterator(View const& view, offset position) : view_(view), position_(position) {}
 
-    constexpr offset position() const { return position_; }
+    offset position() const { return position_; }
 
     TILEWISE_CALLS_ANY
-    TILEWISE_PORTABLE constexpr reference operator*() const { return (*this)[0]; }
+    TILEWISE_PORTABLE reference operator*() const { return (*this)[0]; }
     TILEWISE_CALLS_ANY
-    TILEWISE_PORTABLE constexpr reference operator[](offset n) const
+    TILEWISE_PORTABLE reference operator[](offset n) const
     {
         return view_.begin()[static_cast<std::ranges::range_difference_t<View const>>(position_ + n)];
     }
     TILEWISE_CALLS_ANY
-    TILEWISE_PORTABLE friend constexpr view_iterator operator+(view_iterator const& it, offset n)
+    TILEWISE_PORTABLE friend view_iterator operator+(view_iterator const& it, offset n)
     {
         return {it.view_, it.position_ + n};
     }
-    TILEWISE_PORTABLE constexpr view_iterator& operator++()
+    TILEWISE_PORTABLE view_iterator& operator++()
     {
         ++position_;
         return *this;
     }
-    TILEWISE_PORTABLE friend constexpr offset operator-(view_iterator const& a, view_iterator const& b)
+    TILEWISE_PORTABLE friend offset operator-(view_iterator const& a, view_iterator const& b)
     {
         return a.position_ - b.position_;
     }
-    TILEWISE_PORTABLE friend constexpr bool operator==(view_iterator const& a, view_iterator const& b)
+    TILEWISE_PORTABLE friend bool operator==(view_iterator const& a, view_iterator const& b)
     {
         return a.position_ == b.position_;
     }

@@ -19,20 +19,9 @@
 #include <utility>
 #include <vector>
 
-namespace {
+/// A view of the user's own: every so many elements of a span.
+namespace of_the_user {
 
-namespace tw = tilewise;
-using on_device::device_array;
-using on_device::same_bits;
-
-struct third {
-    TILEWISE_PORTABLE float operator()(int i) const { return static_cast<float>(i) / 3; }
-};
-struct half {
-    TILEWISE_PORTABLE float operator()(float x) const { return x / 2; }
-};
-
-/// Every `step`th element of a span: a view of the user's own.
 template <class T>
 class every_nth : public std::ranges::view_interface<every_nth<T>> {
 public:
@@ -79,6 +68,22 @@ private:
     T* first_;
     std::size_t size_;
     std::ptrdiff_t step_;
+};
+
+} // namespace of_the_user
+
+namespace {
+
+namespace tw = tilewise;
+using of_the_user::every_nth;
+using on_device::device_array;
+using on_device::same_bits;
+
+struct third {
+    TILEWISE_PORTABLE float operator()(int i) const { return static_cast<float>(i) / 3; }
+};
+struct half {
+    TILEWISE_PORTABLE float operator()(float x) const { return x / 2; }
 };
 
 /// The least of an mdspan that has two extents and any strides.
