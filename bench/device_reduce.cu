@@ -19,7 +19,7 @@ bench::command command()
     for (int size = 10; size <= 32; ++size)
         sizes.push_back(size);
     return {"bench_device_reduce",
-            "types,wrappings,wall",
+            "types,wrappings,wall,host",
             "f32,f64,i32,i8_to_i32,i8,f16,u8_to_f32_squares,f16_to_f32_squares,matrix",
             sizes,
             {4, 8, 10, 12, 13, 14, 16, 18, 20, 22, 24, 26, 28, 30},
@@ -38,6 +38,8 @@ void measure(bench::session& run)
         compare_wrappings(run);
     if (run.chosen.wants_part("wall"))
         compare_wall_time(run);
+    if (run.chosen.wants_part("host"))
+        compare_host_memory(run);
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A bar: what the library promises for an NVIDIA H200, and whether a run keeps it. All but the wall time is cold.
+/// A bar: what the library promises for an NVIDIA H200, and whether a run keeps it. All but times on the host are cold.
 ///
 /// Ratios are rounded to two decimals before they are compared, as they are written.
 
@@ -92,7 +92,7 @@ inline verdict judge(bar const& bar, results const& all)
     verdict result;
     for (auto const& one : all.all()) {
         if (one.part != bar.part || (one.who != "tilewise" && one.who != "tilewise_on_stream") ||
-            one.cold != (bar.part != "wall") ||
+            one.cold != (bar.part != "wall" && bar.part != "host") ||
             !(bar.what.empty() || std::ranges::find(bar.what, one.what) != bar.what.end()) || !bar.covers(one))
             continue;
         auto const value = bar.value(all, one);

@@ -32,10 +32,10 @@ public:
     }
 
     /// Times the competitors from call to return.
-    void time_on_host(measurement setting, std::vector<competitor> const& competitors)
+    void time_on_host(measurement setting, std::vector<competitor> const& competitors, int rounds = 301)
     {
         setting.cold = false;
-        keep(setting, competitors, timer.on_host(competitors, 301));
+        keep(setting, competitors, timer.on_host(competitors, rounds));
     }
 
     options chosen;

@@ -14,5 +14,6 @@ void compare_transforms(session&);
 void compare_matrices(session&);
 void compare_wrappings(session&);
 void compare_wall_time(session&);
+void compare_host_memory(session&);
 
 } // namespace bench

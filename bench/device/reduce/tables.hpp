@@ -26,6 +26,8 @@ inline void print_reduce_tables(results const& all)
                 beside(all, {"tilewise_pointer", "cub", "thrust"}, in_microseconds));
     print_table(all, "microseconds from call to value, tilewise/CUB/Thrust", "wall", any,
                 beside(all, {"cub", "thrust"}, in_microseconds));
+    print_table(all, "GB/s of host memory from call to value, tilewise/a copy to the GPU/tilewise::par", "host", any,
+                beside(all, {"copy", "tilewise_par"}, in_gigabytes_per_second));
 }
 
 } // namespace bench

@@ -11,12 +11,17 @@
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/offset_iterator.h>
+#include <thrust/iterator/permutation_iterator.h>
+#include <thrust/iterator/reverse_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/reduce.h>
 #include <thrust/transform_reduce.h>
 #include <thrust/tuple.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -31,6 +36,16 @@ struct multiply_members {
     {
         return thrust::get<0>(pair) * thrust::get<1>(pair);
     }
+};
+struct halved {
+    __host__ __device__ float operator()(float x) const { return x / 2; }
+};
+struct twice {
+    __host__ __device__ float operator()(float x) const { return 2 * x; }
+};
+struct at {
+    float const* memory;
+    __host__ __device__ float operator()(std::int64_t i) const { return memory[i]; }
 };
 using sum_of_floats = sum_of<float, float>;
 struct sum_of_integers : sum_of<std::int64_t, std::int64_t> {};
@@ -75,6 +90,18 @@ public:
         one<sum_of_floats>("transform_iterator", squares, 4, sum_of_squares);
         one<dot_product>("zip_iterator", pairs, 8, sum_of_squares);
         one<sum_of_integers>("counting_iterator", numbers, 0, sum_of_numbers);
+
+        auto const backwards = thrust::make_reverse_iterator(x_.cend());
+        one<sum_of_floats>("device_ptr", x_.data(), 4, sum);
+        one<sum_of_floats>(
+            "transform of transform",
+            thrust::make_transform_iterator(thrust::make_transform_iterator(x_.cbegin(), halved{}), twice{}), 4, sum);
+        one<sum_of_floats>("transform of zip", thrust::make_transform_iterator(pairs, multiply_members{}), 8,
+                           sum_of_squares);
+        one<sum_of_floats>("offset_iterator", thrust::offset_iterator(x_.cbegin() - 8, std::ptrdiff_t{8}), 4, sum);
+        one<sum_of_floats>("reverse_iterator", backwards, 4, sum);
+        one<sum_of_floats>("transform of counting", thrust::make_transform_iterator(numbers, at{pointer}), 4, sum);
+        one<sum_of_floats>("permutation_iterator", thrust::make_permutation_iterator(x_.cbegin(), numbers), 4, sum);
     }
 
 private:

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Floats in host memory, from call to value, beside a mere copy of them to the GPU.
+
+#include "parts.cuh"
+#include "peers.cuh"
+#include "reference.cuh"
+
+#include <cstdio>
+#include <vector>
+
+void bench::compare_host_memory(session& run)
+{
+    using sum = sum_of<float, float>;
+    int const largest = run.chosen.quick ? 28 : 30;
+    std::vector<float> pageable(std::size_t{1} << largest);
+    float* pinned = nullptr;
+    check(cudaMallocHost(&pinned, pageable.size() * sizeof(float)), "cudaMallocHost");
+    device_array<float> const there(pageable.size());
+    fill(there.data(), there.size(), run.queue);
+    check(cudaMemcpyAsync(pinned, there.data(), there.size() * sizeof(float), cudaMemcpyDeviceToHost, run.queue),
+          "cudaMemcpyAsync");
+    run.queue.wait();
+    std::copy(pinned, pinned + pageable.size(), pageable.begin());
+    std::printf("host memory ...\n");
+
+    for (int const size : {16, 20, 24, 28, 30}) {
+        if (size > largest)
+            continue;
+        auto const count = std::uint64_t{1} << size;
+        std::uint64_t const bytes = count * sizeof(float);
+        float value = 0;
+        for (bool const is_pinned : {false, true}) {
+            float const* const first = is_pinned ? pinned : pageable.data();
+            auto const with_tilewise = [&] {
+                value = tilewise::reduce(tilewise::device.on(run.queue), first, first + count, 0.0f);
+            };
+            auto const copied = [&] {
+                check(cudaMemcpyAsync(there.data(), first, bytes, cudaMemcpyHostToDevice, run.queue),
+                      "cudaMemcpyAsync");
+                run.queue.wait();
+            };
+            auto const on_all_cores = [&] { value = tilewise::reduce(tilewise::par, first, first + count, 0.0f); };
+            run.time_on_host({"host", is_pinned ? "pinned" : "pageable", {}, count, 0, false, bytes, {}},
+                             {{"tilewise", with_tilewise}, {"copy", copied}, {"tilewise_par", on_all_cores}},
+                             size < 24 ? 101 : 9);
+            with_tilewise();
+            double const expected = reference(there.data(), count, sum::widen{}, sum::wide_op{}, 0.0, run.queue);
+            expect("host memory", value, expected, count, 256);
+        }
+    }
+    check(cudaFreeHost(pinned), "cudaFreeHost");
+}
