@@ -7,20 +7,24 @@
 /// accepts them nowhere.
 
 #include <tilewise/config.hpp>
+#include <tilewise/functional.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
+#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 
-/// A position in a view that it has a copy of.
+/// A position in a view that it has a copy of, byte by byte: nvcc 13.0 gives structures with a view in them another
+/// layout than the host's compiler does, since it takes a function without members in the view for one with some.
 template <class View>
 class view_iterator {
 public:
@@ -30,7 +34,11 @@ public:
     using difference_type = offset;
     using pointer = void;
 
-    TILEWISE_PORTABLE view_iterator(View const& view, offset position) : view_(view), position_(position) {}
+    /// (A lambda's stand-in on the host owns memory, which stays the original's.)
+    view_iterator(View const& view, offset position) : position_(position)
+    {
+        std::memcpy(view_, static_cast<void const*>(std::addressof(view)), sizeof(View));
+    }
 
     offset position() const { return position_; }
 
@@ -39,12 +47,13 @@ public:
     TILEWISE_CALLS_ANY
     TILEWISE_PORTABLE reference operator[](offset n) const
     {
-        return view_.begin()[static_cast<std::ranges::range_difference_t<View const>>(position_ + n)];
+        auto const& view = *reinterpret_cast<View const*>(view_);
+        return view.begin()[static_cast<std::ranges::range_difference_t<View const>>(position_ + n)];
     }
-    TILEWISE_CALLS_ANY
-    TILEWISE_PORTABLE friend view_iterator operator+(view_iterator const& it, offset n)
+    TILEWISE_PORTABLE friend view_iterator operator+(view_iterator it, offset n)
     {
-        return {it.view_, it.position_ + n};
+        it.position_ += n;
+        return it;
     }
     TILEWISE_PORTABLE view_iterator& operator++()
     {
@@ -61,9 +70,23 @@ public:
     }
 
 private:
-    View view_;
+    alignas(View) unsigned char view_[sizeof(View)];
     offset position_;
 };
+
+/// Views in which nvcc misplaces the number of elements dropped, for the same reason.
+template <class View>
+inline constexpr bool drops_from_transform = false;
+template <class View>
+inline constexpr bool has_transform = false;
+template <class View, class Function>
+inline constexpr bool has_transform<std::ranges::transform_view<View, Function>> = true;
+template <template <class...> class Kind, class... Parts>
+inline constexpr bool has_transform<Kind<Parts...>> = (has_transform<Parts> || ...);
+template <class View>
+inline constexpr bool drops_from_transform<std::ranges::drop_view<View>> = has_transform<View>;
+template <template <class...> class Kind, class... Parts>
+inline constexpr bool drops_from_transform<Kind<Parts...>> = (drops_from_transform<Parts> || ...);
 
 /// Views of the standard that refer to a container, and views made of such: a kernel cannot follow them.
 template <class View>
@@ -97,6 +120,11 @@ constexpr bool can_be_indexed()
 {
     constexpr bool self_contained = !refers_to_container<View>;
     constexpr bool constant = std::ranges::random_access_range<View const>;
+    constexpr bool copies = (std::is_trivially_copy_constructible_v<View> && std::is_trivially_destructible_v<View>) ||
+                            named::has_portable_lambda<View>;
+    constexpr bool well_placed = !drops_from_transform<View>;
+    static_assert(copies, "tilewise: device copies a view into kernels, so it must be trivially copyable");
+    static_assert(well_placed, "tilewise: under device std::views::drop must stand before std::views::transform");
     static_assert(self_contained, "tilewise: this view refers to a container, which kernels cannot reach; make the "
                                   "view from a std::span over its elements, in memory of the GPU");
     static_assert(constant, "tilewise: kernels index a view that is const; this one has begin() only when it is not, "
@@ -108,7 +136,7 @@ constexpr bool can_be_indexed()
 #else
     constexpr bool callable = true;
 #endif
-    return self_contained && constant && callable;
+    return self_contained && constant && callable && copies && well_placed;
 }
 
 /// The beginning of a range, as an algorithm under Policy wants it.
