@@ -99,6 +99,8 @@ struct better_of_numbers {
         return {best.smallest.number, best.largest.number};
     }
 };
+
+/// An answer in numbers, as positions.
 template <class It>
 constexpr It found_at(It const& first, offset number)
 {

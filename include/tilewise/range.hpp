@@ -74,15 +74,17 @@ private:
     offset position_;
 };
 
-/// Views in which nvcc misplaces the number of elements dropped, for the same reason.
-template <class View>
-inline constexpr bool drops_from_transform = false;
+/// There is a transform in a view.
 template <class View>
 inline constexpr bool has_transform = false;
 template <class View, class Function>
 inline constexpr bool has_transform<std::ranges::transform_view<View, Function>> = true;
 template <template <class...> class Kind, class... Parts>
 inline constexpr bool has_transform<Kind<Parts...>> = (has_transform<Parts> || ...);
+
+/// Views in which nvcc misplaces the number of elements dropped, for the same reason.
+template <class View>
+inline constexpr bool drops_from_transform = false;
 template <class View>
 inline constexpr bool drops_from_transform<std::ranges::drop_view<View>> = has_transform<View>;
 template <template <class...> class Kind, class... Parts>
