@@ -144,7 +144,8 @@ private:
         run_.time_on_gpu({"wrappings", name, {}, count_, 0, true, count_ * bytes_per_element, {}},
                          {{"tilewise", with_tilewise},
                           {"tilewise_pointer",
-                           [&] { tilewise_into<sum_of_floats>(run_.queue, pointer, count_, out_of_pointer.data()); }},
+                           [&] { tilewise_into<sum_of_floats>(run_.queue, pointer, count_, out_of_pointer.data()); },
+                           count_ * sizeof(float)},
                           {"cub", with_cub},
                           {"thrust", with_thrust}});
     }
