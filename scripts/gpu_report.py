@@ -192,6 +192,21 @@ def of_wall_time(record):
                           "tilewise / CUB", "tilewise / Thrust"], lines)
 
 
+def of_host_memory(record):
+    lines = []
+    for what in record.inputs("host"):
+        for count in record.counts("host", what):
+            ours, copy, cores = (record.row("host", what, count, who) for who in ("tilewise", "copy", "tilewise_par"))
+            lines.append([what, power(count), with_quartiles(ours), speed(ours), speed(copy), faster(ours, copy),
+                          speed(cores), str(ours["runs"])])
+    if lines:
+        yield from ["### Floats in host memory, from call to value", "",
+                    "A sum under device beside a mere copy of the floats to the GPU (cudaMemcpyAsync and a wait), and "
+                    "under par on the machine's processor cores.", ""]
+        yield from table(["memory", "n", "tilewise, us (quartiles)", "tilewise, GB/s", "a copy, GB/s",
+                          "tilewise / a copy", "par, GB/s", "runs"], lines)
+
+
 def of_distributions(record):
     """A table for each axis: what every distribution of the samples takes."""
     lost = {(row["part"], row["what"], row["n"]): row["samples"] for row in record.misplaced}
@@ -217,7 +232,7 @@ def of_bars(record):
 
 
 def markdown(record, name):
-    runs = min((row["runs"] for row in record.rows), default=0)
+    runs = min((row["runs"] for row in record.rows if row["part"] != "host"), default=0)
     cache = "the cache flushed before each run of less than 256 MiB" if record.where["cold"] else "the cache warm"
     return "\n".join([f"# Benchmarks: {name}", "", record.machine() + ".",
                       f"Medians of at least {runs} runs in turns with the peers', {cache}; GB/s are "
@@ -286,6 +301,11 @@ def readme_of_reduce(record):
     yield "It is ahead by more than 2 % for " + "; ".join(behind(record, 0)) + "."
     yield "With the base one element off: " + ("; ".join(behind(record, 1)) or "nowhere") + "."
     yield from readme_walls(record, "a sum of floats")
+    largest = max(record.counts("host", "pageable"), default=None)
+    if largest:
+        ours, copy = (record.row("host", "pageable", largest, who) for who in ("tilewise", "copy"))
+        yield (f"From {power(largest)} floats in ordinary host memory to their sum: {ours['gb_per_s']:.0f} GB/s; "
+               f"cudaMemcpyAsync only copies them at {copy['gb_per_s']:.0f}.")
     yield ""
 
 
@@ -422,7 +442,7 @@ BENCHMARKS = {
     "reduce": Benchmark(
         traffic="of input", ceiling=("read", "reading"), cub_reorders=("matrix",), end="value",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
-        sections=(of_types, of_wrappings, of_wall_time), readme=readme_of_reduce, marker="h200 figures",
+        sections=(of_types, of_wrappings, of_wall_time, of_host_memory), readme=readme_of_reduce, marker="h200 figures",
         plot=plot_sizes),
     "scan": Benchmark(
         traffic="read and written", ceiling=("copy", "copying"), cub_reorders=(), end="completion",
