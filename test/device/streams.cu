@@ -366,8 +366,10 @@ DEVICE_TEST_WITH_STREAMS(devices, leave_the_current_one_when_a_call_fails)
         GTEST_SKIP() << "there is one device";
     auto const there = [] { return current(1), stream(); };
     stream const where = there();
+    auto const room_there = [] { return current(1), device_array<int>(1); };
+    device_array<int> const result = room_there();
     std::vector<int> const on_the_host{1, 2, 3};
-    EXPECT_THROW(tw::reduce(tw::device.on(where), on_the_host.begin(), on_the_host.end(), 0), std::invalid_argument);
+    EXPECT_THROW(tw::reduce_into(tw::device.on(where).nosync(), on_the_host, result.data()), std::invalid_argument);
     EXPECT_EQ(current_device(), 0);
 }
 
