@@ -130,7 +130,7 @@ def failing_test(compiler, library, build, tests, includes, folder):
         if build == "race":
             command = [compiler, *FLAGS, *RACE_TEST, f"-I{SIMT}/include", *(f"-I{path}" for path in includes),
                        f"-I{ROOT}/test", "-x", "c++", ROOT / test, "-x", "none", "-o", program, *RACE_LINK, library]
-            libraries = ["-lboost_context"]
+            libraries = ["-lboost_context", "-ltbb"]
         else:
             command = [compiler, *FLAGS, *(f"-I{path}" for path in includes), f"-I{ROOT}/test", ROOT / test,
                        "-o", program]
