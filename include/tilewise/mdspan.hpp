@@ -63,7 +63,8 @@ constexpr auto elements_of(Mdspan const& array)
     if constexpr (row_major<Mdspan>) {
         return std::span(array.data_handle(), static_cast<std::size_t>(array.size()));
     } else {
-        return std::views::iota(offset{0}, static_cast<offset>(array.size())) |
+        using number = std::conditional_t<std::is_void_v<Mdspan>, void, offset>; // (clang 14 cannot compile its view)
+        return std::views::iota(number{0}, static_cast<number>(array.size())) |
                std::views::transform(element_of<Mdspan>{array});
     }
 }
