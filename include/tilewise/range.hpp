@@ -79,6 +79,8 @@ template <class View>
 inline constexpr bool has_transform = false;
 template <class View, class Function>
 inline constexpr bool has_transform<std::ranges::transform_view<View, Function>> = true;
+template <class View, std::size_t i>
+inline constexpr bool has_transform<std::ranges::elements_view<View, i>> = has_transform<View>;
 template <template <class...> class Kind, class... Parts>
 inline constexpr bool has_transform<Kind<Parts...>> = (has_transform<Parts> || ...);
 
@@ -87,6 +89,8 @@ template <class View>
 inline constexpr bool drops_from_transform = false;
 template <class View>
 inline constexpr bool drops_from_transform<std::ranges::drop_view<View>> = has_transform<View>;
+template <class View, std::size_t i>
+inline constexpr bool drops_from_transform<std::ranges::elements_view<View, i>> = drops_from_transform<View>;
 template <template <class...> class Kind, class... Parts>
 inline constexpr bool drops_from_transform<Kind<Parts...>> = (drops_from_transform<Parts> || ...);
 
