@@ -13,7 +13,8 @@
 /// What a `cudaStream_t` points to, named here so that a policy needs no header of CUDA's.
 struct CUstream_st;
 
-TILEWISE_NAMESPACE_BEGIN
+/// In every mode the same, so that a function that takes a policy can be called from any translation unit.
+namespace tilewise {
 
 /// Runs on the calling thread.
 struct sequenced_policy {};
@@ -246,4 +247,4 @@ inline constexpr bool is_device_policy = false;
 template <bool waits>
 inline constexpr bool is_device_policy<basic_device_policy<waits>> = true;
 
-TILEWISE_NAMESPACE_END
+} // namespace tilewise

@@ -10,7 +10,7 @@
 
 #include <execution>
 
-TILEWISE_NAMESPACE_BEGIN
+namespace tilewise {
 
 /// @cond
 template <>
@@ -31,4 +31,4 @@ struct policy_traits<std::execution::parallel_unsequenced_policy> {
 };
 /// @endcond
 
-TILEWISE_NAMESPACE_END
+} // namespace tilewise

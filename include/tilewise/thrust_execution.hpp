@@ -22,7 +22,7 @@
 #include <concepts>
 #include <type_traits>
 
-TILEWISE_NAMESPACE_BEGIN
+namespace tilewise {
 
 /// @cond
 template <>
@@ -43,4 +43,4 @@ struct policy_traits<Policy> {
 #endif
 /// @endcond
 
-TILEWISE_NAMESPACE_END
+} // namespace tilewise
