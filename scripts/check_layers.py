@@ -15,7 +15,7 @@ from pathlib import Path
 
 # Headers under include/tilewise, lowest layer first; the first pattern that fits gives the rank.
 RANKS = [
-    (0, "settings", ["config.hpp"]),
+    (0, "settings", ["config.hpp", "standard.hpp"]),
     (1, "vocabulary", ["error.hpp", "order.hpp", "functional.hpp", "policy.hpp"]),
     (2, "vocabulary's neighbours", ["iterator.hpp", "mdspan.hpp", "std_execution.hpp", "thrust_execution.hpp"]),
     (3, "what goes in", ["input.hpp", "range.hpp", "arguments.hpp", "axis/bounds.hpp"]),

@@ -10,8 +10,8 @@
 #include <tilewise/iterator.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/reduce.hpp>
+#include <tilewise/standard.hpp>
 
-#include <functional>
 #include <iterator>
 #include <ranges>
 #include <type_traits>

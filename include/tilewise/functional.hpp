@@ -5,9 +5,9 @@
 /// Operators: `minimum` and `maximum`, and the library's own twins of the operators of `<functional>`.
 
 #include <tilewise/config.hpp>
+#include <tilewise/standard.hpp>
 
 #include <concepts>
-#include <functional>
 #include <string_view>
 #include <type_traits>
 #include <utility>

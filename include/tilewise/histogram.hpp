@@ -15,12 +15,12 @@
 #include <tilewise/range.hpp>
 #include <tilewise/reduce_by_index.hpp>
 #include <tilewise/requirements.hpp>
+#include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/histogram.cuh>
 #endif
 
 #include <concepts>
-#include <functional>
 #include <iterator>
 #include <ranges>
 #include <type_traits>

@@ -11,8 +11,8 @@
 #include <tilewise/policy.hpp>
 #include <tilewise/range.hpp>
 #include <tilewise/reduction.hpp>
+#include <tilewise/standard.hpp>
 
-#include <functional>
 #include <iterator>
 #include <ranges>
 #include <utility>

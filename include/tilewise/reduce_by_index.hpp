@@ -16,12 +16,12 @@
 #include <tilewise/policy.hpp>
 #include <tilewise/range.hpp>
 #include <tilewise/requirements.hpp>
+#include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/by_index.cuh>
 #endif
 
 #include <concepts>
-#include <functional>
 #include <ranges>
 #include <string>
 #include <type_traits>

@@ -13,13 +13,13 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/requirements.hpp>
+#include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/reduce.cuh>
 #endif
 
 #include <concepts>
 #include <cstdlib>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <type_traits>

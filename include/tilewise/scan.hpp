@@ -12,8 +12,8 @@
 #include <tilewise/policy.hpp>
 #include <tilewise/range.hpp>
 #include <tilewise/scanning.hpp>
+#include <tilewise/standard.hpp>
 
-#include <functional>
 #include <optional>
 #include <ranges>
 #include <type_traits>

@@ -14,12 +14,12 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/requirements.hpp>
+#include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/segmented.cuh>
 #endif
 
 #include <concepts>
-#include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>

@@ -3,6 +3,11 @@
 
 #include <vector>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+static_assert(sizeof(__m256i) == 32, "tilewise leaves the headers that follow it whole");
+#endif
+
 int main()
 {
     std::vector<int> const ones(100'000, 1);

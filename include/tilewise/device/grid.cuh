@@ -8,11 +8,11 @@
 #include <tilewise/device/arch.cuh>
 #include <tilewise/device/runtime.cuh>
 #include <tilewise/policy.hpp>
+#include <tilewise/standard.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN

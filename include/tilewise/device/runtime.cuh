@@ -8,7 +8,7 @@
 #include <tilewise/error.hpp>
 
 #include <cuda_runtime.h>
-#if __has_include(<nvtx3/nvToolsExt.h>)
+#ifdef TILEWISE_PROFILER_RANGES
 #include <nvtx3/nvToolsExt.h>
 #endif
 
@@ -20,7 +20,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// Throws what a failed call of the CUDA runtime means, and takes the error off the runtime's books.
-[[noreturn]] inline void throw_cuda_error(cudaError_t error, char const* call)
+[[noreturn, gnu::cold]] inline void throw_cuda_error(cudaError_t error, char const* call)
 {
     cudaGetLastError(); // so that nobody finds it later; an error inside a kernel stays whatever one does
     switch (error) {
@@ -54,7 +54,7 @@ inline void check(cudaError_t error, char const* call)
 /// Names what happens while it lives in the timeline of a profiler.
 class profiler_range {
 public:
-#if __has_include(<nvtx3/nvToolsExt.h>)
+#ifdef TILEWISE_PROFILER_RANGES
     explicit profiler_range(char const* name) { nvtxRangePushA(name); }
     ~profiler_range() { nvtxRangePop(); }
 #else

@@ -11,9 +11,9 @@
 #include <tilewise/functional.hpp>
 #include <tilewise/input.hpp>
 #include <tilewise/order.hpp>
+#include <tilewise/standard.hpp>
 
 #include <concepts>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <tuple>

@@ -9,13 +9,24 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/order.hpp>
+#include <tilewise/standard.hpp>
 
+// oneTBB includes <immintrin.h> for the instruction to pause, and all vector instructions take half a second to
+// compile.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(_IMMINTRIN_H_INCLUDED)
+#include <xmmintrin.h>
+#define _IMMINTRIN_H_INCLUDED
+#define TILEWISE_WITHOUT_IMMINTRIN
+#endif
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
+#ifdef TILEWISE_WITHOUT_IMMINTRIN // so that whoever includes it afterwards gets it
+#undef _IMMINTRIN_H_INCLUDED
+#undef TILEWISE_WITHOUT_IMMINTRIN
+#endif
 
-#include <chrono>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
