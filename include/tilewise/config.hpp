@@ -8,8 +8,7 @@
 /// * `TILEWISE_HARDENED`: calls check their preconditions and throw `std::invalid_argument` when one is broken;
 /// * `TILEWISE_STRICT_FP`: promises that the compiler contracts no floating-point operations (`-ffp-contract=off`), so
 ///   that the library needs no barriers against it. The CMake target `tilewise::strict_fp` sets both;
-/// * `TILEWISE_PROFILER_RANGES`: calls under device appear in the timeline of a profiler, as ranges of NVTX, whose
-/// header
+/// * `TILEWISE_PROFILER_RANGES`: calls under device appear in the timeline of a profiler, as ranges of NVTX. Its header
 ///   takes a twelfth of the time that it takes to compile one reduce.
 
 #define TILEWISE_VERSION_MAJOR 0

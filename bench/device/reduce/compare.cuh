@@ -8,6 +8,7 @@
 #include "peers.cuh"
 #include "reference.cuh"
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
