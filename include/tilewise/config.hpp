@@ -11,6 +11,10 @@
 /// * `TILEWISE_PROFILER_RANGES`: calls under device appear in the timeline of a profiler, as ranges of NVTX. Its header
 ///   takes a twelfth of the time that it takes to compile one reduce.
 
+#if __cplusplus < 202002L
+#error "tilewise needs C++20 or newer: compile with -std=c++20"
+#endif
+
 #define TILEWISE_VERSION_MAJOR 0
 #define TILEWISE_VERSION_MINOR 1
 #define TILEWISE_VERSION_PATCH 0
