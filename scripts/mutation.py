@@ -125,19 +125,17 @@ def interpreter(compiler, pool, folder):
 def failing_test(compiler, library, build, tests, includes, folder):
     """The first of the tests that fails, or None; raises when one does not compile."""
     for number, test in enumerate(tests):
-        program = folder / f"program{number}"
-        text = (ROOT / test).read_text()
-        if build == "race":
-            command = [compiler, *FLAGS, *RACE_TEST, f"-I{SIMT}/include", *(f"-I{path}" for path in includes),
-                       f"-I{ROOT}/test", "-x", "c++", ROOT / test, "-x", "none", "-o", program, *RACE_LINK, library]
-            libraries = ["-lboost_context", "-ltbb"]
-        else:
-            command = [compiler, *FLAGS, *(f"-I{path}" for path in includes), f"-I{ROOT}/test", ROOT / test,
-                       "-o", program]
-            libraries = ["-ltbb"]
-        if "int main(" not in text:
-            command += [f'-DTILEWISE_GOLDEN_DIR="{ROOT}/test/golden"', *GTEST]
-        compile([*command, *libraries])
+        program, object_file = folder / f"program{number}", folder / f"program{number}.o"
+        options, libraries = [*FLAGS], []
+        if build == "race": # linked apart: the interpreter takes the place of the thread sanitizer's library
+            options += [*RACE_TEST, f"-I{SIMT}/include"]
+            libraries += [*RACE_LINK, library, "-lboost_context"]
+        if "int main(" not in (ROOT / test).read_text():
+            options += [f'-DTILEWISE_GOLDEN_DIR="{ROOT}/test/golden"']
+            libraries += GTEST
+        compile([compiler, *options, *(f"-I{path}" for path in includes), f"-I{ROOT}/test",
+                 "-x", "c++", "-c", ROOT / test, "-o", object_file])
+        compile([compiler, object_file, "-o", program, *libraries, "-ltbb"])
         try:
             ran = subprocess.run([program], timeout=SECONDS, stdin=subprocess.DEVNULL, capture_output=True)
             failed = ran.returncode != 0
