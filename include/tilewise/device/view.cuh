@@ -184,7 +184,7 @@ struct memory_view {
     }
 
     /// The same elements, counted from `position` on.
-    TILEWISE_DEVICE memory_view from(offset position) const { return {first + position, size - position}; }
+    TILEWISE_PORTABLE memory_view from(offset position) const { return {first + position, size - position}; }
 
     /// @name Stages
     /// Shared memory that a part of the elements is copied to, at the same places in its granules.
@@ -266,7 +266,7 @@ struct iterator_view {
     }
 
     TILEWISE_CALLS_ANY
-    TILEWISE_DEVICE iterator_view from(offset position) const { return {it + position}; }
+    TILEWISE_PORTABLE iterator_view from(offset position) const { return {it + position}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char*, int, int, shared_ends, Copy const&) const
@@ -330,7 +330,7 @@ struct view_list {
     {
         return function(elements...);
     }
-    TILEWISE_DEVICE view_list from(offset) const { return {}; }
+    TILEWISE_PORTABLE view_list from(offset) const { return {}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char*, int, int, shared_ends, Copy const&) const
@@ -406,7 +406,7 @@ struct view_list<View, Rest...> {
         return tail.apply(function, loaded.tail, i, elements..., head.element(loaded.head, i));
     }
 
-    TILEWISE_DEVICE view_list from(offset position) const { return {head.from(position), tail.from(position)}; }
+    TILEWISE_PORTABLE view_list from(offset position) const { return {head.from(position), tail.from(position)}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count)
     {
         return View::stage_bytes(count) + view_list<Rest...>::stage_bytes(count);
@@ -479,7 +479,7 @@ struct function_view {
         return views.apply(function, loaded, i);
     }
 
-    TILEWISE_DEVICE function_view from(offset position) const { return {function, views.from(position)}; }
+    TILEWISE_PORTABLE function_view from(offset position) const { return {function, views.from(position)}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count) { return view_list<Views...>::stage_bytes(count); }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int room, int count, shared_ends shared,
