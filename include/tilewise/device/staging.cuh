@@ -245,6 +245,15 @@ public:
         });
         bring(view);
     }
+    /// The same for `count` elements from `begin` on, which keep their numbers.
+    template <class View>
+    void bring_some(View& view, offset begin, offset count)
+    {
+        view.for_each_memory([&](auto& memory) {
+            if (count > 0 && memory.first != nullptr)
+                memory.first = readable(memory.first + begin, count) - begin;
+        });
+    }
     /// What that rest may take.
     template <class View>
     static constexpr std::size_t most_at_end = View::bases * (granule_bytes + View::widest);
@@ -261,6 +270,18 @@ public:
         return static_cast<E const*>(copy);
     }
 
+    /// A copy of two elements of host memory, and of `count` more behind them.
+    template <class E>
+    E const* readable(std::array<E const*, 2> const& ahead, E const* from, offset count)
+    {
+        auto* const copy = static_cast<unsigned char*>(room((static_cast<std::size_t>(count) + 2) * sizeof(E)));
+        ring()->copy_to_device(copy, ahead[0], sizeof(E), policy_.stream());
+        ring()->copy_to_device(copy + sizeof(E), ahead[1], sizeof(E), policy_.stream());
+        ring()->copy_to_device(copy + 2 * sizeof(E), from, static_cast<std::size_t>(count) * sizeof(E),
+                               policy_.stream());
+        return reinterpret_cast<E const*>(copy);
+    }
+
     /// Has a sink write `count` elements to the device, for `deliver`; they are as on the host until then, if `keeps`.
     template <class Sink>
     void take(Sink& sink, offset count, bool keeps = false)
@@ -273,6 +294,17 @@ public:
             if (keeps)
                 ring()->copy_to_device(result_.there, result_.here, result_.bytes, policy_.stream());
             sink.first = static_cast<decltype(sink.first)>(result_.there);
+        }
+    }
+
+    /// The same for `count` elements from `begin` on, which keep their numbers; those that nobody writes stay.
+    template <class Sink>
+    void take_some(Sink& sink, offset begin, offset count)
+    {
+        if constexpr (requires { sink.first; }) {
+            sink.first += begin;
+            take(sink, count, true);
+            sink.first -= begin;
         }
     }
 

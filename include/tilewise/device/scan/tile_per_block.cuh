@@ -187,6 +187,7 @@ carry_groups(typename Scan::value const* tile_totals, offset first_group, offset
     if (first_group > 0) {
         supers.there = true;
         put(supers.value[0], carries[first_group]);
+        sync_warp(); // lane 0 writes it again
     }
     for (offset first = first_group; first <= groups; first += super_size) {
         int const there = static_cast<int>(at_most(groups - first, super_size));
