@@ -168,11 +168,15 @@ auto best_number([[maybe_unused]] Policy const& policy, It const& first, Extent 
             });
         }
         return answer;
-    } else
-#endif
-    {
-        return find(first, end);
+    } else if constexpr (std::same_as<Extent, offset>) {
+        bool const captured = gpu::is_captured(policy.stream());
+        gpu::current_device const of_stream(policy.stream(), captured);
+        auto view = gpu::view_of(first, end);
+        if (gpu::stand_ins("reduce", policy, of_stream, captured).bytes_per_element(view) > 0)
+            gpu::check_readable("reduce", gpu::memory_kind::pageable);
     }
+#endif
+    return find(first, end);
 }
 
 /// Combines the positions of a range, which is not empty, to an Answer. The first position is where the accumulator

@@ -329,8 +329,7 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
                                 stand_in.template most_at_end<decltype(elements)>;
     offset at_once = count;
     if constexpr (reducer_type::takes_pieces)
-        at_once =
-            elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_results + at_ends);
+        at_once = elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_results + at_ends);
     if (bytes_each > 0 && at_once == count) {
         stand_in.bring(samples);
         stand_in.bring(elements);

@@ -188,8 +188,7 @@ offset elements_at_once(Policy const& policy, offset count, std::size_t bytes_ea
 {
     if (bytes_each == 0 || count <= unit)
         return count;
-    std::size_t const wanted = static_cast<std::size_t>(count) * bytes_each + fixed,
-                      budget = budget_of(policy, wanted);
+    std::size_t const wanted = static_cast<std::size_t>(count) * bytes_each + fixed, budget = budget_of(policy, wanted);
     if (wanted <= budget)
         return count;
     auto const affordable = static_cast<offset>((budget - std::min(fixed, budget)) / bytes_each);
@@ -209,6 +208,11 @@ public:
     template <class View>
     std::size_t bytes_per_element(View& view) const
     {
+        view.for_each_hidden([&](void const* memory) {
+            memory_kind const kind = kind_of(memory, device_.index());
+            if (memory != nullptr && !(kind == memory_kind::pageable && reads_any_memory(device_.index())))
+                check_readable(algorithm_, kind);
+        });
         std::size_t bytes = 0;
         view.for_each_memory([&](auto& memory) {
             if (memory.size > 0 && needs_stand_in(memory.first, &check_readable))
@@ -241,7 +245,8 @@ public:
     void bring(View& view, offset count)
     {
         view.for_each_memory([&](auto& memory) {
-            memory.size = std::min(memory.size, count + elements_per_granule<std::remove_cvref_t<decltype(*memory.first)>>);
+            memory.size =
+                std::min(memory.size, count + elements_per_granule<std::remove_cvref_t<decltype(*memory.first)>>);
         });
         bring(view);
     }

@@ -118,6 +118,10 @@ struct memory_view {
     {
         visit(*this);
     }
+    /// Calls `visit(pointer)` for memory that is read somewhere behind an iterator.
+    template <class Visit>
+    void for_each_hidden(Visit const&) const
+    {}
 
     /// Loads the elements from `position` on. They are there after `finish`, which waits for them: call it when all
     /// loads are on their way.
@@ -238,6 +242,12 @@ struct iterator_view {
     template <class Visit>
     void for_each_memory(Visit const&)
     {}
+    template <class Visit>
+    void for_each_hidden([[maybe_unused]] Visit const& visit) const
+    {
+        if constexpr (requires { it.memory(); })
+            visit(it.memory());
+    }
 
     template <access, int count, memory = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
@@ -306,6 +316,9 @@ struct view_list {
     template <class Visit>
     void for_each_memory(Visit const&)
     {}
+    template <class Visit>
+    void for_each_hidden(Visit const&) const
+    {}
     template <access, int count, memory = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset) const
     {
@@ -371,6 +384,12 @@ struct view_list<View, Rest...> {
     {
         head.for_each_memory(visit);
         tail.for_each_memory(visit);
+    }
+    template <class Visit>
+    void for_each_hidden(Visit const& visit) const
+    {
+        head.for_each_hidden(visit);
+        tail.for_each_hidden(visit);
     }
     template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
@@ -451,6 +470,11 @@ struct function_view {
     void for_each_memory(Visit const& visit)
     {
         views.for_each_memory(visit);
+    }
+    template <class Visit>
+    void for_each_hidden(Visit const& visit) const
+    {
+        views.for_each_hidden(visit);
     }
     template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
