@@ -13,7 +13,13 @@
 #include <tilewise/reduction.hpp>
 #include <tilewise/standard.hpp>
 
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -112,6 +118,67 @@ constexpr extremes<It> found_at(It const& first, extremes<offset> const& numbers
     return {first + numbers.smallest, first + numbers.largest};
 }
 
+/// The numbers that an answer names.
+constexpr std::array<offset, 2> numbers_in(offset number)
+{
+    return {number, number};
+}
+constexpr std::array<offset, 2> numbers_in(extremes<offset> const& numbers)
+{
+    return {numbers.smallest, numbers.largest};
+}
+/// An answer with a function of its numbers in their place.
+template <class Function>
+constexpr offset renumbered(offset number, Function const& function)
+{
+    return function(number);
+}
+template <class Function>
+constexpr extremes<offset> renumbered(extremes<offset> const& numbers, Function const& function)
+{
+    return {function(numbers.smallest), function(numbers.largest)};
+}
+
+/// The answer for the elements from `first` on, in numbers of them. `find(elements, end)` finds it where kernels can
+/// read the elements: of host memory in copies, if need be one piece after the other, each behind the best elements of
+/// those before it.
+template <class Policy, class It, class Extent, class Find>
+auto best_number([[maybe_unused]] Policy const& policy, It const& first, Extent const& end, Find const& find)
+{
+#ifdef TILEWISE_DEVICE_ENGINE
+    if constexpr (std::contiguous_iterator<It> && std::same_as<Extent, offset>) {
+        using element = std::iter_value_t<It>;
+        auto const* const elements = static_cast<element const*>(std::to_address(first));
+        bool const captured = gpu::is_captured(policy.stream());
+        gpu::current_device const of_stream(policy.stream(), captured);
+        std::optional<gpu::stand_ins<Policy>> stand_in(std::in_place, "reduce", policy, of_stream, captured);
+        gpu::memory_view<element> whole = {elements, end};
+        offset const at_once = gpu::elements_at_once(policy, end, stand_in->bytes_per_element(whole),
+                                                     gpu::staging_tuning::least_elements, 2 * sizeof(element));
+        auto answer = find(stand_in->readable(elements, at_once), at_once);
+        for (offset begin = at_once; begin < end; begin += at_once) {
+            offset const count = std::min(at_once, end - begin);
+            auto const before = numbers_in(answer);
+            constexpr auto ahead = static_cast<offset>(before.size());
+            stand_in.emplace("reduce", policy, of_stream, captured);
+            auto const* const there =
+                stand_in->readable({elements + before[0], elements + before[1]}, elements + begin, count);
+            answer = renumbered(find(there, ahead + count), [&](offset number) {
+                return number < ahead ? before[static_cast<std::size_t>(number)] : begin + number - ahead;
+            });
+        }
+        return answer;
+    } else if constexpr (std::same_as<Extent, offset>) {
+        bool const captured = gpu::is_captured(policy.stream());
+        gpu::current_device const of_stream(policy.stream(), captured);
+        auto view = gpu::view_of(first, end);
+        if (gpu::stand_ins("reduce", policy, of_stream, captured).bytes_per_element(view) > 0)
+            gpu::check_readable("reduce", gpu::memory_kind::pageable);
+    }
+#endif
+    return find(first, end);
+}
+
 /// Combines the positions of a range, which is not empty, to an Answer. The first position is where the accumulator
 /// starts, and is read again as an element, which changes nothing.
 template <template <class> class Answer, execution_policy Policy, iterator It, class Extent, class Better>
@@ -124,10 +191,11 @@ Answer<It> best_position(Policy&& policy, It first, Extent end, Better better)
     if constexpr (!readable) {
         return Answer<It>(first);
     } else if constexpr (is_device_policy<policy_for<Policy>> && random_access<It>) {
-        return with_elements_for(resolve(policy), first, end, [&]<class There>(There const& there) {
-            return found_at(first, reduce_input(resolve(policy), positions<offset>(0), end, Answer<offset>(0),
-                                                better_of_numbers<Better, There>{better, there}));
-        });
+        auto const find = [&]<class There, class Count>(There const& there, Count const& count) {
+            return reduce_input(resolve(policy), positions<offset>(0), count, Answer<offset>(0),
+                                better_of_numbers<Better, There>{better, there});
+        };
+        return found_at(first, best_number(resolve(policy), first, end, find));
     } else {
         return reduce_input(resolve(policy), positions<It>(first), std::move(end), Answer<It>(first),
                             std::move(better));

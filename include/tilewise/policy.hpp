@@ -161,6 +161,16 @@ public:
     template <class Resource>
     void with(Resource const&&) const = delete;
 
+    /// With copies of ordinary host memory of at most so many bytes on the GPU at once, or what they take at least: see
+    /// docs/policies.md. A call that needs more works in pieces, and gives the same bits. 0, which is the default,
+    /// stands for most of the memory that is free when a call needs much.
+    constexpr basic_device_policy budget(std::size_t bytes) const
+    {
+        basic_device_policy refined = *this;
+        refined.budget_ = bytes;
+        return refined;
+    }
+
     /// Tells `sink`, which must outlive the calls, of every kernel launch.
     template <std::invocable<launch_record const&> Sink>
     constexpr basic_device_policy trace(Sink& sink, trace_mode mode = trace_mode::launches) const
@@ -174,6 +184,7 @@ public:
 
     constexpr CUstream_st* stream() const { return stream_; }     ///< the stream chosen, or null
     constexpr resource_ref resource() const { return resource_; } ///< the resource chosen, or none
+    constexpr std::size_t budget() const { return budget_; }      ///< the bytes chosen, or 0
     constexpr sink_ref sink() const { return sink_; }             ///< the sink chosen, or none
 
 private:
@@ -183,6 +194,7 @@ private:
     CUstream_st* stream_ = nullptr;
     resource_ref resource_;
     sink_ref sink_;
+    std::size_t budget_ = 0;
 };
 
 template <bool waits_for_results>
@@ -192,6 +204,7 @@ constexpr basic_device_policy<false> basic_device_policy<waits_for_results>::nos
     refined.stream_ = stream_;
     refined.resource_ = resource_;
     refined.sink_ = sink_;
+    refined.budget_ = budget_;
     return refined;
 }
 

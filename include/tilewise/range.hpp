@@ -14,6 +14,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -22,6 +23,22 @@
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
+
+/// The memory that a view of the standard lies over; null where none is known, or where the view has it in itself.
+template <class View>
+void const* memory_under(View const& view)
+{
+    if constexpr (std::ranges::contiguous_range<View const>) {
+        auto const address = [](auto const* memory) { return reinterpret_cast<std::uintptr_t>(memory); };
+        void const* const memory = std::ranges::data(view);
+        bool const inside = address(memory) - address(std::addressof(view)) < sizeof(View);
+        return inside || std::ranges::empty(view) ? nullptr : memory;
+    } else if constexpr (requires { memory_under(view.base()); }) {
+        return memory_under(view.base());
+    } else {
+        return nullptr;
+    }
+}
 
 /// A position in a view that it has a copy of, byte by byte: nvcc 13.0 gives structures with a view in them another
 /// layout than the host's compiler does, since it takes a function without members in the view for one with some.
@@ -41,6 +58,7 @@ public:
     }
 
     offset position() const { return position_; }
+    void const* memory() const { return memory_under(*reinterpret_cast<View const*>(view_)); }
 
     TILEWISE_CALLS_ANY
     TILEWISE_PORTABLE reference operator*() const { return (*this)[0]; }

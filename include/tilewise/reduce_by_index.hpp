@@ -132,7 +132,8 @@ Out reduce_numbered(Policy policy, Keys keys, Keys const& keys_last, Values valu
 /// most 2^31 - 2 keys.
 /// @par Complexity
 /// Values are first brought together by key, stably, unless the order of combination cannot matter (integers under the
-/// operators that the library knows by name): O(n + size) steps and memory for n values. Then as segmented_reduce.
+/// operators that the library knows by name): O(n + size) steps and memory for n values. Then as segmented_reduce. What
+/// is brought together has to fit the memory of the GPU under device.
 /// @par Errors
 /// Throws `std::invalid_argument` for a size that is negative or too large, and otherwise what reduce throws.
 /// @{

@@ -20,8 +20,6 @@
 
 #include <concepts>
 #include <cstdlib>
-#include <iterator>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -80,24 +78,6 @@ Out reduce_input_into(Policy policy, Input input, Extent end, Out out, T init, O
 #endif
     }
     return ++out;
-}
-
-/// Calls `use` with an iterator to the elements from `first` on, where kernels can read them: these may be copies.
-template <class Policy, class It, class Extent, class Use>
-auto with_elements_for([[maybe_unused]] Policy const& policy, It const& first, [[maybe_unused]] Extent const& end,
-                       Use const& use)
-{
-#ifdef TILEWISE_DEVICE_ENGINE
-    if constexpr (std::contiguous_iterator<It> && std::same_as<Extent, offset>) {
-        bool const captured = gpu::is_captured(policy.stream());
-        gpu::current_device const of_stream(policy.stream(), captured);
-        gpu::stand_ins stand_in("reduce", policy, of_stream, captured);
-        return use(stand_in.readable(static_cast<std::iter_value_t<It> const*>(std::to_address(first)), end));
-    } else
-#endif
-    {
-        return use(first);
-    }
 }
 
 TILEWISE_NAMESPACE_END

@@ -111,8 +111,9 @@ void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begi
 /// @par Requirements
 /// Those of reduce; T is copy constructible and converts to what `out` takes. Elements need random access iterators;
 /// offsets are of any integral types, behind forward iterators, and random access ones under device. seq writes through
-/// output iterators, par through forward iterators, device through random access iterators. device reads elements from
-/// memory of the GPU, and scans write to it.
+/// output iterators, par through forward iterators, device through random access iterators. Under device, elements in
+/// host memory are copied from the first to the last that some segments have; while a scan writes there, nobody may
+/// change what is in between.
 /// @par Complexity
 /// As reduce for each segment. par deals the segments out to the threads, and lets all of them share a segment that
 /// would pay alone. device takes a few lanes for a segment of up to a row of the order, a warp for one of up to a chunk

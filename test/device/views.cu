@@ -216,6 +216,23 @@ DEVICE_TEST(views, of_members)
     expect_sum_of_elements(pairs | std::views::keys, elements_of_host(same | std::views::keys));
 }
 
+DEVICE_TEST(views, of_host_memory_are_refused)
+{
+    std::vector<float> const here = some_floats(2'000);
+    std::span<float const> const x(here);
+    auto const halves = std::views::transform(half{});
+    EXPECT_THROW(tw::reduce(tw::device, x | halves, 0.5f), std::invalid_argument);
+    EXPECT_THROW(tw::reduce(tw::device, x | std::views::take(1'000) | std::views::reverse | halves, 0.5f),
+                 std::invalid_argument);
+    EXPECT_EQ(tw::reduce(tw::device, x.first(0) | halves, 0.5f), 0.5f);
+    EXPECT_THROW(tw::min_element(tw::device, x | halves), std::invalid_argument);
+
+    auto const one = std::views::single(3.0f); // has its element in itself
+    EXPECT_EQ(tw::memory_under(one | halves), nullptr);
+    EXPECT_EQ(tw::memory_under(x | halves), here.data());
+    EXPECT_EQ(tw::memory_under(std::views::iota(0, 9) | halves), nullptr);
+}
+
 DEVICE_TEST(views, of_columns_of_an_mdspan)
 {
     std::vector<float> here = some_floats(70 * 130);

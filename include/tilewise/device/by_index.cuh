@@ -9,6 +9,8 @@
 /// * Everything else: values are sorted by cell, stably (see by_index/partition.cuh), and then the values of each cell
 ///   are combined as a segment (see segmented.cuh, and by_index/long_cells.cuh).
 ///
+/// Host memory is copied in pieces, if need be, for sums of integers; for what is sorted it has to be there as a whole.
+///
 /// Memory: for sums of integers 4 or 8 bytes for each cell. Otherwise for each of n elements a T, or 8 bytes if T is
 /// wider than 16, and for more than 256 cells twice that and twice 4 bytes; for each cell 8 bytes; for each tile of the
 /// order a T; and about 20 MB at most.
@@ -77,13 +79,18 @@ public:
     T init;
     Op op;
 
+    /// Whether elements can be combined in pieces.
+    static constexpr bool takes_pieces = adds_integers<Op, T>;
+
+    /// Combines all elements; with copies of `at_once` of them at a time, if that is fewer.
     template <class Policy>
-    void run(Policy const& policy, current_device const& device, call const& by, bool captured)
+    void run(Policy const& policy, current_device const& device, call const& by, bool captured,
+             [[maybe_unused]] offset at_once)
     {
         int multiprocessors = 0;
         TILEWISE_CUDA(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, device.index());
-        if constexpr (adds_integers<Op, T>)
-            add_up(policy, device, by, captured, multiprocessors);
+        if constexpr (takes_pieces)
+            add_up(policy, device, by, captured, at_once, multiprocessors);
         else
             sort_and_combine(policy, device, by, captured, multiprocessors);
     }
@@ -98,15 +105,39 @@ private:
     }
 
     template <class Policy>
-    void add_up(Policy const& policy, current_device const& device, call const& by, bool captured, int multiprocessors)
+    void add_up(Policy const& policy, current_device const& device, call const& by, bool captured, offset at_once,
+                int multiprocessors)
     {
         using word = word_for<T>;
-        using values_type = converted_values<Values, T>;
         auto const bytes = static_cast<std::size_t>(cells()) * sizeof(word);
         scratch const memory(policy, device, captured, bytes);
         tables_on_device const tables(source.axis, policy, device, captured);
         auto* const sums = static_cast<word*>(memory.begin());
         TILEWISE_CUDA(cudaMemsetAsync, sums, 0, bytes, policy.stream());
+        if (at_once == count())
+            add_to(sums, device, by, multiprocessors);
+        else
+            for (offset begin = 0; begin < count(); begin += at_once) {
+                cell_reducer piece{source, values.from(begin), sink, init, op};
+                piece.source.samples = source.samples.from(begin);
+                piece.source.count = std::min(at_once, count() - begin);
+                stand_ins stand_in(by.algorithm, policy, device, captured);
+                stand_in.bring(piece.source.samples, piece.count());
+                stand_in.bring(piece.values, piece.count());
+                piece.add_to(sums, device, by, multiprocessors);
+            }
+        launch<&write_sums<threads, T, word, Sink>>(by, "write_sums",
+                                                    {blocks_for(cells(), threads, multiprocessors * 8), threads},
+                                                    static_cast<word const*>(sums), cells(), init, sink);
+    }
+
+    /// Adds the elements up.
+    template <class Word>
+    void add_to(Word* sums, current_device const& device, call const& by, int multiprocessors) const
+    {
+        using word = Word;
+        using values_type = converted_values<Values, T>;
+        auto const bytes = static_cast<std::size_t>(cells()) * sizeof(word);
         // A block shall not merge more sums than it adds up elements.
         auto const blocks = [&](int block_threads, offset most) {
             return blocks_for(count(), std::max(offset{block_threads} * Tuning::items_added_up, cells()), most);
@@ -137,9 +168,6 @@ private:
                 by, "add_up_many_cells",
                 {blocks_for(count(), offset{threads} * Tuning::items_added_up, most_blocks), threads}, source,
                 values_type{values}, cells(), sums);
-        launch<&write_sums<threads, T, word, Sink>>(by, "write_sums",
-                                                    {blocks_for(cells(), threads, multiprocessors * 8), threads},
-                                                    static_cast<word const*>(sums), cells(), init, sink);
     }
 
     /// Where everything is, in one block of memory.
@@ -292,15 +320,24 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
     auto samples = view_of(first, count);
     auto elements = view_of(values, count);
     auto sink = sink_of(out);
+    using reducer_type =
+        cell_reducer<Geometry, Tuning, decltype(samples), View, decltype(elements), decltype(sink), T, Op>;
     stand_ins stand_in(algorithm, policy, device, captured);
-    stand_in.bring(samples);
-    stand_in.bring(elements);
+    std::size_t const bytes_each = stand_in.bytes_per_element(samples) + stand_in.bytes_per_element(elements),
+                      of_results = stand_in.bytes_per_result(sink) * static_cast<std::size_t>(cells),
+                      at_ends = stand_in.template most_at_end<decltype(samples)> +
+                                stand_in.template most_at_end<decltype(elements)>;
+    offset at_once = count;
+    if constexpr (reducer_type::takes_pieces)
+        at_once = elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_results + at_ends);
+    if (bytes_each > 0 && at_once == count) {
+        stand_in.bring(samples);
+        stand_in.bring(elements);
+    }
     stand_in.take(sink, cells);
 
     call const by = {algorithm, count, policy.stream(), policy.sink()};
-    cell_reducer<Geometry, Tuning, decltype(samples), View, decltype(elements), decltype(sink), T, Op>{
-        {samples, axis, cells, count}, elements, sink, init, op}
-        .run(policy, device, by, captured);
+    reducer_type{{samples, axis, cells, count}, elements, sink, init, op}.run(policy, device, by, captured, at_once);
     stand_in.deliver();
     if (Policy::waits)
         wait_for(policy.stream());

@@ -216,16 +216,29 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     if (captured && Policy::waits)
         reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
     stand_ins stand_in(algorithm, policy, device, captured);
-    stand_in.bring(view);
+    std::size_t const bytes_each = stand_in.bytes_per_element(view),
+                      of_counters = stand_in.bytes_per_result(sink) * static_cast<std::size_t>(cells);
+    offset const at_once = elements_at_once(policy, count, bytes_each, staging_tuning::least_elements,
+                                            of_counters + stand_in.template most_at_end<decltype(view)>);
+    if (bytes_each > 0 && at_once == count)
+        stand_in.bring(view);
     stand_in.take(sink, cells, adds);
 
     using counter = std::conditional_t<sizeof(*sink.first) == 4, unsigned, unsigned long long>;
     tables_on_device const tables(bins, policy, device, captured);
     call const by = {algorithm, count, policy.stream(), policy.sink()};
     auto const count_in = [&]<class Cells>(Cells const& bins_for_kernels) {
-        sample_counter<Tuning, decltype(view), Cells, counter>{
-            view, count, bins_for_kernels, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first), adds}
-            .run(policy, device, by);
+        sample_counter<Tuning, decltype(view), Cells, counter> counting{
+            view, count, bins_for_kernels, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first), adds};
+        if (at_once == count)
+            return counting.run(policy, device, by);
+        for (offset begin = 0; begin < count; begin += at_once, counting.adds = true) {
+            counting.view = view.from(begin);
+            counting.count = std::min(at_once, count - begin);
+            stand_ins of_piece(algorithm, policy, device, captured);
+            of_piece.bring(counting.view, counting.count);
+            counting.run(policy, device, by);
+        }
     };
     if (!binning::visit_simple_view(bins, count_in))
         count_in(bins);

@@ -125,7 +125,7 @@ struct memory_sink {
             }
     }
 
-    TILEWISE_DEVICE memory_sink from(offset position) const { return {first + position}; }
+    TILEWISE_PORTABLE memory_sink from(offset position) const { return {first + position}; }
     TILEWISE_DEVICE std::uintptr_t address_of(offset position) const
     {
         return reinterpret_cast<std::uintptr_t>(first + position);
@@ -169,7 +169,7 @@ struct iterator_sink {
             }
     }
     TILEWISE_CALLS_ANY
-    TILEWISE_DEVICE iterator_sink from(offset position) const { return {it + position}; }
+    TILEWISE_PORTABLE iterator_sink from(offset position) const { return {it + position}; }
 };
 
 /// Stores integers of one byte in memory.

@@ -249,17 +249,59 @@ public:
             launch<&write_init<T, Out>>(by, "write_init", {1, warp_size}, init, out);
             return;
         }
-        int misalignment = 0;
-        view.for_each_base([&](void const* base, offset) {
-            misalignment |= static_cast<int>(reinterpret_cast<std::uintptr_t>(base) % granule_bytes);
+        with_access(view, [&]<access how>(std::integral_constant<access, how>, int misalignment) {
+            run_with<how>(policy, device, by, captured, misalignment);
         });
-        if (misalignment % View::template alignment<layout::packet> == 0)
-            run_with<access::aligned>(policy, device, by, captured, 0);
-        else if constexpr (can_be_unaligned)
-            run_with<unaligned>(policy, device, by, captured, misalignment);
+    }
+
+    /// The same in two passes, of which the first has copies of `at_once` elements at a time, whole groups. (The copies
+    /// of a piece come after the kernels of the one before it: these take a percent of the time.)
+    template <class Policy>
+    void run_in_pieces(Policy const& policy, current_device const& device, call const& by, offset at_once)
+    {
+        offset const tiles = order::tiles_before_last(count), packs = packs_of_tiles<layout>(tiles);
+        int const turns = turns_per_block();
+        scratch const memory(policy, device, false, static_cast<std::size_t>(blocks_for(packs, turns)) * sizeof(T));
+        auto* const partials = static_cast<T*>(memory.begin());
+        for (offset begin = 0; begin < count; begin += at_once) {
+            offset const before = packs_of_tiles<layout>(begin / order::tile),
+                         there = std::min(packs - before, packs_of_tiles<layout>(at_once / order::tile));
+            View piece = view.from(begin);
+            stand_ins stand_in(by.algorithm, policy, device, false);
+            stand_in.bring(piece, at_once);
+            with_access(piece, [&]<access how>(std::integral_constant<access, how>, int misalignment) {
+                if (there > 0)
+                    start_subtrees<how>(by, piece, there, turns, misalignment, partials + blocks_for(before, turns));
+                if (count - begin <= at_once)
+                    start_fold<how>(device, by, piece.from(-begin), tiles, turns, partials);
+            });
+        }
     }
 
 private:
+    static constexpr int warps = Tuning::threads / warp_size;
+
+    int turns_per_block() const
+    {
+        constexpr int most = Geometry::tiles_per_group * Geometry::chunks_per_tile / (warps * layout::chunks);
+        static_assert(most >= 1, "a block's subtree is at most a group");
+        return std::min(Tuning::turns(count * View::widest), most);
+    }
+
+    /// Calls `run` with how packets of a view can be loaded, and by how much it is not aligned.
+    template <class Run>
+    static void with_access(View const& from, Run const& run)
+    {
+        int misalignment = 0;
+        from.for_each_base([&](void const* base, offset) {
+            misalignment |= static_cast<int>(reinterpret_cast<std::uintptr_t>(base) % granule_bytes);
+        });
+        if (misalignment % View::template alignment<layout::packet> == 0)
+            run(std::integral_constant<access, access::aligned>(), 0);
+        else if constexpr (can_be_unaligned)
+            run(std::integral_constant<access, unaligned>(), misalignment);
+    }
+
     template <access how, class Policy>
     void run_with(Policy const& policy, current_device const& device, call const& by, bool captured, int misalignment)
     {
@@ -312,30 +354,42 @@ private:
     void run_two_passes(Policy const& policy, current_device const& device, call const& by, bool captured, offset tiles,
                         int misalignment)
     {
-        constexpr int warps = Tuning::threads / warp_size;
-        constexpr int most = Geometry::tiles_per_group * Geometry::chunks_per_tile / (warps * layout::chunks);
-        static_assert(most >= 1, "a block's subtree is at most a group");
-        int const turns = std::min(Tuning::turns(count * View::widest), most);
+        int const turns = turns_per_block();
         offset const packs = packs_of_tiles<layout>(tiles);
-        int const per_block = turns * warps;
-        auto const blocks = static_cast<int>((packs + per_block - 1) / per_block);
-        int const tiles_per_partial = per_block * layout::chunks / Geometry::chunks_per_tile;
-
-        scratch const memory(policy, device, captured, static_cast<std::size_t>(blocks) * sizeof(T));
+        scratch const memory(policy, device, captured, static_cast<std::size_t>(blocks_for(packs, turns)) * sizeof(T));
         auto* const partials = static_cast<T*>(memory.begin());
+        start_subtrees<how>(by, view, packs, turns, misalignment, partials);
+        start_fold<how>(device, by, view, tiles, turns, partials);
+    }
+
+    static int blocks_for(offset packs, int turns)
+    {
+        int const per_block = turns * warps;
+        return static_cast<int>((packs + per_block - 1) / per_block);
+    }
+
+    template <access how>
+    void start_subtrees(call const& by, View const& from, offset packs, int turns, int misalignment, T* partials)
+    {
         auto const pass1 = [&]<int shift>(std::integral_constant<int, shift>) {
             launch<&reduce_subtrees<layout, how, shift, Tuning, View, T, Op>>(
-                by, "reduce_subtrees", {blocks, Tuning::threads}, view, packs, turns, op, partials);
+                by, "reduce_subtrees", {blocks_for(packs, turns), Tuning::threads}, from, packs, turns, op, partials);
         };
         if constexpr (how == access::covering && layout::can_shift)
             with_shift(misalignment, pass1);
         else
             pass1(std::integral_constant<int, no_shift>());
+    }
 
+    template <access how>
+    void start_fold(current_device const& device, call const& by, View const& from, offset tiles, int turns,
+                    T const* partials)
+    {
+        int const tiles_per_partial = turns * warps * layout::chunks / Geometry::chunks_per_tile;
         constexpr auto pass2 = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
         bool const dependent = Tuning::dependent_launches && !is_timed(by) && has_sm90_features<pass2>(device.index());
-        launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, view, count, tiles,
-                      log2_of(tiles_per_partial), static_cast<T const*>(partials), init, op, out);
+        launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, from, count, tiles,
+                      log2_of(tiles_per_partial), partials, init, op, out);
     }
 
     template <class Run>
@@ -373,10 +427,19 @@ void enqueue_reduce(Policy const& policy, Input const& input, offset count, T co
     if (captured && Policy::waits)
         reject_argument("reduce", "a stream that is being captured cannot be waited for; use reduce_into or "
                                   "transform_reduce_into with a policy's nosync()");
-    stand_ins stand_in("reduce", policy, device, captured);
-    stand_in.bring(view);
+    using reducer_type = reducer<Geometry, Tuning, decltype(view), T, Op, Out>;
     call const by = {"reduce", count, policy.stream(), policy.sink()};
-    reducer<Geometry, Tuning, decltype(view), T, Op, Out>{view, count, init, op, out}.run(policy, device, by, captured);
+    stand_ins stand_in("reduce", policy, device, captured);
+    std::size_t const bytes_each = stand_in.bytes_per_element(view);
+    if constexpr (Policy::waits && decltype(view)::bases > 0) {
+        offset const at_once = elements_at_once(policy, count, bytes_each, order<T, Geometry>::group,
+                                                stand_in.template most_at_end<decltype(view)>);
+        if (at_once < count)
+            return reducer_type{view, count, init, op, out}.run_in_pieces(policy, device, by, at_once);
+    }
+    if (bytes_each > 0)
+        stand_in.bring(view);
+    reducer_type{view, count, init, op, out}.run(policy, device, by, captured);
 }
 
 /// Combines `init` and `count` elements of an input, and waits for the result.

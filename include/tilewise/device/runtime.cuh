@@ -165,6 +165,14 @@ inline memory_kind kind_of(void const* pointer, int device)
     }
 }
 
+/// Whether kernels can read ordinary host memory: some systems have its pages come when they are wanted.
+inline bool reads_any_memory(int device)
+{
+    int answer = 0;
+    TILEWISE_CUDA(cudaDeviceGetAttribute, &answer, cudaDevAttrPageableMemoryAccess, device);
+    return answer != 0;
+}
+
 /// Refuses elements, or what else an algorithm reads, in memory that kernels cannot read.
 inline void check_readable(char const* algorithm, memory_kind kind)
 {

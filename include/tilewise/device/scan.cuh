@@ -62,6 +62,25 @@ public:
     initial<T> init;
     Op op;
 
+    /// Scans pieces of `at_once` elements, whole groups, one after the other in three passes, with copies of one at a
+    /// time.
+    template <class Policy>
+    void run_in_pieces(Policy const& policy, current_device const& device, call const& by, offset at_once)
+    {
+        three_passes const passes(policy, device, false, (count + Scan::tile - 1) / Scan::tile);
+        for (offset begin = 0; begin < count; begin += at_once) {
+            scanner piece{view.from(begin), sink.from(begin), std::min(at_once, count - begin), init, op};
+            stand_ins stand_in(by.algorithm, policy, device, false);
+            stand_in.bring(piece.view, piece.count);
+            stand_in.take(piece.sink, piece.count);
+            if (piece.is_aligned())
+                piece.template run_three_passes<access::aligned, access::aligned>(by, passes, begin / Scan::tile);
+            else
+                piece.template run_three_passes<unaligned_input, unaligned_output>(by, passes, begin / Scan::tile);
+            stand_in.deliver();
+        }
+    }
+
     template <class Policy>
     void run(Policy const& policy, current_device const& device, call const& by, bool captured)
     {
@@ -69,7 +88,6 @@ public:
         view.for_each_base(
             [&](void const* base, offset) { inputs |= reinterpret_cast<std::uintptr_t>(base) % granule_bytes; });
         auto const output = reinterpret_cast<std::uintptr_t>(sink.base()) % granule_bytes;
-        bool const aligned = inputs % View::template alignment<N> == 0 && output % Sink::template alignment<N> == 0;
 
         offset const tiles = (count + Scan::tile - 1) / Scan::tile;
         if (tiles > std::max({offset{1}, offset{Tuning::cluster_blocks}, Tuning::tiles_side_by_side})) {
@@ -80,13 +98,22 @@ public:
                 return;
             }
         }
-        if (aligned)
+        if (is_aligned())
             run_tile_per_block<access::aligned, access::aligned>(policy, device, by, captured, tiles);
         else
             run_tile_per_block<unaligned_input, unaligned_output>(policy, device, by, captured, tiles);
     }
 
 private:
+    bool is_aligned() const
+    {
+        std::uintptr_t inputs = 0;
+        view.for_each_base(
+            [&](void const* base, offset) { inputs |= reinterpret_cast<std::uintptr_t>(base) % granule_bytes; });
+        auto const output = reinterpret_cast<std::uintptr_t>(sink.base()) % granule_bytes;
+        return inputs % View::template alignment<N> == 0 && output % Sink::template alignment<N> == 0;
+    }
+
     template <access in, access out, class Policy>
     void run_tile_per_block(Policy const& policy, current_device const& device, call const& by, bool captured,
                             offset tiles)
@@ -99,7 +126,7 @@ private:
         else if (sizeof(T) <= 16 && tiles <= std::min(Tuning::tiles_side_by_side, super))
             run_side_by_side<in, out>(policy, device, by, captured, tiles);
         else
-            run_three_passes<in, out>(policy, device, by, captured, tiles);
+            run_three_passes<in, out>(by, three_passes(policy, device, captured, tiles), 0);
     }
 
     template <access in, access out>
@@ -154,24 +181,39 @@ private:
         }
     }
 
-    template <access in, access out, class Policy>
-    void run_three_passes(Policy const& policy, current_device const& device, call const& by, bool captured,
-                          offset tiles)
+    /// What three passes tell each other, of a whole range of `tiles` tiles.
+    struct three_passes {
+        offset before_last, groups;
+        scratch memory;
+        T *tile_totals, *group_totals, *carries;
+
+        template <class Policy>
+        three_passes(Policy const& policy, current_device const& device, bool captured, offset tiles)
+            : before_last(tiles - 1), groups(before_last / geometry::tiles_per_group),
+              memory(policy, device, captured, static_cast<std::size_t>(before_last + 2 * groups + 1) * sizeof(T)),
+              tile_totals(static_cast<T*>(memory.begin())), group_totals(tile_totals + before_last),
+              carries(group_totals + groups)
+        {}
+    };
+
+    /// Scans a range, or the piece of one that begins at tile `first`, where a group begins.
+    template <access in, access out>
+    void run_three_passes(call const& by, three_passes const& of_all, offset first)
     {
-        offset const before_last = tiles - 1, groups = before_last / geometry::tiles_per_group;
-        scratch const memory(policy, device, captured,
-                             static_cast<std::size_t>(before_last + 2 * groups + 1) * sizeof(T));
-        auto* const tile_totals = static_cast<T*>(memory.begin());
-        auto* const group_totals = tile_totals + before_last;
-        auto* const carries = group_totals + groups;
-        launch<&total_tiles<Scan, in>>(by, "total_tiles", {static_cast<int>(before_last), Scan::threads}, view, op,
-                                       tile_totals);
-        launch<&carry_groups<Scan, Tuning::carry_threads>>(by, "carry_groups", {1, Tuning::carry_threads},
-                                                           static_cast<T const*>(tile_totals), before_last, init, op,
-                                                           group_totals, carries);
+        offset const tiles = (count + Scan::tile - 1) / Scan::tile,
+                     with_total = std::min(tiles, of_all.before_last - first),
+                     first_group = first / geometry::tiles_per_group;
+        T* const tile_totals = of_all.tile_totals + first;
+        if (with_total > 0)
+            launch<&total_tiles<Scan, in>>(by, "total_tiles", {static_cast<int>(with_total), Scan::threads}, view, op,
+                                           tile_totals);
+        launch<&carry_groups<Scan, Tuning::carry_threads>>(
+            by, "carry_groups", {1, Tuning::carry_threads}, static_cast<T const*>(of_all.tile_totals), first_group,
+            first + with_total, init, op, of_all.group_totals, of_all.carries);
         launch<&scan_after_totals<Scan, in, out>>(by, "scan_after_totals", {static_cast<int>(tiles), Scan::threads},
-                                                  view, sink, count, init.there, op, static_cast<T const*>(tile_totals),
-                                                  static_cast<T const*>(carries));
+                                                  view, sink, count, init.there || first > 0, op,
+                                                  static_cast<T const*>(tile_totals),
+                                                  static_cast<T const*>(of_all.carries + first_group));
     }
 
     /// Whether results may be written where elements are still to be read.
@@ -217,13 +259,24 @@ void scan(Policy const& policy, Input const& input, offset count, Out const& out
     current_device const device(policy.stream(), captured);
     if (captured && Policy::waits)
         reject_argument(name, "a stream that is being captured cannot be waited for; use a policy with nosync()");
-    stand_ins stand_in(name, policy, device, captured);
-    stand_in.bring(view);
-    stand_in.take(sink, count);
-
     using scan_type = scan_of<decltype(view), decltype(sink), T, Op, form, order<T, Geometry>>;
+    using scanner_type = scanner<scan_type, Tuning>;
     call const by = {name, count, policy.stream(), policy.sink()};
-    scanner<scan_type, Tuning>{view, sink, count, initial<T>(init), op}.run(policy, device, by, captured);
+    stand_ins stand_in(name, policy, device, captured);
+    std::size_t const bytes_each = stand_in.bytes_per_element(view) + stand_in.bytes_per_result(sink);
+    if constexpr (Policy::waits) {
+        offset const at_once = elements_at_once(policy, count, bytes_each, scan_type::order::group,
+                                                stand_in.template most_at_end<decltype(view)>);
+        if (at_once < count) {
+            scanner_type{view, sink, count, initial<T>(init), op}.run_in_pieces(policy, device, by, at_once);
+            return wait_for(policy.stream());
+        }
+    }
+    if (bytes_each > 0) {
+        stand_in.bring(view);
+        stand_in.take(sink, count);
+    }
+    scanner_type{view, sink, count, initial<T>(init), op}.run(policy, device, by, captured);
     stand_in.deliver();
     if (Policy::waits)
         wait_for(policy.stream());

@@ -7,6 +7,9 @@
 /// blocks of `combine_long_segments` take one after the other, tile by tile.
 ///
 /// A segment begins anywhere, so its elements are read one by one, and nothing beside them.
+///
+/// Of elements in host memory those are copied that segments reach (`find_reach`), for some segments after the others
+/// if need be.
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
@@ -390,6 +393,42 @@ combine_long_segments(typename Segmented::view view, typename Segmented::results
     }
 }
 
+/// The elements from the first to the last that some segments have.
+struct segment_reach {
+    offset begin, end;
+    offset count() const { return end > begin ? end - begin : 0; }
+};
+
+/// Finds what `count` segments reach, by one block.
+template <class Segments, int threads>
+TILEWISE_KERNEL(threads, 1)
+find_reach(Segments segments, offset count, segment_reach* found)
+{
+    TILEWISE_SHARED(parts, raw_storage<segment_reach[threads]>);
+    segment_reach mine = {0, 0};
+    for (offset i = thread_index(); i < count; i += threads) {
+        segment_span const segment = segments.at(i);
+        if (segment.count > 0) {
+            bool const first = mine.begin == mine.end;
+            mine.begin = first || segment.begin < mine.begin ? segment.begin : mine.begin;
+            mine.end = first || segment.begin + segment.count > mine.end ? segment.begin + segment.count : mine.end;
+        }
+    }
+    put(parts.object()[thread_index()], mine);
+    sync_block();
+    if (thread_index() != 0)
+        return;
+    for (int i = 1; i < threads; ++i) {
+        segment_reach const other = parts.object()[i];
+        if (other.begin == other.end)
+            continue;
+        bool const first = mine.begin == mine.end;
+        mine.begin = first || other.begin < mine.begin ? other.begin : mine.begin;
+        mine.end = first || other.end > mine.end ? other.end : mine.end;
+    }
+    *found = mine;
+}
+
 /// Starts the kernels, for some segments after the others, so that the lists stay short.
 template <class Segmented, class Tuning, class Policy>
 void run_segmented(Policy const& policy, current_device const& device, call const& by, bool captured,
@@ -446,29 +485,60 @@ void combine_segments(Policy const& policy, Input const& input, Begins const& be
     current_device const device(policy.stream(), captured);
     if (captured && Policy::waits)
         reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
-    auto const view = view_of(input, 0); // the number of elements matters to nobody who reads them one by one
+    auto view = view_of(input, 0); // the number of elements matters to nobody who reads them one by one
     auto sink = sink_of(out);
     auto first = view_of(begins, count);
     auto last = view_of(ends, count);
     using results_type = Results<decltype(sink)>;
-    view.for_each_base([&](void const* base, offset) {
-        if (base != nullptr) // without elements
-            check_readable(algorithm, kind_of(base, device.index()));
-    });
+    view.for_each_memory([](auto& memory) { memory.size = memory.first != nullptr; }); // null without elements
     stand_ins stand_in(algorithm, policy, device, captured);
+    std::size_t bytes_each = stand_in.bytes_per_element(view),
+                of_segments = stand_in.bytes_per_element(first) + stand_in.bytes_per_element(last);
     stand_in.bring(first);
     stand_in.bring(last);
-    if constexpr (results_type::reduces)
+    if constexpr (results_type::reduces) {
+        of_segments += stand_in.bytes_per_result(sink);
         stand_in.take(sink, count);
-    else if (sink.base() != nullptr)
-        check_writable(algorithm, kind_of(sink.base(), device.index()));
+    } else if (sink.base() != nullptr) {
+        bytes_each += stand_in.bytes_per_result(sink);
+    }
+    of_segments *= static_cast<std::size_t>(count);
 
-    using scan_type =
-        scan_of<std::remove_const_t<decltype(view)>, typename results_type::sink, T, Op, form, order<T, Geometry>>;
+    using scan_type = scan_of<decltype(view), typename results_type::sink, T, Op, form, order<T, Geometry>>;
     using list_type = segment_list<decltype(first), decltype(last)>;
-    call const by = {algorithm, count, policy.stream(), policy.sink()};
-    run_segmented<segmented_of<scan_type, results_type, list_type>, Tuning>(
-        policy, device, by, captured, view, results_type{sink}, list_type{first, last}, init, op);
+    using segmented = segmented_of<scan_type, results_type, list_type>;
+    list_type const segments = {first, last};
+    call by = {algorithm, count, policy.stream(), policy.sink()};
+    if (bytes_each == 0) {
+        run_segmented<segmented, Tuning>(policy, device, by, captured, view, results_type{sink}, segments, init, op);
+    } else {
+        result_line const line;
+        auto& reach = *static_cast<segment_reach*>(line.memory());
+        offset guess = count;
+        for (offset done = 0; done < count; done += by.items, guess = 2 * by.items) {
+            list_type const left = done == 0 ? segments : list_type{first.from(done), last.from(done)};
+            by.items = std::min(guess, count - done);
+            for (;; by.items = (by.items + 1) / 2) { // until they fit; one has to
+                launch<&find_reach<list_type, Tuning::threads>>(by, "find_reach", {1, Tuning::threads}, left, by.items,
+                                                                &reach);
+                wait_for(policy.stream());
+                std::size_t const wanted = static_cast<std::size_t>(reach.count()) * bytes_each + of_segments;
+                if (by.items == 1 || wanted <= budget_of(policy, wanted))
+                    break;
+            }
+            auto elements = view;
+            auto results = sink;
+            stand_ins of_reach(algorithm, policy, device, captured);
+            of_reach.bring_some(elements, reach.begin, reach.count());
+            if constexpr (!results_type::reduces)
+                of_reach.take_some(results, reach.begin, reach.count());
+            else if (done > 0)
+                results = sink.from(done);
+            run_segmented<segmented, Tuning>(policy, device, by, captured, elements, results_type{results}, left, init,
+                                             op);
+            of_reach.deliver();
+        }
+    }
     stand_in.deliver();
     if (Policy::waits)
         wait_for(policy.stream());

@@ -9,6 +9,7 @@
 /// the bus.
 
 #include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
 #include <tilewise/device/runtime.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/workspace.cuh>
@@ -23,6 +24,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -165,6 +167,34 @@ private:
     std::unique_ptr<pinned_ring> ring_;
 };
 
+/// How many bytes of copies of host memory a call may have on the GPU at once, if it would like so many.
+template <class Policy>
+std::size_t budget_of(Policy const& policy, std::size_t wanted)
+{
+    if (policy.budget() != 0)
+        return policy.budget();
+    if (wanted <= staging_tuning::unasked_bytes)
+        return wanted;
+    relaxed_capture const allowed;
+    std::size_t free = 0, total = 0;
+    TILEWISE_CUDA(cudaMemGetInfo, &free, &total);
+    return free - free / 8;
+}
+
+/// How many of `count` elements a call copies at once, at so many bytes each and `fixed` more, to stay within its
+/// budget: all of them, or whole units, and one unit at least.
+template <class Policy>
+offset elements_at_once(Policy const& policy, offset count, std::size_t bytes_each, offset unit, std::size_t fixed = 0)
+{
+    if (bytes_each == 0 || count <= unit)
+        return count;
+    std::size_t const wanted = static_cast<std::size_t>(count) * bytes_each + fixed, budget = budget_of(policy, wanted);
+    if (wanted <= budget)
+        return count;
+    auto const affordable = static_cast<offset>((budget - std::min(fixed, budget)) / bytes_each);
+    return std::min(count, std::max(offset{1}, affordable / unit) * unit);
+}
+
 /// One call's stand-ins for host memory: made where the GPU cannot read or write what it is to, and nothing otherwise.
 /// Keep it until the call's kernels are in the stream.
 template <class Policy>
@@ -173,6 +203,32 @@ public:
     stand_ins(char const* algorithm, Policy const& policy, current_device const& device, bool captured)
         : algorithm_(algorithm), policy_(policy), device_(device), captured_(captured)
     {}
+
+    /// How many bytes of copies an element of a view takes. Memory that takes none, and cannot be read, is refused.
+    template <class View>
+    std::size_t bytes_per_element(View& view) const
+    {
+        view.for_each_hidden([&](void const* memory) {
+            memory_kind const kind = kind_of(memory, device_.index());
+            if (memory != nullptr && !(kind == memory_kind::pageable && reads_any_memory(device_.index())))
+                check_readable(algorithm_, kind);
+        });
+        std::size_t bytes = 0;
+        view.for_each_memory([&](auto& memory) {
+            if (memory.size > 0 && needs_stand_in(memory.first, &check_readable))
+                bytes += sizeof(*memory.first);
+        });
+        return bytes;
+    }
+    /// Likewise a result.
+    template <class Sink>
+    std::size_t bytes_per_result([[maybe_unused]] Sink const& sink) const
+    {
+        if constexpr (requires { sink.first; })
+            return needs_stand_in(sink.first, &check_writable) ? sizeof(*sink.first) : 0;
+        else
+            return 0;
+    }
 
     /// Has a view read copies of the elements that are in host memory.
     template <class View>
@@ -183,6 +239,29 @@ public:
                 memory.first = readable(memory.first, memory.size);
         });
     }
+    /// The same for the first `count` elements of a view, and for the rest of a granule at their end: kernels read
+    /// whole ones.
+    template <class View>
+    void bring(View& view, offset count)
+    {
+        view.for_each_memory([&](auto& memory) {
+            memory.size =
+                std::min(memory.size, count + elements_per_granule<std::remove_cvref_t<decltype(*memory.first)>>);
+        });
+        bring(view);
+    }
+    /// The same for `count` elements from `begin` on, which keep their numbers.
+    template <class View>
+    void bring_some(View& view, offset begin, offset count)
+    {
+        view.for_each_memory([&](auto& memory) {
+            if (count > 0 && memory.first != nullptr)
+                memory.first = readable(memory.first + begin, count) - begin;
+        });
+    }
+    /// What that rest may take.
+    template <class View>
+    static constexpr std::size_t most_at_end = View::bases * (granule_bytes + View::widest);
 
     /// `from`, or a copy of the elements there.
     template <class E>
@@ -194,6 +273,18 @@ public:
         void* const copy = room(bytes);
         ring()->copy_to_device(copy, from, bytes, policy_.stream());
         return static_cast<E const*>(copy);
+    }
+
+    /// A copy of two elements of host memory, and of `count` more behind them.
+    template <class E>
+    E const* readable(std::array<E const*, 2> const& ahead, E const* from, offset count)
+    {
+        auto* const copy = static_cast<unsigned char*>(room((static_cast<std::size_t>(count) + 2) * sizeof(E)));
+        ring()->copy_to_device(copy, ahead[0], sizeof(E), policy_.stream());
+        ring()->copy_to_device(copy + sizeof(E), ahead[1], sizeof(E), policy_.stream());
+        ring()->copy_to_device(copy + 2 * sizeof(E), from, static_cast<std::size_t>(count) * sizeof(E),
+                               policy_.stream());
+        return reinterpret_cast<E const*>(copy);
     }
 
     /// Has a sink write `count` elements to the device, for `deliver`; they are as on the host until then, if `keeps`.
@@ -211,6 +302,17 @@ public:
         }
     }
 
+    /// The same for `count` elements from `begin` on, which keep their numbers; those that nobody writes stay.
+    template <class Sink>
+    void take_some(Sink& sink, offset begin, offset count)
+    {
+        if constexpr (requires { sink.first; }) {
+            sink.first += begin;
+            take(sink, count, true);
+            sink.first -= begin;
+        }
+    }
+
     /// Copies what was written for the host to it, and waits for that.
     void deliver()
     {
@@ -219,6 +321,9 @@ public:
     }
 
 private:
+    template <class E>
+    static constexpr offset elements_per_granule = (granule_bytes + sizeof(E) - 1) / sizeof(E);
+
     bool needs_stand_in(void const* memory, void (*check)(char const*, memory_kind)) const
     {
         memory_kind const kind = kind_of(memory, device_.index());

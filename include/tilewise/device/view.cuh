@@ -118,6 +118,10 @@ struct memory_view {
     {
         visit(*this);
     }
+    /// Calls `visit(pointer)` for memory that is read somewhere behind an iterator.
+    template <class Visit>
+    void for_each_hidden(Visit const&) const
+    {}
 
     /// Loads the elements from `position` on. They are there after `finish`, which waits for them: call it when all
     /// loads are on their way.
@@ -184,7 +188,7 @@ struct memory_view {
     }
 
     /// The same elements, counted from `position` on.
-    TILEWISE_DEVICE memory_view from(offset position) const { return {first + position, size - position}; }
+    TILEWISE_PORTABLE memory_view from(offset position) const { return {first + position, size - position}; }
 
     /// @name Stages
     /// Shared memory that a part of the elements is copied to, at the same places in its granules.
@@ -238,6 +242,12 @@ struct iterator_view {
     template <class Visit>
     void for_each_memory(Visit const&)
     {}
+    template <class Visit>
+    void for_each_hidden([[maybe_unused]] Visit const& visit) const
+    {
+        if constexpr (requires { it.memory(); })
+            visit(it.memory());
+    }
 
     template <access, int count, memory = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
@@ -266,7 +276,7 @@ struct iterator_view {
     }
 
     TILEWISE_CALLS_ANY
-    TILEWISE_DEVICE iterator_view from(offset position) const { return {it + position}; }
+    TILEWISE_PORTABLE iterator_view from(offset position) const { return {it + position}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char*, int, int, shared_ends, Copy const&) const
@@ -306,6 +316,9 @@ struct view_list {
     template <class Visit>
     void for_each_memory(Visit const&)
     {}
+    template <class Visit>
+    void for_each_hidden(Visit const&) const
+    {}
     template <access, int count, memory = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset) const
     {
@@ -330,7 +343,7 @@ struct view_list {
     {
         return function(elements...);
     }
-    TILEWISE_DEVICE view_list from(offset) const { return {}; }
+    TILEWISE_PORTABLE view_list from(offset) const { return {}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char*, int, int, shared_ends, Copy const&) const
@@ -372,6 +385,12 @@ struct view_list<View, Rest...> {
         head.for_each_memory(visit);
         tail.for_each_memory(visit);
     }
+    template <class Visit>
+    void for_each_hidden(Visit const& visit) const
+    {
+        head.for_each_hidden(visit);
+        tail.for_each_hidden(visit);
+    }
     template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
     {
@@ -406,7 +425,7 @@ struct view_list<View, Rest...> {
         return tail.apply(function, loaded.tail, i, elements..., head.element(loaded.head, i));
     }
 
-    TILEWISE_DEVICE view_list from(offset position) const { return {head.from(position), tail.from(position)}; }
+    TILEWISE_PORTABLE view_list from(offset position) const { return {head.from(position), tail.from(position)}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count)
     {
         return View::stage_bytes(count) + view_list<Rest...>::stage_bytes(count);
@@ -452,6 +471,11 @@ struct function_view {
     {
         views.for_each_memory(visit);
     }
+    template <class Visit>
+    void for_each_hidden(Visit const& visit) const
+    {
+        views.for_each_hidden(visit);
+    }
     template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE packet<count> fetch(offset position) const
     {
@@ -479,7 +503,7 @@ struct function_view {
         return views.apply(function, loaded, i);
     }
 
-    TILEWISE_DEVICE function_view from(offset position) const { return {function, views.from(position)}; }
+    TILEWISE_PORTABLE function_view from(offset position) const { return {function, views.from(position)}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count) { return view_list<Views...>::stage_bytes(count); }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int room, int count, shared_ends shared,

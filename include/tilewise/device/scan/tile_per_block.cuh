@@ -162,17 +162,18 @@ total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value
 }
 
 /// Finds what comes before each group of `tiles` tiles and the one that is not whole: one block, which leaves the
-/// totals of the groups in `carries` first.
+/// totals of the groups in `carries` first. Those of the groups before `first_group` are there, and their carries.
 template <class Scan, int threads>
 TILEWISE_KERNEL(threads, 1)
-carry_groups(typename Scan::value const* tile_totals, offset tiles, initial<typename Scan::value> init,
-             typename Scan::op op, typename Scan::value* group_totals, typename Scan::value* carries)
+carry_groups(typename Scan::value const* tile_totals, offset first_group, offset tiles,
+             initial<typename Scan::value> init, typename Scan::op op, typename Scan::value* group_totals,
+             typename Scan::value* carries)
 {
     using T = typename Scan::value;
     using geometry = typename Scan::geometry;
     constexpr int group_size = geometry::tiles_per_group, super_size = geometry::groups_per_super;
     offset const groups = tiles / group_size;
-    for (offset group = warp_index(); group < groups; group += threads / warp_size) {
+    for (offset group = first_group + warp_index(); group < groups; group += threads / warp_size) {
         T const own(tile_totals[group * group_size + min_of(lane_index(), group_size - 1)]);
         T const total = warp_tree_of_valid<1, group_size>(op, own, group_size);
         if (lane_index() == 0)
@@ -182,7 +183,13 @@ carry_groups(typename Scan::value const* tile_totals, offset tiles, initial<type
     if (warp_index() != 0)
         return;
     maybe<T> supers = init.get();
-    for (offset first = 0; first <= groups; first += super_size) {
+    first_group = first_group / super_size * super_size;
+    if (first_group > 0) {
+        supers.there = true;
+        put(supers.value[0], carries[first_group]);
+        sync_warp(); // lane 0 writes it again
+    }
+    for (offset first = first_group; first <= groups; first += super_size) {
         int const there = static_cast<int>(at_most(groups - first, super_size));
         registers<T, 1> own;
         if (there > 0)
