@@ -30,9 +30,15 @@
 #else
 #define TILEWISE_MODE_ARITHMETIC
 #endif
-#define TILEWISE_JOIN_EXPANDED(a, b, c) mode_##a##b##c
-#define TILEWISE_JOIN(a, b, c) TILEWISE_JOIN_EXPANDED(a, b, c)
-#define TILEWISE_MODE TILEWISE_JOIN(TILEWISE_MODE_COMPILER, TILEWISE_MODE_CHECKS, TILEWISE_MODE_ARITHMETIC)
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM // by nvcc --default-stream per-thread: CUDA's functions are others, too
+#define TILEWISE_MODE_STREAM _per_thread
+#else
+#define TILEWISE_MODE_STREAM
+#endif
+#define TILEWISE_JOIN_EXPANDED(a, b, c, d) mode_##a##b##c##d
+#define TILEWISE_JOIN(a, b, c, d) TILEWISE_JOIN_EXPANDED(a, b, c, d)
+#define TILEWISE_MODE                                                                                                  \
+    TILEWISE_JOIN(TILEWISE_MODE_COMPILER, TILEWISE_MODE_CHECKS, TILEWISE_MODE_ARITHMETIC, TILEWISE_MODE_STREAM)
 
 #define TILEWISE_NAMESPACE_BEGIN                                                                                       \
     namespace tilewise {                                                                                               \
