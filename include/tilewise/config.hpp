@@ -41,10 +41,16 @@
 #else
 #define TILEWISE_MODE_PROFILER
 #endif
-#define TILEWISE_JOIN_EXPANDED(a, b, c, d) mode_##a##b##c##d
-#define TILEWISE_JOIN(a, b, c, d) TILEWISE_JOIN_EXPANDED(a, b, c, d)
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM // by nvcc --default-stream per-thread: CUDA's functions are others, too
+#define TILEWISE_MODE_STREAM _per_thread
+#else
+#define TILEWISE_MODE_STREAM
+#endif
+#define TILEWISE_JOIN_EXPANDED(a, b, c, d, e) mode_##a##b##c##d##e
+#define TILEWISE_JOIN(a, b, c, d, e) TILEWISE_JOIN_EXPANDED(a, b, c, d, e)
 #define TILEWISE_MODE                                                                                                  \
-    TILEWISE_JOIN(TILEWISE_MODE_COMPILER, TILEWISE_MODE_CHECKS, TILEWISE_MODE_ARITHMETIC, TILEWISE_MODE_PROFILER)
+    TILEWISE_JOIN(TILEWISE_MODE_COMPILER, TILEWISE_MODE_CHECKS, TILEWISE_MODE_ARITHMETIC, TILEWISE_MODE_PROFILER,      \
+                  TILEWISE_MODE_STREAM)
 
 #define TILEWISE_NAMESPACE_BEGIN                                                                                       \
     namespace tilewise {                                                                                               \

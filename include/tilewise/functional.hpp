@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 
@@ -250,6 +251,21 @@ constexpr bool is_named(std::string_view library, std::string_view name)
     text = text.substr(0, text.find('<'));
     return text.find(library) != text.npos && text.ends_with(name);
 }
+
+/// Thrust's iterator that is so many elements further than another.
+template <class It>
+concept behind_offset = is_named<It>("thrust", "::offset_iterator") &&
+                        requires(It const& it) { requires std::integral<std::remove_cvref_t<decltype(it.offset())>>; };
+
+/// An iterator of a container that kernels cannot follow, or an iterator made of one: a deque has blocks all over host
+/// memory, a vector of bool has bits.
+template <class Type>
+inline constexpr bool is_of_host_container =
+    std::same_as<Type, std::vector<bool>::iterator> || std::same_as<Type, std::vector<bool>::const_iterator>;
+template <class... Parts, template <class...> class Kind>
+inline constexpr bool is_of_host_container<Kind<Parts...>> =
+    is_named<Kind<Parts...>>("std", "deque_iterator") || is_named<Kind<Parts...>>("std", "Deque_iterator") ||
+    (is_of_host_container<Parts> || ...);
 
 /// A lambda that nvcc was not told to compile for kernels, or for kernels only. Only nvcc can tell.
 #ifdef __CUDACC_EXTENDED_LAMBDA__

@@ -114,8 +114,9 @@ private:
     void (*call_)(void*, launch_record const&) = nullptr;
 };
 
-/// Runs on a GPU, in a CUDA stream: the default stream of the current device, or the one chosen by `on`. Each member
-/// function returns a refined copy.
+/// Runs on a GPU, in a CUDA stream: the default stream of the current device (the calling thread's, where the call is
+/// compiled with `--default-stream per-thread`), or the one chosen by `on`. Each member function returns a refined
+/// copy.
 ///
 /// A call that waits returns when its work in the stream is done; other streams go on. Operators, transforms and
 /// iterators are copied to the GPU and must be trivially copyable. Calls from several threads, on one stream or on

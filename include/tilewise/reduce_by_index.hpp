@@ -53,7 +53,7 @@ template <class Policy, class It, class View>
 constexpr bool can_index()
 {
     if constexpr (is_device_policy<Policy>) {
-        constexpr bool indexed = random_access<It> && copies_as_bytes<It>;
+        constexpr bool indexed = random_access<It> && copies_as_bytes<It> && !named::is_of_host_container<It>;
         constexpr bool copies = copies_as_bytes<View>;
         constexpr bool callable = !named::has_host_lambda<View> && !named::has_host_lambda<It>;
         static_assert(indexed, "tilewise: device reads samples through random access iterators that are trivially "

@@ -24,18 +24,22 @@ constexpr bool can_reduce_on_device()
 {
     constexpr bool indexed = std::same_as<Extent, offset>;
     constexpr bool copies = std::is_trivially_copyable_v<T> && sizeof(T) <= 256;
-    constexpr bool input_copies = copies_as_bytes<Input>;
+    constexpr bool reached = !named::is_of_host_container<Input>;
+    constexpr bool input_copies = copies_as_bytes<Input> || !reached;
     constexpr bool callable = !named::has_host_lambda<Op> && !named::has_host_lambda<Input>;
     static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy the elements "
                            "of a list, stream or tree into a vector on the device first");
     static_assert(copies, "tilewise: under device the accumulator, of init's type, must be trivially copyable and have "
                           "at most 256 bytes");
+    static_assert(reached,
+                  "tilewise: kernels cannot read the elements of a std::deque or a std::vector<bool>; copy them "
+                  "into a std::vector of another type first, or pass tilewise::par");
     static_assert(input_copies, "tilewise: device copies iterators and functions into kernels, so they must be "
                                 "trivially copyable");
     static_assert(callable,
                   "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile "
                   "with nvcc --extended-lambda, or pass a function object with such an operator()");
-    return indexed && copies && input_copies && callable;
+    return indexed && copies && reached && input_copies && callable;
 }
 
 /// Whether an input can be combined to a T under a policy. If not, one sentence says why.
@@ -94,7 +98,8 @@ constexpr bool can_write()
     static_assert(takes, "tilewise: the accumulator, which a scan writes, must convert to what the output iterator "
                          "takes");
     if constexpr (is_device_policy<Policy>) {
-        constexpr bool indexed = random_access<Out> && copies_as_bytes<Out> && !named::has_host_lambda<Out>;
+        constexpr bool indexed = random_access<Out> && copies_as_bytes<Out> && !named::has_host_lambda<Out> &&
+                                 !named::is_of_host_container<Out>;
         static_assert(indexed, "tilewise: device writes through random access iterators that are trivially copyable, "
                                "into memory of the GPU; write to a vector on the device, then copy");
         return copies && takes && indexed;

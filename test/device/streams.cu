@@ -2,6 +2,7 @@
 #include "same_bits.hpp"
 
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -143,6 +144,37 @@ DEVICE_TEST_WITH_STREAMS(streams, keep_scratch_that_is_not_large)
     EXPECT_TRUE(is_kept(1 << 19, 1 << 20));
     EXPECT_FALSE(is_kept(1 << 20, 1 << 20)); // which is rounded up
     EXPECT_FALSE(is_kept(1 << 21, 1 << 20));
+}
+
+/// With hundreds of streams no call waits for the work of another, which a block in the cache may still serve.
+DEVICE_TEST_WITH_STREAMS(streams, keep_scratch_while_there_is_room)
+{
+    constexpr std::size_t most = tw::gpu::scratch_cache::most_blocks;
+    tw::gpu::scratch_cache cache;
+    stream const where;
+    unsigned long long id = 0;
+    int device = 0;
+    expect_success(cudaGetDevice(&device));
+    expect_success(cudaStreamGetId(where, &id));
+    {
+        tw::gpu::current_device const current(where, false);
+        std::vector<std::unique_ptr<tw::gpu::leased_memory>> used;
+        for (std::size_t i = 0; i < most + 3; ++i)
+            used.push_back(std::make_unique<tw::gpu::leased_memory>(cache, tw::device.on(where), current, false, 1000));
+#ifndef __CUDACC__
+        simt::runtime::forget_calls();
+        used.clear();
+        EXPECT_EQ(simt::runtime::count("cudaFreeAsync"), 3);
+        EXPECT_EQ(simt::runtime::calls().size(), 3u);
+#endif
+    }
+    std::size_t kept = 0;
+    for (auto block = cache.take(id, device, 1); block.memory != nullptr; block = cache.take(id, device, 1)) {
+        expect_success(cudaFreeAsync(block.memory, where));
+        ++kept;
+    }
+    where.wait();
+    EXPECT_EQ(kept, most);
 }
 
 /// A graph of what `body` puts into a stream.

@@ -86,6 +86,18 @@ struct half {
     TILEWISE_PORTABLE float operator()(float x) const { return x / 2; }
 };
 
+/// The elements of two arrays at a place, as one number.
+struct both_at {
+    float const *x, *y;
+    TILEWISE_PORTABLE float operator()(int i) const { return x[i] + 2 * y[i]; }
+};
+/// Every so many of an array's elements.
+struct at_multiples {
+    float const* x;
+    int step;
+    TILEWISE_PORTABLE float operator()(int i) const { return x[i * step]; }
+};
+
 /// The least of an mdspan that has two extents and any strides.
 template <class T>
 struct plane {
@@ -130,27 +142,16 @@ void expect_sum_of_elements(View view, std::vector<float> const& elements)
     EXPECT_TRUE(same_bits(tw::reduce(tw::device, view, 0.5f), tw::reduce(elements, 0.5f)));
 }
 
-/// Every algorithm gives of it what it gives of them.
+/// And so do a scan and a histogram.
 template <class View>
-void expect_as_of_elements(View view, std::vector<float> const& elements)
+void expect_sums_and_counts_of_elements(View view, std::vector<float> const& elements)
 {
     expect_sum_of_elements(view, elements);
-    EXPECT_TRUE(same_bits(tw::reduce(tw::device, view), tw::reduce(elements)));
-    EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, view, 0.5f, std::plus<>{}, half{}),
-                          tw::transform_reduce(elements, 0.5f, std::plus<>{}, half{})));
-
     device_array<float> const out(elements.size() + 1);
-    auto const expect_written = [&](std::vector<float> const& expected) {
-        std::vector<float> const written = out.values(expected.size());
-        EXPECT_TRUE(std::ranges::equal(written, expected, same_bits<float>));
-    };
     std::vector<float> scanned(elements.size());
     EXPECT_EQ(tw::inclusive_scan(tw::device, view, out.data()), out.data() + elements.size());
     tw::inclusive_scan(elements, scanned.begin());
-    expect_written(scanned);
-    tw::transform_exclusive_scan(tw::device, view, out.data(), 0.5f, std::plus<>{}, half{});
-    tw::transform_exclusive_scan(elements, scanned.begin(), 0.5f, std::plus<>{}, half{});
-    expect_written(scanned);
+    EXPECT_TRUE(std::ranges::equal(out.values(scanned.size()), scanned, same_bits<float>));
 
     tw::regular_axis const axis(10, 0.0f, 100.0f);
     device_array<std::uint32_t> const counts(10);
@@ -158,6 +159,22 @@ void expect_as_of_elements(View view, std::vector<float> const& elements)
     tw::histogram(tw::device, view, axis, counts.data());
     tw::histogram(elements, axis, expected.begin());
     EXPECT_EQ(counts.values(10), expected);
+}
+
+/// Every algorithm gives of it what it gives of them.
+template <class View>
+void expect_as_of_elements(View view, std::vector<float> const& elements)
+{
+    expect_sums_and_counts_of_elements(view, elements);
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device, view), tw::reduce(elements)));
+    EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, view, 0.5f, std::plus<>{}, half{}),
+                          tw::transform_reduce(elements, 0.5f, std::plus<>{}, half{})));
+
+    device_array<float> const out(elements.size() + 1);
+    std::vector<float> scanned(elements.size());
+    tw::transform_exclusive_scan(tw::device, view, out.data(), 0.5f, std::plus<>{}, half{});
+    tw::transform_exclusive_scan(elements, scanned.begin(), 0.5f, std::plus<>{}, half{});
+    EXPECT_TRUE(std::ranges::equal(out.values(scanned.size()), scanned, same_bits<float>));
 
     if (elements.empty())
         return;
@@ -206,6 +223,24 @@ DEVICE_TEST(views, of_a_kind_of_the_users_own)
                           elements_of_host(every_nth<float const>(here, 3)));
 }
 
+DEVICE_TEST(views, of_two_arrays_at_once)
+{
+    std::vector<float> const x = some_floats(20'000), y(x.rbegin(), x.rend());
+    device_array<float> const x_there(x), y_there(y);
+    auto const places = std::views::iota(0, 20'000);
+    expect_sums_and_counts_of_elements(places | std::views::transform(both_at{x_there.data(), y_there.data()}),
+                                       elements_of_host(places | std::views::transform(both_at{x.data(), y.data()})));
+}
+
+DEVICE_TEST(views, of_every_seventh_element)
+{
+    std::vector<float> const here = some_floats(70'000);
+    device_array<float> const there(here);
+    auto const places = std::views::iota(0, 10'000);
+    expect_sum_of_elements(places | std::views::transform(at_multiples{there.data(), 7}),
+                           elements_of_host(places | std::views::transform(at_multiples{here.data(), 7})));
+}
+
 DEVICE_TEST(views, of_members)
 {
     std::vector<std::pair<float, int>> here;
@@ -242,7 +277,7 @@ DEVICE_TEST(views, of_columns_of_an_mdspan)
     plane<float> const window{there.data(), {60, 50}, {{130, 2}}}, same_window{here.data(), {60, 50}, {{130, 2}}};
     std::vector<float> const expected = elements_of_host(tw::elements_of(same_window));
     EXPECT_EQ(expected[50 * 7 + 3], here[130 * 7 + 2 * 3]);
-    expect_sum_of_elements(tw::elements_of(window), expected);
+    expect_sums_and_counts_of_elements(tw::elements_of(window), expected);
 }
 
 DEVICE_TEST(views, in_pairs)

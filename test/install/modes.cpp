@@ -70,6 +70,10 @@ int main()
     check_sums("kernels", in_kernels);
     expect(!in_kernels.rejects_last_first, "kernels", "no check of preconditions");
     expect(!has_no_kernels(in_kernels), "kernels", "7, or a complaint about the machine");
+
+    observation const in_per_thread = per_thread::observe();
+    check_sums("per_thread", in_per_thread);
+    expect(!has_no_kernels(in_per_thread), "per_thread", "7, or a complaint about the machine");
 #endif
     return failures;
 }

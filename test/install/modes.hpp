@@ -28,3 +28,6 @@ observation observe();
 namespace kernels {
 observation observe();
 }
+namespace per_thread {
+observation observe();
+}

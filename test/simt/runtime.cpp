@@ -101,6 +101,40 @@ TEST_F(Runtime, LetsTheDefaultStreamWaitForOthersAndTheyForIt)
     });
 }
 
+TEST_F(Runtime, HasADefaultStreamForEachThread)
+{
+    auto const id_of = [](cudaStream_t stream) {
+        unsigned long long id = 0;
+        EXPECT_EQ(cudaStreamGetId(stream, &id), cudaSuccess);
+        return id;
+    };
+    for_each_schedule([&] {
+        EXPECT_EQ(id_of(nullptr), id_of(cudaStreamLegacy));
+        std::set<unsigned long long> ids = {id_of(cudaStreamLegacy), id_of(cudaStreamPerThread)};
+        device_array<int> const memory(std::vector<int>(32));
+        auto const add_after_all = [&] {
+            ids.insert(id_of(cudaStreamPerThread));
+            expect_success(start(add<32>, {1, 32}, cudaStreamPerThread, memory.data(), 32, 2));
+            expect_success(cudaStreamSynchronize(cudaStreamPerThread));
+        };
+        expect_success(start(add<32>, {1, 32}, cudaStreamLegacy, memory.data(), 32, 1));
+        std::thread(add_after_all).join();
+        std::thread(add_after_all).join();
+        add_after_all();
+        EXPECT_EQ(ids.size(), 4u);
+        EXPECT_THAT(memory.values(), testing::Each(7));
+
+        cudaGraph_t graph = nullptr;
+        EXPECT_EQ(cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal),
+                  cudaErrorStreamCaptureUnsupported);
+        EXPECT_EQ(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeGlobal), cudaSuccess);
+        EXPECT_EQ(cudaStreamEndCapture(cudaStreamPerThread, &graph), cudaSuccess);
+        expect_success(cudaGraphDestroy(graph));
+        EXPECT_EQ(cudaStreamDestroy(cudaStreamPerThread), cudaErrorInvalidResourceHandle);
+        static_cast<void>(cudaGetLastError());
+    });
+}
+
 TEST_F(Runtime, StagesPageableMemory)
 {
     for_each_schedule([] {

@@ -189,6 +189,8 @@ auto sink_of(Out const& out)
         return sink_of(out.get());
     else if constexpr (named::is_named<Out>("thrust", "::normal_iterator"))
         return sink_of(out.base());
+    else if constexpr (named::behind_offset<Out>)
+        return sink_of(out.base() + out.offset());
     else
         return iterator_sink<Out>{out};
 }

@@ -13,7 +13,6 @@
 #include <tilewise/order.hpp>
 #include <tilewise/standard.hpp>
 
-#include <concepts>
 #include <iterator>
 #include <memory>
 #include <tuple>
@@ -109,12 +108,6 @@ auto apply_members(Function const& function, Tuple const& tuple)
     }(std::make_index_sequence<std::tuple_size<Tuple>::value>());
 }
 
-/// Thrust's iterator that is so many elements further than another.
-template <class It>
-concept is_behind_offset = named::is_named<It>("thrust", "::offset_iterator") && requires(It const& it) {
-    requires std::integral<std::remove_cvref_t<decltype(it.offset())>>;
-};
-
 /// The view of `size` elements from an input on.
 template <class Transform, class It>
 auto view_of(transformed<Transform, It> const& input, offset size);
@@ -131,7 +124,7 @@ auto view_of(It const& it, offset size)
         return view_of(it.get(), size);
     } else if constexpr (named::is_named<It>("thrust", "::normal_iterator")) {
         return view_of(it.base(), size);
-    } else if constexpr (is_behind_offset<It>) {
+    } else if constexpr (named::behind_offset<It>) {
         return view_of(it.base() + it.offset(), size);
     } else if constexpr (named::is_named<It>("thrust", "::transform_iterator")) {
         return view_of_function(function_for(it.functor()), view_of(it.base(), size));

@@ -68,25 +68,22 @@ public:
         return {};
     }
 
-    /// Keeps a block for the next call, and returns the one, if any, that has to go for it.
-    block keep(block returned)
+    /// Keeps a block for the next call, if there is room for it.
+    bool keep(block returned)
     {
         std::lock_guard const lock(mutex_);
-        if (idle_.size() < most_blocks) {
-            if (idle_.size() == idle_.capacity())
-                idle_.reserve(most_blocks);
-            idle_.push_back(returned);
-            return {};
-        }
-        std::swap(idle_[next_to_go_++ % most_blocks], returned);
-        return returned;
+        if (idle_.size() == most_blocks)
+            return false;
+        if (idle_.size() == idle_.capacity())
+            idle_.reserve(most_blocks);
+        idle_.push_back(returned);
+        return true;
     }
+    static constexpr std::size_t most_blocks = 256;
 
 private:
-    static constexpr std::size_t most_blocks = 256;
     std::mutex mutex_;
     std::vector<block> idle_;
-    std::size_t next_to_go_ = 0;
 };
 
 /// Memory on the GPU for the kernels of one call: from the policy's resource; while the stream is being captured, from
@@ -120,17 +117,10 @@ public:
     {
         if (resource_) {
             resource_.deallocate(block_.memory, block_.bytes, stream_);
-        } else if (captured_ || block_.bytes > most_kept_bytes_) {
+        } else if (captured_ || block_.bytes > most_kept_bytes_ || !cache_.keep(block_)) {
+            // Not another block in place of this one: its stream may be at work, or gone, so the device had to be
+            // waited for.
             static_cast<void>(cudaFreeAsync(block_.memory, stream_));
-        } else {
-            auto const evicted = cache_.keep(block_);
-            if (evicted.memory != nullptr) { // only with hundreds of streams; its stream may be gone
-                cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; // others may be capturing
-                static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
-                static_cast<void>(cudaDeviceSynchronize());
-                static_cast<void>(cudaFree(evicted.memory));
-                static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
-            }
         }
     }
     void* begin() const { return block_.memory; }

@@ -151,3 +151,17 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 /// @}
+
+/// @name Which stream null is
+/// In a program that defines CUDA_API_PER_THREAD_DEFAULT_STREAM, as nvcc does under --default-stream per-thread, it is
+/// the calling thread's. Here a program has it so everywhere or nowhere.
+/// @{
+namespace simt {
+
+bool let_null_be_per_thread();
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+inline bool const null_is_per_thread = let_null_be_per_thread();
+#endif
+
+} // namespace simt
+/// @}

@@ -79,19 +79,20 @@ cudaError_t call(char const* name, needs what, std::function<cudaError_t()> cons
     cudaError_t const error = checked(name, what, body);
     if (error != cudaSuccess && error != cudaErrorNotReady)
         last_error = error;
-    made.push_back({name, error});
+    made.push_back({name, error, nullptr});
     return error;
 }
 
 cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body, needs what)
 {
-    return call(name, what, [&] {
+    std::lock_guard const lock(runtime_mutex());
+    cudaError_t const error = call(name, what, [&] {
         stream* const found = stream_of(handle);
         if (found == nullptr)
             return cudaErrorInvalidResourceHandle;
         if (found->capture_is_broken)
             return cudaErrorStreamCaptureInvalidated;
-        if (handle == nullptr)
+        if (found == &default_stream(found->device))
             for (auto const& each : all_streams())
                 if (each->capture && each->waits_for_default && each->device == found->device) {
                     each->capture_is_broken = true;
@@ -99,6 +100,8 @@ cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_
                 }
         return body(*found);
     });
+    made.back().stream = handle;
+    return error;
 }
 
 cudaError_t call_uncaptured(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body,

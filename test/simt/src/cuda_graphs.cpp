@@ -41,7 +41,7 @@ using namespace simt;
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode)
 {
     return call_uncaptured("cudaStreamBeginCapture", handle, [&](stream& in) {
-        if (handle == nullptr)
+        if (&in == &default_stream(in.device))
             return cudaErrorStreamCaptureUnsupported;
         in.capture = std::make_shared<graph_content>();
         in.capture_mode = mode;

@@ -10,7 +10,6 @@
 namespace simt {
 namespace {
 
-unsigned long long streams_made = most_devices;
 std::vector<std::unique_ptr<CUevent_st>> events;
 
 cudaError_t make_stream(char const* name, cudaStream_t* made, unsigned flags)
@@ -19,7 +18,7 @@ cudaError_t make_stream(char const* name, cudaStream_t* made, unsigned flags)
         if ((flags & ~cudaStreamNonBlocking) != 0)
             return cudaErrorInvalidValue;
         auto added = std::make_unique<stream>();
-        added->id = ++streams_made;
+        added->id = new_stream_id();
         added->device = current_device_index();
         added->waits_for_default = (flags & cudaStreamNonBlocking) == 0;
         *made = added.get();

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "stream.hpp"
 
+#include "api.hpp"
 #include "device.hpp"
 #include "machine.hpp"
 #include "memory.hpp"
 #include "report.hpp"
 
 #include <algorithm>
+#include <array>
+#include <mutex>
 
 namespace simt {
 namespace {
@@ -57,7 +60,51 @@ void append(stream& to, std::shared_ptr<operation> const& added, bool dependent)
     run_a_little();
 }
 
+bool null_means_per_thread = false;
+
+/// The default streams of one thread, which end with it; what they still have to do is done nevertheless.
+class per_thread_streams {
+public:
+    stream* at(int device)
+    {
+        stream*& found = made_[static_cast<std::size_t>(device)];
+        if (found == nullptr) {
+            auto added = std::make_unique<stream>();
+            added->id = new_stream_id();
+            added->device = device;
+            found = added.get();
+            all_streams().push_back(std::move(added));
+        }
+        return found;
+    }
+    per_thread_streams() = default;
+    per_thread_streams(per_thread_streams const&) = delete;
+    per_thread_streams& operator=(per_thread_streams const&) = delete;
+    ~per_thread_streams()
+    {
+        std::lock_guard const lock(runtime_mutex());
+        std::erase_if(all_streams(), [&](auto const& each) {
+            return std::find(made_.begin(), made_.end(), each.get()) != made_.end();
+        });
+    }
+
+private:
+    std::array<stream*, most_devices> made_ = {};
+};
+thread_local per_thread_streams streams_of_this_thread;
+
 } // namespace
+
+bool let_null_be_per_thread()
+{
+    return null_means_per_thread = true;
+}
+
+unsigned long long new_stream_id()
+{
+    static unsigned long long made = most_devices;
+    return ++made;
+}
 
 void submit(stream& to, char const* name, std::function<void(operation&)> act)
 {
@@ -110,8 +157,10 @@ bool synchronize_all()
 
 stream* stream_of(cudaStream_t handle)
 {
-    if (handle == nullptr)
+    if (handle == cudaStreamLegacy || (handle == nullptr && !null_means_per_thread))
         return &default_stream(current_device_index());
+    if (handle == cudaStreamPerThread || handle == nullptr)
+        return streams_of_this_thread.at(current_device_index());
     for (auto const& each : all_streams())
         if (each.get() == handle)
             return each.get();

@@ -52,6 +52,7 @@ using stream = CUstream_st;
 stream* stream_of(cudaStream_t handle);
 std::vector<std::unique_ptr<stream>>& all_streams(); ///< the default streams of the devices first
 stream& default_stream(int device);
+unsigned long long new_stream_id();
 
 /// Appends an operation that is not a kernel.
 void submit(stream& to, char const* name, std::function<void(operation&)> act);

@@ -18,6 +18,7 @@ namespace simt::runtime {
 struct call {
     std::string name;
     cudaError_t result;
+    cudaStream_t stream; ///< that the function was given; null where it takes none
 };
 
 /// The calls since `forget_calls`, or since the schedule began.
