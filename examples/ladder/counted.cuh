@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What a scan costs, counted by the scan itself: its elements are of a type whose sums know how many additions, one after
-/// the other, led to them, and are counted.
+/// What a scan costs, counted by the scan itself: its elements are of a type whose sums know how many additions, one
+/// after the other, led to them, and are counted.
 
 #include "machine.cuh"
 
@@ -26,8 +26,7 @@ struct counted {
     }
 };
 
-inline TILEWISE_KERNEL(warp_size, 1)
-take_additions(unsigned* out)
+inline TILEWISE_KERNEL(warp_size, 1) take_additions(unsigned* out)
 {
     if (thread_index() == 0) {
         *out = additions_made;
