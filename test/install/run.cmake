@@ -38,20 +38,22 @@ function(build_and_run name) # PROGRAMS names... OPTIONS options...
     endforeach()
 endfunction()
 
-# No two modes define the same name of tilewise: the linker would keep one of the two.
+# No two modes define the same name of tilewise, errors and policies aside: the linker would keep one of the two.
 function(check_names name)
     if(NOT NM)
         message(STATUS "${name}: names of the modes skipped, there is no nm")
         return()
     endif()
     file(GLOB objects "${WORK_DIR}/${name}/CMakeFiles/mode_*.dir/*.o")
+    set(errors "9no_device|10cuda_error|13cuda_category")
+    set(policies "3seqE|3parE|6deviceE|13policy_traitsI|7resolveI|19basic_device_policyI|12resource_ref|8sink_ref")
     set(count 0)
     foreach(object IN LISTS objects)
         execute_process(COMMAND "${NM}" --defined-only --extern-only "${object}"
             COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE names)
         string(REGEX MATCHALL " _Z[^\n]*8tilewise[^\n]*" names "${names}")
         foreach(symbol IN LISTS names)
-            if(symbol MATCHES "8tilewise(9no_device|10cuda_error|13cuda_category)") # for all modes
+            if(symbol MATCHES "8tilewise(${errors}|${policies})") # for all modes
                 continue()
             endif()
             if(DEFINED "definition_of${symbol}")
