@@ -7,7 +7,9 @@
 /// A user may define
 /// * `TILEWISE_HARDENED`: calls check their preconditions and throw `std::invalid_argument` when one is broken;
 /// * `TILEWISE_STRICT_FP`: promises that the compiler contracts no floating-point operations (`-ffp-contract=off`), so
-///   that the library needs no barriers against it. The CMake target `tilewise::strict_fp` sets both.
+///   that the library needs no barriers against it. The CMake target `tilewise::strict_fp` sets both;
+/// * `TILEWISE_COMPILED`: calls under tilewise::device run in the compiled library where the compiler is not nvcc. The
+///   CMake target `tilewise::compiled` sets this and links the library.
 
 #define TILEWISE_VERSION_MAJOR 0
 #define TILEWISE_VERSION_MINOR 1
@@ -17,6 +19,8 @@
 // translation units of several modes without breaking the one-definition rule.
 #ifdef __CUDACC__
 #define TILEWISE_MODE_COMPILER nvcc
+#elif defined(TILEWISE_COMPILED)
+#define TILEWISE_MODE_COMPILER compiled
 #else
 #define TILEWISE_MODE_COMPILER host
 #endif
@@ -42,7 +46,7 @@
     }
 
 /// Defined where the kernels can be compiled and started: under nvcc, and by the tests that run them on a CPU.
-/// Elsewhere a call under tilewise::device throws.
+/// Elsewhere a call under tilewise::device is the compiled library's, or throws.
 #if defined(__CUDACC__) && !defined(TILEWISE_DEVICE_ENGINE)
 #define TILEWISE_DEVICE_ENGINE 1
 #endif
