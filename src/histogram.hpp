@@ -51,31 +51,31 @@ void count_between(basic_device_policy<waits> const& policy, S const* first, std
 /// @name Making
 /// Makes the histograms of a kind that there are for samples and bounds of two lists of types.
 /// @{
-template <class Samples, class Bounds>
+template <class Samples, class Bounds, class Counters = counters>
 void make_regular_histograms()
 {
     for_each_pair(Samples(), Bounds(), []<class S, class A>(S*, A*) {
-        for_each_type(counters(), []<class C>(C*) {
+        for_each_type(Counters(), []<class C>(C*) {
             if constexpr (has_regular_bins<S, A>())
                 make<&count_in_regular<S, A, C, true>, &count_in_regular<S, A, C, false>>();
         });
     });
 }
-template <class Samples, class Bounds>
+template <class Samples, class Bounds, class Counters = counters>
 void make_integer_histograms()
 {
     for_each_pair(Samples(), Bounds(), []<class S, class A>(S*, A*) {
-        for_each_type(counters(), []<class C>(C*) {
+        for_each_type(Counters(), []<class C>(C*) {
             if constexpr (has_integer_bins<S, A>())
                 make<&count_in_integers<S, A, C, true>, &count_in_integers<S, A, C, false>>();
         });
     });
 }
-template <class Samples, class Bounds>
+template <class Samples, class Bounds, class Counters = counters>
 void make_histograms_between()
 {
     for_each_pair(Samples(), Bounds(), []<class S, class A>(S*, A*) {
-        for_each_type(counters(), []<class C>(C*) {
+        for_each_type(Counters(), []<class C>(C*) {
             if constexpr (has_bins_between<S, A>())
                 make<&count_between<S, A, C, true>, &count_between<S, A, C, false>>();
         });

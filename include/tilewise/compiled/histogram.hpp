@@ -13,10 +13,10 @@
 #include <tilewise/config.hpp>
 #include <tilewise/order.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -39,6 +39,22 @@ inline constexpr bins kind<binning::integer_bins<A>> = bins::integers;
 template <class A>
 inline constexpr bins kind<binning::variable_bins<A>> = bins::between;
 
+/// Whether the library has a histogram of samples of type S in the bins of a view that it knows.
+template <class S, class View>
+constexpr bool has_histogram()
+{
+    using sample = compiled::number<S>;
+    using A = compiled::number<decltype(std::declval<View const&>().edge(0))>;
+    if constexpr (std::is_void_v<A>)
+        return false;
+    else if constexpr (kind<View> == bins::regular)
+        return compiled::has_regular_bins<sample, A>();
+    else if constexpr (kind<View> == bins::integers)
+        return compiled::has_integer_bins<sample, A>();
+    else
+        return compiled::has_bins_between<sample, A>();
+}
+
 /// Whether the library can count samples in the bins of an axis. If not, one sentence says why.
 template <class It, class View>
 constexpr bool can_count()
@@ -49,18 +65,7 @@ constexpr bool can_count()
     static_assert(bins_exist, "tilewise: the compiled library counts over a regular_axis, variable_axis, log_axis or "
                               "integer_axis; compile this file with nvcc, or use one of these");
     if constexpr (reads && bins_exist) {
-        using S = compiled::number<std::iter_value_t<It>>;
-        using A = compiled::number<decltype(std::declval<View const&>().edge(0))>;
-        constexpr bool exists = [] {
-            if constexpr (std::is_void_v<A>)
-                return false;
-            else if constexpr (kind<View> == bins::regular)
-                return compiled::has_regular_bins<S, A>();
-            else if constexpr (kind<View> == bins::integers)
-                return compiled::has_integer_bins<S, A>();
-            else
-                return compiled::has_bins_between<S, A>();
-        }();
+        constexpr bool exists = has_histogram<std::iter_value_t<It>, View>();
         static_assert(exists, "tilewise: the compiled library has no such axis for samples of this type; compile this "
                               "file with nvcc, or use an axis of the samples' type");
         return exists;

@@ -49,33 +49,38 @@ struct source<transformed_pairs<std::multiplies<>, It1, It2>> {
     using element = std::iter_value_t<It1>;
 };
 
+/// Whether the library has the reduction of an input, which it can read, to a T by an operator that it knows.
+template <class Input, class T, class Op>
+constexpr bool has_reduction()
+{
+    using from = source<Input>;
+    using E = typename from::element;
+    constexpr auto op = *operator_of<Op, T>();
+    using number = element_for<op, E, T>;
+    using accumulator = accumulator_for<op, T>;
+    if constexpr (from::ranges == 2) {
+        return op == known_operator::plus && compiled::has_products<number, accumulator>();
+    } else if constexpr (constexpr auto f = function_of<typename from::function, E, T>(); f.has_value()) {
+        using signed_or_not = std::conditional_t<*f == known_function::absolute, compiled::number<E>, number>;
+        return compiled::has_reduce<op, *f, signed_or_not, accumulator>();
+    } else {
+        return false;
+    }
+}
+
 /// Whether the library can combine an input to a T. If not, one sentence says why.
 template <class Input, class T, class Op>
 constexpr bool can_reduce()
 {
-    using from = source<Input>;
-    constexpr bool reads = from::ranges > 0;
+    constexpr bool reads = source<Input>::ranges > 0;
     constexpr bool combines = operator_of<Op, T>().has_value();
     static_assert(reads, "tilewise: the compiled library reads numbers in memory, as they are or through "
-                         "tilewise::square, tilewise::absolute or, of two ranges, std::multiplies; compile this file "
+                         "tilewise::square, tilewise::absolute or, of two ranges, std::multiplies<>; compile this file "
                          "with nvcc, or pass pointers or a vector of them");
     static_assert(combines, "tilewise: the compiled library combines numbers by std::plus, multiplies, bit_and, bit_or "
                             "and bit_xor, tilewise::minimum and maximum; compile this file with nvcc, or use these");
     if constexpr (reads && combines) {
-        constexpr auto op = *operator_of<Op, T>();
-        using E = typename from::element;
-        using number = element_for<op, E, T>;
-        using accumulator = accumulator_for<op, T>;
-        constexpr bool exists = [] {
-            if constexpr (from::ranges == 2) {
-                return op == known_operator::plus && compiled::has_products<number, accumulator>();
-            } else if constexpr (constexpr auto f = function_of<typename from::function, E, T>(); f.has_value()) {
-                using signed_or_not = std::conditional_t<*f == known_function::absolute, compiled::number<E>, number>;
-                return compiled::has_reduce<op, *f, signed_or_not, accumulator>();
-            } else {
-                return false;
-            }
-        }();
+        constexpr bool exists = has_reduction<Input, T, Op>();
         static_assert(exists, "tilewise: the compiled library has no reduction of these elements to this type, which "
                               "is init's; compile this file with nvcc, or give init the elements' type");
         return exists;

@@ -17,6 +17,14 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace library {
 
+/// Whether the library has the scan of elements of type E in type T by an operator that it knows.
+template <scan_form form, class E, class T, class Op>
+constexpr bool has_scan()
+{
+    constexpr auto op = *operator_of<Op, T>();
+    return compiled::has_scan<op, form == scan_form::inclusive, element_for<op, E, T>, accumulator_for<op, T>>();
+}
+
 /// Whether the library can scan an input to Out in type T. If not, one sentence says why.
 template <scan_form form, class Input, class T, class Op, class Out>
 constexpr bool can_scan()
@@ -28,11 +36,8 @@ constexpr bool can_scan()
     static_assert(combines, "tilewise: the compiled library combines numbers by std::plus, multiplies, bit_and, bit_or "
                             "and bit_xor, tilewise::minimum and maximum; compile this file with nvcc, or use these");
     if constexpr (reads && combines) {
-        constexpr auto op = *operator_of<Op, T>();
-        using E = std::iter_value_t<Input>;
         constexpr bool stores = stores_numbers<Out, T>;
-        constexpr bool exists =
-            compiled::has_scan<op, form == scan_form::inclusive, element_for<op, E, T>, accumulator_for<op, T>>();
+        constexpr bool exists = library::has_scan<form, std::iter_value_t<Input>, T, Op>();
         static_assert(stores, "tilewise: the compiled library writes scans to memory, in the accumulator's type, which "
                               "is init's, or else the elements'; compile this file with nvcc, or pass an init of the "
                               "output's type");
