@@ -57,6 +57,8 @@ using elements =
 using accumulators = elements;
 using operators =
     types<std::plus<>, std::multiplies<>, tw::minimum<>, tw::maximum<>, std::bit_and<>, std::bit_or<>, std::bit_xor<>>;
+template <class T>
+using functions = types<std::identity, tw::square<>, tw::square<T>, tw::absolute<>, tw::absolute<T>>;
 using bounds = types<int, long long, float, double>;
 using counters = types<int, unsigned, long long, std::uint64_t>;
 #endif
