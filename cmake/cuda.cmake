@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The project's own CUDA programs. The library is headers: a project that uses it enables CUDA for itself.
+# CUDA for the project's own programs and for the compiled library. The rest is headers: a project that uses them
+# enables CUDA for itself.
 
 if(NOT DEFINED TILEWISE_BUILD_CUDA AND PROJECT_IS_TOP_LEVEL)
     include(CheckLanguage)
@@ -11,7 +12,9 @@ else()
     option(TILEWISE_BUILD_CUDA "Build the tests and benchmarks for the GPU" OFF)
 endif()
 
-if(TILEWISE_BUILD_CUDA)
+option(TILEWISE_COMPILED_LIBRARY "Build tilewise::compiled, which takes minutes" ${TILEWISE_BUILD_CUDA})
+
+if(TILEWISE_BUILD_CUDA OR TILEWISE_COMPILED_LIBRARY)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
         set(CMAKE_CUDA_ARCHITECTURES 75 CACHE STRING "The GPU architectures to build for") # runs on all later ones
     endif()
@@ -22,6 +25,8 @@ if(TILEWISE_BUILD_CUDA)
     if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.4)
         message(FATAL_ERROR "tilewise needs CUDA 12.4, this is ${CMAKE_CUDA_COMPILER_VERSION}")
     endif()
+endif()
+if(TILEWISE_BUILD_CUDA)
     add_custom_target(gpu) # everything that runs on a GPU
 endif()
 

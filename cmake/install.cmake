@@ -12,11 +12,32 @@ install(TARGETS tilewise tilewise_strict_fp tilewise_hardened
 install(EXPORT tilewise-targets NAMESPACE tilewise:: DESTINATION "${package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
+# The compiled library, where it is built
+set(compiled_type "")
+set(any_architecture ARCH_INDEPENDENT)
+if(TARGET tilewise_compiled)
+    get_target_property(compiled_type tilewise_compiled TYPE)
+    set(any_architecture "")
+    install(TARGETS tilewise_compiled EXPORT tilewise-compiled-targets)
+    install(EXPORT tilewise-compiled-targets NAMESPACE tilewise:: DESTINATION "${package_dir}")
+
+    set(pkgconfig_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+    file(RELATIVE_PATH prefix_from_pkgconfig "/${pkgconfig_dir}" "/")
+    string(REGEX REPLACE "/$" "" prefix_from_pkgconfig "${prefix_from_pkgconfig}")
+    set(compiled_libs "-L\${libdir} -ltilewise_compiled")
+    if(compiled_type STREQUAL "STATIC_LIBRARY")
+        get_target_property(cudart CUDA::cudart_static IMPORTED_LOCATION)
+        string(APPEND compiled_libs " ${cudart} -ldl -lrt -lpthread")
+    endif()
+    configure_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-compiled.pc.in" "${PROJECT_BINARY_DIR}/tilewise-compiled.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/tilewise-compiled.pc" DESTINATION "${pkgconfig_dir}")
+endif()
+
 # find_package(tilewise CONFIG)
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-config.cmake.in"
     "${PROJECT_BINARY_DIR}/tilewise-config.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tilewise-config-version.cmake"
-    COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+    COMPATIBILITY SameMinorVersion ${any_architecture})
 install(FILES
     "${CMAKE_CURRENT_LIST_DIR}/cuda_standard.cmake"
     "${PROJECT_BINARY_DIR}/tilewise-config.cmake"

@@ -29,6 +29,42 @@ TEST(minimum, is_the_smaller_value_and_maximum_the_larger)
     EXPECT_EQ(tw::maximum<std::string>{}("b", "a"), "b");
 }
 
+TEST(square, is_of_the_type_of_the_product_or_of_the_one_asked_for)
+{
+    static_assert(tw::square<>{}(3) == 9 && tw::square<>{}(1.5) == 2.25 && tw::square<>{}(-3) == 9);
+    static_assert(std::same_as<decltype(tw::square<>{}(std::uint8_t{1})), int>);
+    static_assert(std::same_as<decltype(tw::square<>{}(1.0F)), float>);
+    static_assert(tw::square<>{}(std::uint8_t{255}) == 65025);
+    static_assert(tw::square<std::uint8_t>{}(255) == 1);
+    static_assert(std::same_as<decltype(tw::square<double>{}(0.1F)), double>);
+    EXPECT_EQ(tw::square<double>{}(0.1F), static_cast<double>(0.1F) * static_cast<double>(0.1F));
+    EXPECT_NE(tw::square<>{}(0.1F), tw::square<double>{}(0.1F));
+}
+
+TEST(square, of_signed_integers_wraps)
+{
+    static_assert(tw::square<>{}(std::uint16_t{65535}) == -131071);
+    static_assert(tw::square<>{}(std::numeric_limits<int>::min()) == 0);
+    static_assert(tw::square<std::int64_t>{}(std::numeric_limits<int>::min()) == std::int64_t{1} << 62);
+    static_assert(tw::square<std::int16_t>{}(std::int16_t{256}) == 0);
+}
+
+TEST(absolute, is_of_the_type_of_the_value_or_of_the_one_asked_for)
+{
+    static_assert(tw::absolute<>{}(-3) == 3 && tw::absolute<>{}(3) == 3 && tw::absolute<>{}(0) == 0);
+    static_assert(std::same_as<decltype(tw::absolute<>{}(std::int8_t{})), int>);
+    static_assert(tw::absolute<>{}(std::int8_t{-128}) == 128);
+    static_assert(tw::absolute<>{}(4'000'000'000U) == 4'000'000'000U);
+    static_assert(tw::absolute<double>{}(-2.5F) == 2.5);
+    static_assert(tw::absolute<>{}(std::numeric_limits<int>::min()) == std::numeric_limits<int>::min());
+    static_assert(tw::absolute<std::int64_t>{}(std::numeric_limits<int>::min()) == std::int64_t{1} << 31);
+    EXPECT_EQ(tw::absolute<>{}(-std::numeric_limits<double>::infinity()), std::numeric_limits<double>::infinity());
+    EXPECT_EQ(tw::absolute<>{}(-std::numeric_limits<float>::denorm_min()), std::numeric_limits<float>::denorm_min());
+    EXPECT_FALSE(std::signbit(tw::absolute<>{}(-0.0)));
+    EXPECT_FALSE(std::signbit(tw::absolute<>{}(0.0F)));
+    EXPECT_TRUE(std::isnan(tw::absolute<>{}(std::numeric_limits<double>::quiet_NaN())));
+}
+
 /// Compares by its key alone, so that equals can be told apart.
 struct keyed {
     int key, name;

@@ -9,7 +9,9 @@
 /// * `TILEWISE_STRICT_FP`: promises that the compiler contracts no floating-point operations (`-ffp-contract=off`), so
 ///   that the library needs no barriers against it. The CMake target `tilewise::strict_fp` sets both;
 /// * `TILEWISE_PROFILER_RANGES`: calls under device appear in the timeline of a profiler, as ranges of NVTX. Its header
-///   takes a twelfth of the time that it takes to compile one reduce.
+///   takes a twelfth of the time that it takes to compile one reduce;
+/// * `TILEWISE_COMPILED`: calls under tilewise::device run in the compiled library where the compiler is not nvcc. The
+///   CMake target `tilewise::compiled` sets this and links the library.
 
 #if __cplusplus < 202002L
 #error "tilewise needs C++20 or newer: compile with -std=c++20"
@@ -23,6 +25,8 @@
 // translation units of several modes without breaking the one-definition rule.
 #ifdef __CUDACC__
 #define TILEWISE_MODE_COMPILER nvcc
+#elif defined(TILEWISE_COMPILED)
+#define TILEWISE_MODE_COMPILER compiled
 #else
 #define TILEWISE_MODE_COMPILER host
 #endif
@@ -60,7 +64,7 @@
     }
 
 /// Defined where the kernels can be compiled and started: under nvcc, and by the tests that run them on a CPU.
-/// Elsewhere a call under tilewise::device throws.
+/// Elsewhere a call under tilewise::device is the compiled library's, or throws.
 #if defined(__CUDACC__) && !defined(TILEWISE_DEVICE_ENGINE)
 #define TILEWISE_DEVICE_ENGINE 1
 #endif

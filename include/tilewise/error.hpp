@@ -10,17 +10,18 @@
 #include <string>
 #include <system_error>
 
-/// In every mode the same, so that one translation unit can catch what another throws.
+/// In every mode the same, so that one translation unit can catch what another throws; also if that one is in a shared
+/// library that hides the rest.
 namespace tilewise {
 
 /// There is nothing to run tilewise::device on: no GPU, no driver, or no CUDA compiler when the program was made.
-class no_device : public std::runtime_error {
+class [[gnu::visibility("default")]] no_device : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
 /// The category of `cuda_error`: the values are those of `cudaError_t`.
-inline std::error_category const& cuda_category()
+[[gnu::visibility("default")]] inline std::error_category const& cuda_category()
 {
     static class : public std::error_category {
         char const* name() const noexcept override { return "cuda"; }
@@ -31,7 +32,7 @@ inline std::error_category const& cuda_category()
 
 /// CUDA reported an error. `what()` names the algorithm, the call of the CUDA runtime and the error; `code()` has the
 /// `cudaError_t`. After an error inside a kernel CUDA itself is lost to the process, whoever's kernel it was.
-class cuda_error : public std::system_error {
+class [[gnu::visibility("default")]] cuda_error : public std::system_error {
 public:
     cuda_error(int code, std::string const& what) : std::system_error(code, cuda_category(), what) {}
 };

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Operators: `minimum` and `maximum`, and the library's own twins of the operators of `<functional>`.
+/// Operators: `minimum` and `maximum`, and the library's own twins of the operators of `<functional>`. Transforms:
+/// `square` and `absolute`.
 
 #include <tilewise/config.hpp>
 #include <tilewise/standard.hpp>
@@ -367,5 +368,54 @@ template <class Op, class T>
 concept is_exact = is_twin<Op> && std::integral<T>;
 
 } // namespace named
+
+/// The square of a value converted to T. Signed integers wrap.
+template <class T = void>
+struct square {
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE constexpr T operator()(T const& x) const { return named::multiplies{}(x, x); }
+};
+
+/// Deduces its type: that of `x * x`, which for short integers is `int`.
+template <>
+struct square<void> {
+    TILEWISE_CALLS_ANY
+    template <class T>
+    TILEWISE_PORTABLE constexpr auto operator()(T const& x) const
+    {
+        if constexpr (std::integral<T>)
+            return named::multiplies{}(+x, +x);
+        else
+            return x * x;
+    }
+};
+
+/// The absolute value of a value converted to T; of zeros the positive one. The least signed integer, which has none,
+/// stays what it is.
+template <class T = void>
+struct absolute {
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE constexpr T operator()(T const& x) const
+    {
+        if constexpr (std::integral<T>)
+            return x < T{} ? static_cast<T>(named::wrapping<T>{} - static_cast<named::wrapping<T>>(x)) : x;
+        else
+            return T{} < x ? x : T{} - x;
+    }
+};
+
+/// Deduces its type: that of `+x`, which for short integers is `int`.
+template <>
+struct absolute<void> {
+    TILEWISE_CALLS_ANY
+    template <class T>
+    TILEWISE_PORTABLE constexpr auto operator()(T const& x) const
+    {
+        if constexpr (std::integral<T>)
+            return absolute<decltype(+x)>{}(+x);
+        else
+            return absolute<T>{}(x);
+    }
+};
 
 TILEWISE_NAMESPACE_END

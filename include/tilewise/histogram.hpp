@@ -18,6 +18,8 @@
 #include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/histogram.cuh>
+#elif defined(TILEWISE_COMPILED)
+#include <tilewise/compiled/histogram.hpp>
 #endif
 
 #include <concepts>
@@ -44,6 +46,8 @@ constexpr bool can_count()
     if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
         constexpr bool counts = gpu::counts_in_memory<Out>;
+#elif defined(TILEWISE_COMPILED)
+        constexpr bool counts = library::counts_in_memory<Out>;
 #else
         constexpr bool counts = true;
 #endif
@@ -67,6 +71,9 @@ Out count_samples(Policy policy, It first, Extent end, Axis const& axis, Out cou
     } else if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
         gpu::histogram(adds ? "histogram_add" : "histogram", policy, first, end, view, counts, adds);
+        return counts + view.extent();
+#elif defined(TILEWISE_COMPILED)
+        library::histogram(policy, first, end, view, counts, adds);
         return counts + view.extent();
 #else
         throw_no_device();

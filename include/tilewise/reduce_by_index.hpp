@@ -91,6 +91,10 @@ Out reduce_by_cell(char const* algorithm, Policy policy, It first, Extent end, V
         gpu::reduce_by_cell<standard_geometry>(algorithm, policy, first, end, values, view, out, init,
                                                gpu::operator_for(named::portable_twin_or_self<T>(op)));
         return out + view.extent();
+#elif defined(TILEWISE_COMPILED)
+        static_assert(!is_device_policy<Policy>, "tilewise: the compiled library combines and adds up nothing by cells "
+                                                 "but counts; compile this file with nvcc, or use tilewise::par");
+        return out;
 #else
         throw_no_device();
 #endif

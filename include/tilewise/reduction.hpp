@@ -16,6 +16,8 @@
 #include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/reduce.cuh>
+#elif defined(TILEWISE_COMPILED)
+#include <tilewise/compiled/reduce.hpp>
 #endif
 
 #include <concepts>
@@ -40,6 +42,8 @@ T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
                 static_cast<void>(&call_in_kernel<T, decltype(kernel_op)>);
 #endif
             return gpu::reduce<standard_geometry>(policy, input, end, init, kernel_op);
+#elif defined(TILEWISE_COMPILED)
+            return library::reduce(policy, input, end, init, op);
 #else
             throw_no_device();
 #endif
@@ -73,6 +77,8 @@ Out reduce_input_into(Policy policy, Input input, Extent end, Out out, T init, O
 #ifdef TILEWISE_DEVICE_ENGINE
         gpu::reduce_into<standard_geometry>(policy, input, end, init,
                                             gpu::operator_for(named::portable_twin_or_self<T>(op)), out);
+#elif defined(TILEWISE_COMPILED)
+        library::reduce_into(policy, input, end, init, op, out);
 #else
         throw_no_device();
 #endif

@@ -15,6 +15,8 @@
 #include <tilewise/requirements.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/scan.cuh>
+#elif defined(TILEWISE_COMPILED)
+#include <tilewise/compiled/scan.hpp>
 #endif
 
 #include <concepts>
@@ -51,6 +53,9 @@ Out scan_input(Policy policy, Input input, Extent end, Out out, std::optional<T>
             static_cast<void>(&call_in_kernel<T, decltype(kernel_op)>);
 #endif
         gpu::scan<standard_geometry, form, T>(policy, input, end, out, init, kernel_op);
+        return out + end;
+#elif defined(TILEWISE_COMPILED)
+        library::scan<form>(policy, input, end, out, init, op);
         return out + end;
 #else
         throw_no_device();

@@ -84,6 +84,15 @@ constexpr bool can_place()
     return jumps;
 }
 
+/// Says that the compiled library has no segmented algorithms.
+template <class Policy, class Out>
+Out no_segments_in_library(Out out)
+{
+    static_assert(!is_device_policy<Policy>, "tilewise: the compiled library has no segmented algorithms; compile this "
+                                             "file with nvcc, or use tilewise::par");
+    return out;
+}
+
 /// The hardened mode's check of what bounds segments.
 template <class Begins, class Ends>
 void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begins const& begins,
@@ -139,6 +148,8 @@ Out segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_las
             gpu::segmented_reduce<standard_geometry>(resolve(policy), first, begins, ends, count, out, init,
                                                      kernel_operator<T>(op));
             return out + count;
+#elif defined(TILEWISE_COMPILED)
+            return no_segments_in_library<policy_type>(out);
 #else
             throw_no_device();
 #endif
@@ -193,6 +204,8 @@ void scan_segments(Policy policy, It const& first, Begins const& begins, Begins 
             gpu::segmented_scan<standard_geometry, form, T>(policy, first, begins, ends,
                                                             static_cast<offset>(begins_last - begins), out, init,
                                                             kernel_operator<T>(op));
+#elif defined(TILEWISE_COMPILED)
+            static_cast<void>(no_segments_in_library<Policy>(out));
 #else
             throw_no_device();
 #endif

@@ -51,10 +51,10 @@ double error_of_product()
     return can_fuse() ? tw::transform_reduce(tw::seq, &x, &x + 1, 0.0, std::plus<>{}, square_minus{0x1.0000004p0}) : 0;
 }
 
-std::string on_device()
+std::string on_device(policy device)
 try {
     int const* const none = nullptr;
-    return std::to_string(tw::reduce(tw::device, none, none, 7));
+    return std::to_string(tw::reduce(device, none, none, 7));
 } catch (tw::no_device const& error) {
     return error.what();
 }
@@ -68,7 +68,7 @@ void throw_no_device()
 }
 #endif
 
-observation MODE::observe()
+observation MODE::observe(policy device)
 {
     std::vector<float> const x(100'000, 0.1F);
     std::vector<float> sums(x.size());
@@ -80,5 +80,5 @@ observation MODE::observe()
             .in_first_bin = counts.front(),
             .rejects_last_first = rejects_last_first(x),
             .error_of_product = error_of_product(),
-            .on_device = on_device()};
+            .on_device = on_device(device)};
 }

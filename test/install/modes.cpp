@@ -5,6 +5,7 @@
 #include "modes.hpp"
 
 #include <tilewise/error.hpp>
+#include <tilewise/policy.hpp>
 
 #include <cstdio>
 #include <cstring>
@@ -49,24 +50,24 @@ bool has_no_kernels(observation const& seen)
 
 int main()
 {
-    observation const in_plain = plain::observe();
+    observation const in_plain = plain::observe(tilewise::device);
     check_sums("plain", in_plain);
     expect(!in_plain.rejects_last_first, "plain", "no check of preconditions");
     expect(has_no_kernels(in_plain), "plain", "no kernels");
 
-    observation const in_hardened = hardened::observe();
+    observation const in_hardened = hardened::observe(tilewise::device);
     check_sums("hardened", in_hardened);
     expect(in_hardened.rejects_last_first, "hardened", "a check of preconditions");
     expect(catches_what_another_mode_throws(), "plain", "to catch what is thrown in the hardened mode");
     expect(has_no_kernels(in_hardened), "hardened", "no kernels");
 
-    observation const in_strict_fp = strict_fp::observe();
+    observation const in_strict_fp = strict_fp::observe(tilewise::device);
     check_sums("strict_fp", in_strict_fp);
     expect(!in_strict_fp.rejects_last_first, "strict_fp", "no check of preconditions");
     expect(in_strict_fp.error_of_product == 0, "strict_fp", "a product that is rounded");
 
 #ifdef WITH_KERNELS
-    observation const in_kernels = kernels::observe();
+    observation const in_kernels = kernels::observe(tilewise::device);
     check_sums("kernels", in_kernels);
     expect(!in_kernels.rejects_last_first, "kernels", "no check of preconditions");
     expect(!has_no_kernels(in_kernels), "kernels", "7, or a complaint about the machine");

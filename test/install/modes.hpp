@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tilewise/policy.hpp>
+
 #include <string>
 
 /// What the same calls do in one translation unit. Its mode decides about all but the first three.
@@ -13,20 +15,23 @@ struct observation {
     std::string on_device;   ///< the sum of no elements and 7, or the reason why there is none
 };
 
+/// What a mode passes to another: policies are the same in all.
+using policy = tilewise::device_policy;
+
 /// Throws a tilewise::no_device in the hardened mode.
 void throw_no_device();
 
 namespace plain {
-observation observe();
+observation observe(policy device);
 }
 namespace hardened {
-observation observe();
+observation observe(policy device);
 }
 namespace strict_fp {
-observation observe();
+observation observe(policy device);
 }
 namespace kernels {
-observation observe();
+observation observe(policy device);
 }
 namespace per_thread {
 observation observe();

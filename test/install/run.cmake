@@ -38,22 +38,25 @@ function(build_and_run name) # PROGRAMS names... OPTIONS options...
     endforeach()
 endfunction()
 
-# No two modes define the same name of tilewise, errors and policies aside: the linker would keep one of the two.
+# No two modes define the same name of tilewise: the linker would keep one of the two. What is for all modes says so in
+# error.hpp and policy.hpp.
+string(CONCAT for_all_modes
+    "8tilewise(9no_device|10cuda_error|13cuda_category|3seqE|3parE|6deviceE|7resolveI|13policy_traitsI"
+    "|19basic_device_policyI|12resource_ref|8sink_ref)")
+
 function(check_names name)
     if(NOT NM)
         message(STATUS "${name}: names of the modes skipped, there is no nm")
         return()
     endif()
     file(GLOB objects "${WORK_DIR}/${name}/CMakeFiles/mode_*.dir/*.o")
-    set(errors "9no_device|10cuda_error|13cuda_category")
-    set(policies "3seqE|3parE|6deviceE|13policy_traitsI|7resolveI|19basic_device_policyI|12resource_ref|8sink_ref")
     set(count 0)
     foreach(object IN LISTS objects)
         execute_process(COMMAND "${NM}" --defined-only --extern-only "${object}"
             COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE names)
         string(REGEX MATCHALL " _Z[^\n]*8tilewise[^\n]*" names "${names}")
         foreach(symbol IN LISTS names)
-            if(symbol MATCHES "8tilewise(${errors}|${policies})") # for all modes
+            if(symbol MATCHES "${for_all_modes}")
                 continue()
             endif()
             if(DEFINED "definition_of${symbol}")
@@ -75,6 +78,8 @@ set(installed "-DCMAKE_PREFIX_PATH=${prefix}")
 set(sources "-DTILEWISE_SOURCES=${SOURCE_DIR}")
 set(cuda "-DCMAKE_CUDA_COMPILER=${NVCC}" "-DCMAKE_CUDA_HOST_COMPILER=${CXX}" -DCMAKE_CUDA_ARCHITECTURES=75)
 
+file(GLOB_RECURSE compiled "${prefix}/tilewise-compiled-targets.cmake")
+
 build_and_run(add_subdirectory PROGRAMS consumer OPTIONS "${sources}")
 if(NVCC)
     build_and_run(find_package PROGRAMS consumer OPTIONS "${installed}")
@@ -85,6 +90,11 @@ else()
     build_and_run(find_package PROGRAMS consumer modes OPTIONS "${installed}")
     check_names(find_package)
     message(STATUS "with CUDA: skipped, there is no nvcc")
+endif()
+if(compiled) # no compiler of CUDA's from here on
+    build_and_run(find_package_compiled PROGRAMS compiled OPTIONS "${installed}")
+else()
+    message(STATUS "tilewise::compiled: skipped, it was not built")
 endif()
 
 if(PKG_CONFIG)
@@ -97,6 +107,17 @@ if(PKG_CONFIG)
     if(NVCC)
         run("${NVCC}" -std=c++20 -arch=sm_75 -ccbin "${CXX}" "${consumer}/device.cu" -o "${WORK_DIR}/device" ${flags})
         run_program(pkg-config "${WORK_DIR}/device")
+    endif()
+    if(compiled)
+        cmake_path(GET compiled PARENT_PATH libraries) # .../lib/cmake/tilewise
+        cmake_path(APPEND libraries ../..)
+        cmake_path(NORMAL_PATH libraries)
+        set(ENV{PKG_CONFIG_PATH} "${prefix}/share/pkgconfig:${libraries}/pkgconfig")
+        execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs tilewise-compiled
+            COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
+        separate_arguments(flags UNIX_COMMAND "${flags}")
+        run("${CXX}" -std=c++20 "${consumer}/compiled.cpp" -o "${WORK_DIR}/compiled" ${flags} "-Wl,-rpath,${libraries}")
+        run_program(pkg-config "${WORK_DIR}/compiled")
     endif()
 else()
     message(STATUS "pkg-config: skipped, not found")

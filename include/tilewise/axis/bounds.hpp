@@ -232,6 +232,12 @@ public:
     TILEWISE_PORTABLE constexpr int size() const { return bins_; }
     TILEWISE_PORTABLE constexpr int extent() const { return nan_ != no_cell ? bins_ + flow_cells : bins_; }
 
+    axis_options options() const
+    {
+        flow const fate = nan_ != no_cell ? flow::bins : below_ != no_cell ? flow::clamp : flow::drop;
+        return {fate, closed_upper_};
+    }
+
     /// Whether a sample outside may be counted all the same.
     TILEWISE_PORTABLE constexpr bool count_outside() const { return below_ != no_cell || closed_upper_; }
     TILEWISE_PORTABLE constexpr bool contain(A value) const { return value >= lower_ && value < upper_; }

@@ -36,6 +36,7 @@ public:
         return integer_bins<A, true>(*this);
     }
 
+    axis_options options() const { return bounds_.options(); }
     TILEWISE_PORTABLE constexpr int size() const { return bounds_.size(); }
     TILEWISE_PORTABLE constexpr int extent() const { return bounds_.extent(); }
     TILEWISE_PORTABLE constexpr A edge(int i) const

@@ -93,6 +93,7 @@ public:
         return regular_bins<A, true>(*this);
     }
 
+    axis_options options() const { return bounds_.options(); }
     TILEWISE_PORTABLE int size() const { return bounds_.size(); }
     TILEWISE_PORTABLE int extent() const { return bounds_.extent(); }
     TILEWISE_PORTABLE A edge(int i) const

@@ -77,6 +77,7 @@ public:
           edges_before_(edges_before.data()), range_of_(range_of), ranges_(static_cast<int>(edges_before.size()))
     {}
 
+    axis_options options() const { return bounds_.options(); }
     TILEWISE_PORTABLE int size() const { return bounds_.size(); }
     TILEWISE_PORTABLE int extent() const { return bounds_.extent(); }
     TILEWISE_PORTABLE A edge(int i) const { return edges_[i]; }

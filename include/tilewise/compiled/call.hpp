@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What a call has in common with a function of the compiled library: which numbers, operators and transforms of the
+/// library stand for those of the call.
+
+#include <tilewise/compiled.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/functional.hpp>
+#include <tilewise/input.hpp>
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace library {
+
+using compiled::known_function;
+using compiled::known_operator;
+
+/// The library's operator that does what Op does to values of type T, if there is one.
+template <class Op, class T>
+constexpr std::optional<known_operator> operator_of()
+{
+    if constexpr (compiled::is_number<T> && requires { typename named::twin<Op, T>::type; }) {
+        using twin = typename named::twin<Op, T>::type;
+        if constexpr (std::same_as<twin, named::plus>)
+            return known_operator::plus;
+        else if constexpr (std::same_as<twin, named::multiplies>)
+            return known_operator::multiplies;
+        else if constexpr (std::same_as<twin, named::minimum>)
+            return known_operator::minimum;
+        else if constexpr (std::same_as<twin, named::maximum>)
+            return known_operator::maximum;
+        else if constexpr (std::same_as<twin, named::bit_and>)
+            return known_operator::bit_and;
+        else if constexpr (std::same_as<twin, named::bit_or>)
+            return known_operator::bit_or;
+        else if constexpr (std::same_as<twin, named::bit_xor>)
+            return known_operator::bit_xor;
+        else
+            return std::nullopt;
+    } else {
+        return std::nullopt;
+    }
+}
+
+/// What a transform computes, and in which type: void for that of the element.
+enum class transforms { nothing, to_square, to_absolute, otherwise };
+template <class Function>
+inline constexpr transforms what = transforms::otherwise;
+template <>
+inline constexpr transforms what<std::identity> = transforms::nothing;
+template <class C>
+inline constexpr transforms what<tilewise::square<C>> = transforms::to_square;
+template <class C>
+inline constexpr transforms what<tilewise::absolute<C>> = transforms::to_absolute;
+
+template <class E, class Function>
+struct computed_in {
+    using type = E;
+};
+template <class E, class C, template <class> class Function>
+struct computed_in<E, Function<C>> {
+    using type = C;
+};
+template <class E, template <class> class Function>
+struct computed_in<E, Function<void>> {
+    using type = decltype(+E());
+};
+
+/// The library's function that makes of an element of type E, for an accumulator of type T, what Function makes of it,
+/// if there is one.
+template <class Function, class E, class T>
+constexpr std::optional<known_function> function_of()
+{
+    using C = typename computed_in<E, Function>::type;
+    constexpr bool floats = std::floating_point<E> && std::floating_point<C> && std::floating_point<T>;
+    constexpr bool integers = std::integral<E> && std::integral<C> && std::integral<T>;
+    constexpr bool in_accumulator = sizeof(C) == sizeof(T), in_element = sizeof(C) == sizeof(E);
+    constexpr bool deduces = std::same_as<Function, tilewise::square<>> || std::same_as<Function, tilewise::absolute<>>;
+    constexpr bool is_short = deduces && sizeof(E) < sizeof(C) && sizeof(C) <= sizeof(T);
+    if constexpr (what<Function> == transforms::nothing) {
+        return known_function::identity;
+    } else if constexpr (what<Function> == transforms::to_square) {
+        constexpr bool fits = is_short && (sizeof(E) == 1 || std::is_signed_v<E>); // the square of a short in an int
+        if constexpr ((floats && in_accumulator) || (integers && (in_accumulator || fits)))
+            return known_function::square;
+        else if constexpr (floats && in_element)
+            return known_function::square_of_element;
+    } else if constexpr (what<Function> == transforms::to_absolute) {
+        constexpr bool keeps_sign = std::is_signed_v<C> && sizeof(C) > sizeof(E);
+        if constexpr (integers && std::is_unsigned_v<E> &&
+                      (deduces || keeps_sign || (std::is_unsigned_v<C> && in_element)))
+            return known_function::identity;
+        else if constexpr (floats && (in_accumulator || in_element))
+            return known_function::absolute;
+        else if constexpr (integers && std::is_signed_v<E> && std::is_signed_v<C> && (in_accumulator || is_short))
+            return known_function::absolute;
+    }
+    return std::nullopt;
+}
+
+/// Iterators over numbers in memory.
+template <class It>
+concept over_numbers = std::contiguous_iterator<It> && compiled::is_number<std::iter_value_t<It>>;
+
+/// Where they point to, as the library's numbers.
+template <class Number, over_numbers It>
+Number const* numbers_at(It const& it)
+{
+    return reinterpret_cast<Number const*>(std::to_address(it));
+}
+template <class Number, over_numbers It>
+Number* numbers_to_write(It const& it)
+{
+    return reinterpret_cast<Number*>(std::to_address(it));
+}
+
+/// What writes to memory the library's numbers of the kind of T.
+template <class Out, class T>
+concept stores_numbers = over_numbers<Out> && !std::is_const_v<std::remove_reference_t<std::iter_reference_t<Out>>> &&
+                         std::same_as<compiled::unsigned_number<std::iter_value_t<Out>>, compiled::unsigned_number<T>>;
+
+/// The accumulator in the library for one of type T, and the elements for those of type E.
+template <known_operator op, class T>
+using accumulator_for = std::conditional_t<wraps(op), compiled::unsigned_number<T>, compiled::number<T>>;
+template <known_operator op, class E, class T>
+using element_for = std::conditional_t<wraps(op) && std::integral<E> && std::integral<T> && sizeof(E) == sizeof(T),
+                                       compiled::unsigned_number<E>, compiled::number<E>>;
+
+} // namespace library
+TILEWISE_NAMESPACE_END

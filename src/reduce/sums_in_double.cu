@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../reduce.hpp"
+
+namespace tilewise::compiled {
+namespace {
+
+[[gnu::used]] void make_all()
+{
+    make_reductions<known_operator::plus, known_function::identity, signed_integers, floats>();
+    make_reductions<known_operator::plus, known_function::identity, unsigned_integers, floats>();
+}
+
+} // namespace
+} // namespace tilewise::compiled
