@@ -11,8 +11,30 @@ namespace ladder {
 
 #ifdef __CUDACC__
 static __device__ unsigned additions_made;
-#else
-static unsigned additions_made;
+
+TILEWISE_DEVICE void count_addition()
+{
+    add_one(&additions_made);
+}
+TILEWISE_DEVICE unsigned take_count()
+{
+    unsigned const made = additions_made;
+    additions_made = 0;
+    return made;
+}
+#else // the interpreter stops kernels that touch memory of the host, where it sees them do so
+inline unsigned additions_made;
+
+[[gnu::no_sanitize("thread"), gnu::noinline]] inline void count_addition()
+{
+    ++additions_made;
+}
+[[gnu::no_sanitize("thread"), gnu::noinline]] inline unsigned take_count()
+{
+    unsigned const made = additions_made;
+    additions_made = 0;
+    return made;
+}
 #endif
 
 /// The sum of some elements, which are 0 steps deep.
@@ -21,17 +43,15 @@ struct counted {
 
     TILEWISE_DEVICE friend counted operator+(counted a, counted b)
     {
-        tilewise::gpu::add_one(&additions_made);
+        count_addition();
         return {(a.steps > b.steps ? a.steps : b.steps) + 1};
     }
 };
 
 inline TILEWISE_KERNEL(warp_size, 1) take_additions(unsigned* out)
 {
-    if (thread_index() == 0) {
-        *out = additions_made;
-        additions_made = 0;
-    }
+    if (thread_index() == 0)
+        *out = take_count();
 }
 
 } // namespace ladder
