@@ -28,6 +28,8 @@ enum class known_function { identity, square, square_of_element, absolute };
 /// Types of one size and kind are one type here: `int`, and `long` or `long long`, whichever it is. For operators that
 /// wrap, numbers of one size are unsigned, which makes the same bits.
 /// @{
+
+/// One of the type that stands for X, or nothing.
 template <class X>
 constexpr auto number_of()
 {
@@ -44,13 +46,17 @@ constexpr auto number_of()
     else if constexpr (sizeof(X) == 8)
         return std::conditional_t<std::is_signed_v<X>, std::int64_t, std::uint64_t>{};
 }
+/// The type that stands for X, or void.
 template <class X>
 using number = decltype(number_of<X>());
+/// There is a type that stands for X.
 template <class X>
 concept is_number = !std::is_void_v<number<X>>;
+/// It is an integer.
 template <class X>
 concept is_integer = std::integral<X> && is_number<X>;
 
+/// One of the type that stands for X where integers have no sign.
 template <class X>
 constexpr auto unsigned_number_of()
 {
@@ -59,6 +65,7 @@ constexpr auto unsigned_number_of()
     else
         return number<X>();
 }
+/// The type that stands for X there, or void.
 template <class X>
 using unsigned_number = decltype(unsigned_number_of<X>());
 /// @}
@@ -72,13 +79,17 @@ constexpr bool wraps(known_operator op)
 /// @name What there is
 /// For elements of type E and accumulators of type T.
 /// @{
+
+/// Floating-point elements, and an accumulator that has them all.
 template <class E, class T>
 inline constexpr bool are_floats = std::floating_point<E> && std::floating_point<T> && sizeof(E) <= sizeof(T);
+/// Integers, and an accumulator that wraps, of their own type or a longer one.
 template <class E, class T>
 inline constexpr bool are_wrapping =
     std::integral<E> && std::unsigned_integral<T> &&
     (std::same_as<E, T> || (sizeof(E) < sizeof(T) && sizeof(T) >= 4)); // a sum that wraps, of what it may convert
 
+/// Reductions.
 template <known_operator op, known_function f, class E, class T>
 constexpr bool has_reduce()
 {
@@ -112,7 +123,7 @@ constexpr bool has_products()
     return are_floats<E, T> || (std::same_as<E, T> && std::unsigned_integral<T> && sizeof(T) >= 4);
 }
 
-/// Exclusive scans are sums.
+/// Scans: the exclusive ones are sums.
 template <known_operator op, bool inclusive, class E, class T>
 constexpr bool has_scan()
 {
@@ -128,14 +139,14 @@ constexpr bool has_scan()
         return inclusive && own && wide && std::unsigned_integral<T>;
 }
 
-/// For samples of type S, in bins of equal width between bounds of type A, in a bin for every integer, or between
-/// edges.
+/// Histograms of samples of type S, in bins of equal width between bounds of type A.
 template <class S, class A>
 constexpr bool has_regular_bins()
 {
     return are_floats<S, A> ||
            (std::same_as<A, double> && (std::same_as<S, std::int32_t> || std::same_as<S, std::uint8_t>));
 }
+/// The same in a bin for every integer.
 template <class S, class A>
 constexpr bool has_integer_bins()
 {
@@ -145,13 +156,12 @@ constexpr bool has_integer_bins()
     else
         return std::same_as<A, std::int64_t> && std::same_as<S, std::int64_t>;
 }
+/// The same between edges.
 template <class S, class A>
 constexpr bool has_bins_between()
 {
     return are_floats<S, A> || (std::same_as<S, A> && std::same_as<A, std::int32_t>);
 }
-template <class C>
-inline constexpr bool is_counter = std::same_as<C, std::uint32_t> || std::same_as<C, std::uint64_t>;
 /// @}
 
 /// @name The library

@@ -172,28 +172,29 @@ struct numbers {
     [[maybe_unused]] TILEWISE_PORTABLE friend bool operator==(numbers, numbers) = default;
 };
 
-/// Of pairs; no two are alike.
+/// Of pairs; which is which matters.
 struct difference {
     template <class A, class B>
-    TILEWISE_PORTABLE long operator()(A a, B b) const
+    TILEWISE_PORTABLE float operator()(A a, B b) const
     {
-        return 3 * static_cast<long>(a) - static_cast<long>(b);
+        return static_cast<float>(a) - static_cast<float>(b) / 4;
     }
 };
 
 DEVICE_TEST(host_memory_in_pieces, are_reduced_with_what_is_elsewhere)
 {
-    auto const plus = tw::gpu::operator_for(tw::named::portable_twin_or_self<long>(std::plus<>()));
-    std::size_t const most = 100'000;
-    std::vector<std::uint8_t> const x = some_elements<std::uint8_t>(most), y = some_elements<std::uint8_t>(most);
-    device_array<std::uint8_t> const there(y, 3);
-    in_pieces<long, tiny_geometry>(2, [&](auto const& policy, std::size_t count) {
+    auto const plus = tw::gpu::operator_for(tw::named::portable_twin_or_self<float>(std::plus<>()));
+    std::size_t const most = 7 * static_cast<std::size_t>(tw::order<float, tiny_geometry>::group);
+    std::vector<float> const x = some_elements<float>(most), y(x.rbegin(), x.rend());
+    device_array<float> const there(y, sizeof(float));
+    in_pieces<float, tiny_geometry>(2 * sizeof(float), [&](auto const& policy, std::size_t count) {
         auto const n = static_cast<tw::offset>(count);
         auto const expect_reduced = [&](auto const& first, auto const& second, auto const& second_here) {
-            EXPECT_EQ((tw::gpu::reduce<tiny_geometry, backend::tuning>(
-                          policy, tw::transformed_pairs(difference(), first, second), n, 5L, plus)),
-                      tw::host::reduce<tiny_geometry>(tw::seq, tw::transformed_pairs(difference(), first, second_here),
-                                                      n, 5L, std::plus<>()));
+            float const expected = tw::host::reduce<tiny_geometry>(
+                tw::seq, tw::transformed_pairs(difference(), first, second_here), n, 0.5f, std::plus<>());
+            EXPECT_TRUE(same_bits(tw::gpu::reduce<tiny_geometry, backend::tuning>(
+                                      policy, tw::transformed_pairs(difference(), first, second), n, 0.5f, plus),
+                                  expected));
         };
         expect_reduced(x.data(), y.data(), y.data());
         expect_reduced(x.data(), there.data(), y.data()); // aligned for an element and nothing wider

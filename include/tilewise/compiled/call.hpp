@@ -50,8 +50,9 @@ constexpr std::optional<known_operator> operator_of()
     }
 }
 
-/// What a transform computes, and in which type: void for that of the element.
+/// What transforms there are.
 enum class transforms { nothing, to_square, to_absolute, otherwise };
+/// What a transform computes.
 template <class Function>
 inline constexpr transforms what = transforms::otherwise;
 template <>
@@ -61,6 +62,7 @@ inline constexpr transforms what<tilewise::square<C>> = transforms::to_square;
 template <class C>
 inline constexpr transforms what<tilewise::absolute<C>> = transforms::to_absolute;
 
+/// The type that a transform of elements of type E computes in.
 template <class E, class Function>
 struct computed_in {
     using type = E;
@@ -116,6 +118,7 @@ Number const* numbers_at(It const& it)
 {
     return reinterpret_cast<Number const*>(std::to_address(it));
 }
+/// The same to write to.
 template <class Number, over_numbers It>
 Number* numbers_to_write(It const& it)
 {
@@ -127,9 +130,10 @@ template <class Out, class T>
 concept stores_numbers = over_numbers<Out> && !std::is_const_v<std::remove_reference_t<std::iter_reference_t<Out>>> &&
                          std::same_as<compiled::unsigned_number<std::iter_value_t<Out>>, compiled::unsigned_number<T>>;
 
-/// The accumulator in the library for one of type T, and the elements for those of type E.
+/// The accumulator in the library for one of type T.
 template <known_operator op, class T>
 using accumulator_for = std::conditional_t<wraps(op), compiled::unsigned_number<T>, compiled::number<T>>;
+/// The elements in the library for those of type E.
 template <known_operator op, class E, class T>
 using element_for = std::conditional_t<wraps(op) && std::integral<E> && std::integral<T> && sizeof(E) == sizeof(T),
                                        compiled::unsigned_number<E>, compiled::number<E>>;

@@ -28,8 +28,9 @@ concept counts_in_memory =
     std::contiguous_iterator<Out> && compiled::is_integer<std::iter_value_t<Out>> &&
     !std::is_const_v<std::remove_reference_t<std::iter_reference_t<Out>>> && sizeof(std::iter_value_t<Out>) >= 4;
 
-/// The axes that the library has, by their views, and whether it has them for samples of type S.
+/// The axes that the library has.
 enum class bins { regular, integers, between, otherwise };
+/// Which of them a view is of.
 template <class View>
 inline constexpr bins kind = bins::otherwise;
 template <class A>

@@ -324,12 +324,10 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
         cell_reducer<Geometry, Tuning, decltype(samples), View, decltype(elements), decltype(sink), T, Op>;
     stand_ins stand_in(algorithm, policy, device, captured);
     std::size_t const bytes_each = stand_in.bytes_per_element(samples) + stand_in.bytes_per_element(elements),
-                      of_results = stand_in.bytes_per_result(sink) * static_cast<std::size_t>(cells),
-                      at_ends = stand_in.template most_at_end<decltype(samples)> +
-                                stand_in.template most_at_end<decltype(elements)>;
+                      of_results = stand_in.bytes_per_result(sink) * static_cast<std::size_t>(cells);
     offset at_once = count;
     if constexpr (reducer_type::takes_pieces)
-        at_once = elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_results + at_ends);
+        at_once = elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_results);
     if (bytes_each > 0 && at_once == count) {
         stand_in.bring(samples);
         stand_in.bring(elements);

@@ -218,8 +218,7 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     stand_ins stand_in(algorithm, policy, device, captured);
     std::size_t const bytes_each = stand_in.bytes_per_element(view),
                       of_counters = stand_in.bytes_per_result(sink) * static_cast<std::size_t>(cells);
-    offset const at_once = elements_at_once(policy, count, bytes_each, staging_tuning::least_elements,
-                                            of_counters + stand_in.template most_at_end<decltype(view)>);
+    offset const at_once = elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_counters);
     if (bytes_each > 0 && at_once == count)
         stand_in.bring(view);
     stand_in.take(sink, cells, adds);

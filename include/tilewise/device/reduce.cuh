@@ -432,8 +432,7 @@ void enqueue_reduce(Policy const& policy, Input const& input, offset count, T co
     stand_ins stand_in("reduce", policy, device, captured);
     std::size_t const bytes_each = stand_in.bytes_per_element(view);
     if constexpr (Policy::waits && decltype(view)::bases > 0) {
-        offset const at_once = elements_at_once(policy, count, bytes_each, order<T, Geometry>::group,
-                                                stand_in.template most_at_end<decltype(view)>);
+        offset const at_once = elements_at_once(policy, count, bytes_each, order<T, Geometry>::group);
         if (at_once < count)
             return reducer_type{view, count, init, op, out}.run_in_pieces(policy, device, by, at_once);
     }

@@ -265,8 +265,7 @@ void scan(Policy const& policy, Input const& input, offset count, Out const& out
     stand_ins stand_in(name, policy, device, captured);
     std::size_t const bytes_each = stand_in.bytes_per_element(view) + stand_in.bytes_per_result(sink);
     if constexpr (Policy::waits) {
-        offset const at_once = elements_at_once(policy, count, bytes_each, scan_type::order::group,
-                                                stand_in.template most_at_end<decltype(view)>);
+        offset const at_once = elements_at_once(policy, count, bytes_each, scan_type::order::group);
         if (at_once < count) {
             scanner_type{view, sink, count, initial<T>(init), op}.run_in_pieces(policy, device, by, at_once);
             return wait_for(policy.stream());

@@ -9,7 +9,6 @@
 /// the bus.
 
 #include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
 #include <tilewise/device/runtime.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/workspace.cuh>
@@ -24,7 +23,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -239,15 +237,11 @@ public:
                 memory.first = readable(memory.first, memory.size);
         });
     }
-    /// The same for the first `count` elements of a view, and for the rest of a granule at their end: kernels read
-    /// whole ones.
+    /// The same for the first `count` elements of a view.
     template <class View>
     void bring(View& view, offset count)
     {
-        view.for_each_memory([&](auto& memory) {
-            memory.size =
-                std::min(memory.size, count + elements_per_granule<std::remove_cvref_t<decltype(*memory.first)>>);
-        });
+        view.for_each_memory([&](auto& memory) { memory.size = std::min(memory.size, count); });
         bring(view);
     }
     /// The same for `count` elements from `begin` on, which keep their numbers.
@@ -259,9 +253,6 @@ public:
                 memory.first = readable(memory.first + begin, count) - begin;
         });
     }
-    /// What that rest may take.
-    template <class View>
-    static constexpr std::size_t most_at_end = View::bases * (granule_bytes + View::widest);
 
     /// `from`, or a copy of the elements there.
     template <class E>
@@ -321,9 +312,6 @@ public:
     }
 
 private:
-    template <class E>
-    static constexpr offset elements_per_granule = (granule_bytes + sizeof(E) - 1) / sizeof(E);
-
     bool needs_stand_in(void const* memory, void (*check)(char const*, memory_kind)) const
     {
         memory_kind const kind = kind_of(memory, device_.index());
