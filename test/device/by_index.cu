@@ -220,6 +220,7 @@ struct points {
     float const* x;
     int const* y;
     TILEWISE_PORTABLE point operator[](std::ptrdiff_t i) const { return {x[i], y[i]}; }
+    TILEWISE_PORTABLE friend points operator+(points const& at, std::ptrdiff_t n) { return {at.x + n, at.y + n}; }
 };
 
 } // namespace
