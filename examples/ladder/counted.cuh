@@ -48,7 +48,7 @@ struct counted {
     }
 };
 
-inline TILEWISE_KERNEL(warp_size, 1) take_additions(unsigned* out)
+static TILEWISE_KERNEL(warp_size, 1) take_additions(unsigned* out)
 {
     if (thread_index() == 0)
         *out = take_count();

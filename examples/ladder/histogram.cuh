@@ -32,7 +32,7 @@ inline void clear(unsigned* counts, offset tables, cudaStream_t stream)
 
 //! [serial]
 /// One thread.
-inline TILEWISE_KERNEL(warp_size, 1) count_by_one_thread(unsigned char const* in, offset count, unsigned* counts)
+static TILEWISE_KERNEL(warp_size, 1) count_by_one_thread(unsigned char const* in, offset count, unsigned* counts)
 {
     if (thread_index() == 0)
         for (offset i = 0; i < count; ++i)
@@ -48,7 +48,7 @@ inline void serial(task const& t)
 
 //! [racy]
 /// Wrong: two threads may read the same count, and both write one more. How many are lost depends on the data.
-inline TILEWISE_KERNEL(threads, 1) count_and_lose(unsigned char const* in, offset count, unsigned* counts)
+static TILEWISE_KERNEL(threads, 1) count_and_lose(unsigned char const* in, offset count, unsigned* counts)
 {
     for (offset i = thread_of_grid(threads); i < count; i += threads_of_grid(threads))
         ++counts[in[i]];
@@ -63,7 +63,7 @@ inline void racy(task const& t)
 
 //! [global_atomics]
 /// Right: the memory adds. All blocks meet at the same 256 words, and on one value at one.
-inline TILEWISE_KERNEL(threads, 1) count_in_global_memory(unsigned char const* in, offset count, unsigned* counts)
+static TILEWISE_KERNEL(threads, 1) count_in_global_memory(unsigned char const* in, offset count, unsigned* counts)
 {
     for (offset i = thread_of_grid(threads); i < count; i += threads_of_grid(threads))
         add_one(&counts[in[i]]);
@@ -79,7 +79,7 @@ inline void global_atomics(task const& t)
 //! [table_per_thread]
 /// A table for each thread, in global memory: nobody waits, and nothing but tables is read. Bin b of all threads lies
 /// together.
-inline TILEWISE_KERNEL(threads, 1) count_for_each_thread(unsigned char const* in, offset count, unsigned* tables)
+static TILEWISE_KERNEL(threads, 1) count_for_each_thread(unsigned char const* in, offset count, unsigned* tables)
 {
     offset const all = threads_of_grid(threads), own = thread_of_grid(threads);
     for (offset i = own; i < count; i += all)
@@ -87,7 +87,7 @@ inline TILEWISE_KERNEL(threads, 1) count_for_each_thread(unsigned char const* in
 }
 
 /// A block adds up what all threads have in a bin.
-inline TILEWISE_KERNEL(threads, 1) add_up_tables(unsigned const* tables, offset count, unsigned* counts)
+static TILEWISE_KERNEL(threads, 1) add_up_tables(unsigned const* tables, offset count, unsigned* counts)
 {
     TILEWISE_SHARED(total, unsigned);
     if (thread_index() == 0)
@@ -113,7 +113,7 @@ inline void table_per_thread(task const& t)
 
 //! [table_per_block]
 /// A table for each block, in shared memory, whose threads meet there; it is added to the result once.
-inline TILEWISE_KERNEL(threads, 1) count_in_shared_memory(unsigned char const* in, offset count, unsigned* counts)
+static TILEWISE_KERNEL(threads, 1) count_in_shared_memory(unsigned char const* in, offset count, unsigned* counts)
 {
     static_assert(threads == bins);
     TILEWISE_SHARED(table, unsigned[bins]);
