@@ -146,9 +146,9 @@ DEVICE_TEST_WITH_STREAMS(by_index_errors, of_every_call_of_the_runtime_are_cuda_
             }
             if (simt::runtime::failure_is_due())
                 break;
-            for (auto const& [name, result] : simt::runtime::calls()) // only what gives a mode back may fail unseen
-                if (result == cudaErrorUnknown) {
-                    EXPECT_EQ(name, "cudaThreadExchangeStreamCaptureMode");
+            for (auto const& made : simt::runtime::calls()) // only what gives a mode back may fail unseen
+                if (made.result == cudaErrorUnknown) {
+                    EXPECT_EQ(made.name, "cudaThreadExchangeStreamCaptureMode");
                 }
             static_cast<void>(cudaGetLastError());
             work.expect_right(where);

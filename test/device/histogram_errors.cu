@@ -143,9 +143,9 @@ int fail_one_after_the_other(char const* kind, cudaError_t error, work_after_an_
             continue;
         }
         if (!simt::runtime::failure_is_due()) { // only what gives a thread's mode back may fail unseen
-            for (auto const& [name, result] : simt::runtime::calls())
-                if (result == error) {
-                    EXPECT_EQ(name, "cudaThreadExchangeStreamCaptureMode");
+            for (auto const& made : simt::runtime::calls())
+                if (made.result == error) {
+                    EXPECT_EQ(made.name, "cudaThreadExchangeStreamCaptureMode");
                 }
             static_cast<void>(cudaGetLastError());
             work.expect_right<Tuning>(where);
