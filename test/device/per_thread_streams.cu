@@ -163,6 +163,8 @@ private:
 /// Answers come while the stream of another thread is held up.
 TEST(per_thread_streams, do_not_wait_for_each_other)
 {
+    if (on_device::is_small())
+        GTEST_SKIP() << "a tool that waits for every kernel would wait for the barrier";
     workload const work(1);
     work.run(nullptr, nullptr); // loads the kernels
     std::thread([&] { work.run(nullptr, nullptr); }).join();
