@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Draws what `example_ladder --json FILE` measured: a picture, and a table in Markdown, for every ladder.
 
-    examples/ladder/plot.py FILE FOLDER     writes FOLDER/ladder-of-<what>.svg and FOLDER/ladders.md
+    examples/ladder/plot.py FILE FOLDER --about "driver, date, commit"
+
+writes FOLDER/ladders.md and the pictures that it shows.
 """
 
 import argparse
@@ -12,8 +14,9 @@ from pathlib import Path
 
 
 def slug(name):
-    """`Scans: the running sums of 8 int (...)` becomes `scans-the-running-sums-of-8-int`."""
-    return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\(.*\)", "", name.lower())).strip("-")
+    """`Scans: the running sums of 8 int (...)` becomes `scans-int`."""
+    what = re.sub(r" \(.*", "", name.lower())
+    return re.sub(r"[^a-z]+", "-", f"{what.split(':')[0]} {re.split('[0-9]+', what)[-1]}").strip("-")
 
 
 def speed(rung):
@@ -31,16 +34,16 @@ def draw(ladder, path):
     colours = ["tab:orange" if "tilewise" in rung["name"] else "tab:gray" if "::" in rung["name"] else "tab:blue"
                for rung in rungs]
     bars = axes.barh([rung["name"] for rung in rungs], [speed(rung) for rung in rungs], color=colours)
-    axes.bar_label(bars, [f" {speed(rung):.3g}" for rung in rungs], fontsize=8)
+    axes.bar_label(bars, [f" {speed(rung):.{0 if speed(rung) >= 100 else 1}f}" for rung in rungs], fontsize=8)
     axes.axvline(ladder["ceiling_gb_per_s"], color="black", linewidth=1)
-    axes.annotate(ladder["ceiling"], (ladder["ceiling_gb_per_s"], -0.8), ha="right", fontsize=8)
     axes.set_xscale("log")
-    axes.set_xlim(right=2 * ladder["ceiling_gb_per_s"])
+    axes.set_xlim(min(map(speed, rungs)) / 2, 3 * ladder["ceiling_gb_per_s"])
     axes.invert_yaxis()
-    axes.set_xlabel("GB/s")
+    axes.set_xlabel(f"GB/s; the line is {ladder['ceiling']}, {ladder['ceiling_gb_per_s']:.0f} GB/s")
     axes.set_title(ladder["name"], fontsize=10)
     figure.savefig(path, metadata={"Date": None})
     plot.close(figure)
+    path.write_text("\n".join(line.rstrip() for line in path.read_text().splitlines()) + "\n")
 
 
 def table(ladder):
@@ -60,10 +63,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--about", default="", help="what else belongs to a record: driver, date, commit")
     arguments = parser.parse_args()
     measured = json.loads(arguments.file.read_text())
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    lines = ["# What the rungs take", "", f"Measured on: {measured['machine']}.", ""]
+    lines = ["# What the rungs take", "", f"{', '.join(filter(None, (measured['machine'], arguments.about)))}; medians, caches warm.", ""]
     for ladder in measured["ladders"]:
         picture = f"ladder-{slug(ladder['name'])}.svg"
         draw(ladder, arguments.folder / picture)
