@@ -72,7 +72,7 @@ int main()
     expect(!in_kernels.rejects_last_first, "kernels", "no check of preconditions");
     expect(!has_no_kernels(in_kernels), "kernels", "7, or a complaint about the machine");
 
-    observation const in_per_thread = per_thread::observe();
+    observation const in_per_thread = per_thread::observe(tilewise::device);
     check_sums("per_thread", in_per_thread);
     expect(!has_no_kernels(in_per_thread), "per_thread", "7, or a complaint about the machine");
 #endif

@@ -34,5 +34,5 @@ namespace kernels {
 observation observe(policy device);
 }
 namespace per_thread {
-observation observe();
+observation observe(policy device);
 }
