@@ -19,6 +19,8 @@ COLUMNS = { # metric: head, how a number is written
     "dram__bytes_read.sum": ("MB read", lambda size: f"{size / 1e6:.1f}"),
     "dram__bytes_write.sum": ("MB written", lambda size: f"{size / 1e6:.1f}"),
     "smsp__inst_executed.sum": ("instructions of warps, millions", lambda count: f"{count / 1e6:.2f}"),
+    "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio":
+        ("threads that take part, of 32", lambda threads: f"{threads:.1f}"),
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": ("bank conflicts, thousands", lambda n: f"{n / 1e3:.0f}"),
     "lts__t_sectors_op_red.sum": ("atomics at L2, thousands", lambda count: f"{count / 1e3:.0f}"),
     "smsp__warps_active.avg.pct_of_peak_sustained_active": ("warps, % of most", lambda percent: f"{percent:.0f}"),
