@@ -101,9 +101,10 @@ std::vector<unsigned char> some_bytes(std::size_t count, shape wanted)
 double read_ceiling_of_host(void const* memory, std::size_t bytes)
 {
     auto const* const words = static_cast<std::uint64_t const*>(memory);
+    std::size_t const count = bytes / sizeof *words;
     std::uint64_t volatile result = 0;
-    auto const run = [&] { result = tw::reduce(tw::par, words, words + bytes / 8, std::uint64_t{}, std::bit_xor<>{}); };
-    return static_cast<double>(bytes / 8 * 8) / ladder::median_microseconds(run, ladder::seconds_on_host, 5);
+    auto const run = [&] { result = tw::reduce(tw::par, words, words + count, std::uint64_t{}, std::bit_xor<>{}); };
+    return static_cast<double>(count * sizeof *words) / ladder::median_microseconds(run, ladder::seconds_on_host, 5);
 }
 
 /// @name The rungs that run on the processor

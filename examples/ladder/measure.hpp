@@ -19,7 +19,7 @@ struct rung {
     std::function<void()> run;        ///< until its result is there, or is sure to come in the stream
     std::function<bool()> is_right;   ///< asked after a run
     double bytes;                     ///< that have to be moved, whatever the rung moves
-    std::string remark = {};          ///< for the last column
+    std::string remark = {};          // NOLINT(readability-redundant-member-init): g++ warns without
     bool is_wrong_on_purpose = false; ///< so that nobody is surprised
 };
 

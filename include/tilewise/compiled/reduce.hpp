@@ -32,7 +32,7 @@ struct source<It> {
     static constexpr int ranges = 1;
     using element = std::iter_value_t<It>;
     using function = std::identity;
-    static It const& first(It const& it) { return it; }
+    static It first(It const& it) { return it; }
 };
 template <class Function, over_numbers It>
     requires(what<Function> != transforms::otherwise)
