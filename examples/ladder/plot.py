@@ -4,7 +4,7 @@
 
     examples/ladder/plot.py FILE FOLDER --about "driver, date, commit"
 
-writes FOLDER/ladders.md and the pictures that it shows.
+writes FOLDER/ladders.md and the pictures that it shows, which are in FOLDER/ladders.
 """
 
 import argparse
@@ -66,12 +66,13 @@ def main():
     parser.add_argument("--about", default="", help="what else belongs to a record: driver, date, commit")
     arguments = parser.parse_args()
     measured = json.loads(arguments.file.read_text())
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    pictures = arguments.folder / "ladders"
+    pictures.mkdir(parents=True, exist_ok=True)
     lines = ["# What the rungs take", "", f"{', '.join(filter(None, (measured['machine'], arguments.about)))}; medians, caches warm.", ""]
     for ladder in measured["ladders"]:
-        picture = f"ladder-{slug(ladder['name'])}.svg"
-        draw(ladder, arguments.folder / picture)
-        lines += [*table(ladder), "", f"![{ladder['name']}]({picture})", ""]
+        picture = f"{slug(ladder['name'])}.svg"
+        draw(ladder, pictures / picture)
+        lines += [*table(ladder), "", f"![{ladder['name']}](ladders/{picture})", ""]
     (arguments.folder / "ladders.md").write_text("\n".join(lines))
 
 
