@@ -20,7 +20,7 @@ from pathlib import Path
 TYPES = {"i8_to_i32": "i8 to i32", "u8_to_i32": "u8 to i32", "f16_to_f32": "f16 to f32",
          "exclusive_f32": "f32, exclusive", "u8_to_f32_squares": "u8 to f32, squares",
          "f16_to_f32_squares": "f16 to f32, squares", "affine": "affine functions of f32",
-         "matrix": "2x2 matrices of f32",
+         "matrix": "2x2 matrices of f32", "i32_largest": "i32, the largest", "f32_largest": "f32, the largest",
          "variable_100": "f32 between 100 edges", "variable_5000": "f32 between 5000 edges",
          "log_1000": "f32, 1000 bins in geometric progression", "pairs_256x256": "pairs of f32, 256 x 256 bins",
          "f32_weighted_256": "f32, 256 bins, weights of f32", "i32_weighted_256": "f32, 256 bins, weights of i32"}
@@ -158,6 +158,22 @@ def of_alignments(record):
                           "one off / aligned", "CUB, us", "tilewise / CUB"], lines)
 
 
+def of_entropies(record):
+    ceiling, doing = record.benchmark.ceiling
+    lines = []
+    for what in record.inputs("entropies"):
+        for count in record.counts("entropies", what):
+            ours, cub, most = (record.row("entropies", what, count, who) for who in ("tilewise", "cub", ceiling))
+            name, bits = what.split(", ")
+            lines.append([name, bits, power(count), with_quartiles(ours), speed(ours), speed(cub), speed(most),
+                          faster(ours, cub), faster(ours, most)])
+    if lines:
+        yield from ["### Of less entropy", "",
+                    "Integers whose bits are ones with a probability of 1/2, 1/4, ... 1/32, and zeros.", ""]
+        yield from table(["type", "entropy of a bit", "n", "tilewise, us (quartiles)", "tilewise, GB/s", "CUB, GB/s",
+                          f"{doing}, GB/s", "tilewise / CUB", f"tilewise / {doing}"], lines)
+
+
 def of_wrapped_scans(record):
     lines = []
     for what in record.inputs("wrappings"):
@@ -235,7 +251,7 @@ def markdown(record, name):
     runs = min((row["runs"] for row in record.rows if row["part"] != "host"), default=0)
     cache = "the cache flushed before each run of less than 256 MiB" if record.where["cold"] else "the cache warm"
     return "\n".join([f"# Benchmarks: {name}", "", record.machine() + ".",
-                      f"Medians of at least {runs} runs in turns with the peers', {cache}; GB/s are "
+                      f"Medians of at least {runs} runs, shuffled with the peers', {cache}; GB/s are "
                       f"{record.benchmark.traffic}; ratios above 1 are in tilewise's favour.", "", *of_bars(record),
                       *(line for section in record.benchmark.sections for line in section(record))])
 
@@ -442,13 +458,13 @@ BENCHMARKS = {
     "reduce": Benchmark(
         traffic="of input", ceiling=("read", "reading"), cub_reorders=("matrix",), end="value",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
-        sections=(of_types, of_wrappings, of_wall_time, of_host_memory), readme=readme_of_reduce, marker="h200 figures",
+        sections=(of_types, of_entropies, of_wrappings, of_wall_time, of_host_memory), readme=readme_of_reduce, marker="h200 figures",
         plot=plot_sizes),
     "scan": Benchmark(
         traffic="read and written", ceiling=("copy", "copying"), cub_reorders=(), end="completion",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait",
               "thrust": "thrust::inclusive_scan", "thrust_nosync": "the same with par_nosync and a wait"},
-        sections=(of_types, of_alignments, of_wrapped_scans, of_wall_time), readme=readme_of_scans,
+        sections=(of_types, of_alignments, of_entropies, of_wrapped_scans, of_wall_time), readme=readme_of_scans,
         marker="h200 figures of scans", plot=plot_sizes),
     "histogram": Benchmark(
         traffic="of samples", ceiling=("read", "reading"), cub_reorders=(), end="completion", wall={},
@@ -466,7 +482,8 @@ def write_into_readme(record, readme):
 
 def figures(record):
     """The record as JSON, one measurement a line."""
-    wanted = ("part", "what", "who", "n", "offset", "median_us", "quartile1_us", "quartile3_us", "runs", "gb_per_s")
+    wanted = ("part", "what", "who", "n", "offset", "median_us", "quartile1_us", "quartile3_us", "low_us",
+              "high_us", "runs", "gb_per_s")
     short = [{key: round(row[key], 3) if isinstance(row[key], float) else row[key] for key in wanted}
              for row in record.rows]
     where = {key: value for key, value in record.where.items() if key != "record"}

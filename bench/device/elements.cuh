@@ -112,4 +112,22 @@ void fill(Element* elements, std::uint64_t count, cudaStream_t stream)
     launch(write_elements<Element>, 4096, 256, stream, elements, count);
 }
 
+/// Integers whose bits are ones with a probability of 1/2, 1/4, 1/8, ...: of ever less entropy.
+struct entropy {
+    char const* bits; ///< per bit
+    int words;        ///< of random bits are joined by "and"
+};
+inline constexpr entropy entropies[] = {{"1.000", 1}, {"0.811", 2}, {"0.544", 3}, {"0.337", 4}, {"0.201", 5}, {"0", 0}};
+
+static __global__ void write_integers(std::int32_t* integers, std::uint64_t count, int words)
+{
+    std::uint64_t const stride = std::uint64_t{gridDim.x} * blockDim.x;
+    for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+        std::uint64_t bits = scramble(i + 0x9e3779b97f4a7c15u), joined = words > 0 ? bits : 0;
+        for (int word = 1; word < words; ++word)
+            joined &= bits = scramble(bits + 0x9e3779b97f4a7c15u);
+        integers[i] = static_cast<std::int32_t>(joined >> 32);
+    }
+}
+
 } // namespace bench

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the command line of a benchmark asks for.
+/// What the command line of a suite asks for.
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// The command line of a benchmark, and what it measures where that says nothing else.
+/// The command line of a suite, and what it measures where that says nothing else.
 struct command {
     std::string name, parts, types;    ///< all parts, and all types of the part `types`, for the usage
     std::vector<int> sizes, few_sizes; ///< logarithms of the numbers of elements; and with --quick
@@ -23,7 +23,7 @@ struct command {
 
 inline std::string usage(command const& one)
 {
-    std::string text = one.name + " [options]\n";
+    std::string text = "tilewise_bench " + one.name + " [options]\n";
     text += "  --parts A,B          what to measure: " + one.parts + " (all)\n";
     text += "  --types A,B          the types of the part `types`: " + one.types + " (all)\n";
     text += "  --sizes 4,8,10-28,30 logarithms of the numbers of elements; then arrays of up to 16 GiB, else of " +

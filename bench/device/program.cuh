@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The main function of a benchmark: options, what is measured on, the parts, tables, bars.
+/// What the suites have in common: options, what is measured on, the parts, tables, bars.
 
 #include "bar.hpp"
 #include "session.cuh"
@@ -70,7 +70,7 @@ inline void describe_machine(session& run)
                            .truth("cold", !run.chosen.warm));
 }
 
-/// What a benchmark measures and what it says of that.
+/// What a suite measures and what it says of that.
 struct program {
     bench::command command;
     void (*measure)(session&);
@@ -82,6 +82,10 @@ struct program {
 inline int run_program(program const& one, int argc, char** argv)
 {
     try {
+        if (argc == 2 && argv[1] == std::string_view("--help")) {
+            std::printf("%s", usage(one.command).c_str());
+            return 0;
+        }
         session run(parse(one.command, argc, argv));
         describe_machine(run);
         one.measure(run);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -18,17 +19,33 @@
 
 namespace bench {
 
-/// Microseconds of several runs.
+/// Microseconds of several runs. Between `low` and `high` the median of all possible runs lies with a probability of
+/// 95 %, whatever their distribution; fewer than six runs cannot tell so much, and their least and most stand there.
 struct summary {
-    double median = 0, quartile1 = 0, quartile3 = 0, least = 0;
+    double median = 0, quartile1 = 0, quartile3 = 0, low = 0, high = 0;
     int runs = 0;
 };
+
+/// Of n sorted runs, which one begins that interval. The number of runs below the median of all is that of heads among
+/// n tosses of a coin.
+inline std::size_t end_of_interval(std::size_t n)
+{
+    double exactly = std::exp2(-double(n)), at_most = exactly; // the probability of so many heads
+    for (std::size_t heads = 0;; ++heads) {
+        exactly *= double(n - heads) / double(heads + 1);
+        at_most += exactly;
+        if (2 * at_most > 0.05)
+            return heads;
+    }
+}
 
 inline summary summarise(std::vector<double> runs)
 {
     std::ranges::sort(runs);
-    auto const at = [&](double share) { return runs[static_cast<std::size_t>(share * double(runs.size() - 1) + 0.5)]; };
-    return {at(0.5), at(0.25), at(0.75), runs.front(), static_cast<int>(runs.size())};
+    auto const last = double(runs.size() - 1);
+    auto const at = [&](double share) { return runs[static_cast<std::size_t>(share * last + 0.5)]; };
+    auto const end = end_of_interval(runs.size());
+    return {at(0.5), at(0.25), at(0.75), runs[end], runs[runs.size() - 1 - end], static_cast<int>(runs.size())};
 }
 
 /// One competitor in one setting.
@@ -112,7 +129,8 @@ public:
                   .number("median_us", one.microseconds.median)
                   .number("quartile1_us", one.microseconds.quartile1)
                   .number("quartile3_us", one.microseconds.quartile3)
-                  .number("least_us", one.microseconds.least)
+                  .number("low_us", one.microseconds.low)
+                  .number("high_us", one.microseconds.high)
                   .number("runs", one.microseconds.runs)
                   .number("gb_per_s", one.gigabytes_per_second()));
         all_.push_back(std::move(one));

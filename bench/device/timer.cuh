@@ -2,19 +2,20 @@
 #pragma once
 
 /// @file
-/// Times competitors in turns. Google Benchmark repeats one benchmark at a time, or whole repetitions in random order;
-/// here each single run has its own flush of the cache and its own pair of events, and the competitors alternate run
-/// by run, so that a drift of the machine hits all of them.
+/// Times competitors with Google Benchmark, which shuffles their runs: a drift of the machine then hits all of them.
 
 #include "cuda.cuh"
 #include "results.hpp"
 
+#include <benchmark/benchmark.h>
+
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace bench {
@@ -35,14 +36,36 @@ static __global__ void delay(long long cycles)
 /// What stands before each run.
 enum class cache { flushed, as_it_is };
 
+/// Google Benchmark's report of shuffled runs: the microseconds of each benchmark.
+class microseconds_of_runs : public benchmark::BenchmarkReporter {
+public:
+    bool ReportContext(Context const&) override { return true; }
+    void ReportRuns(std::vector<Run> const& runs) override
+    {
+        for (Run const& one : runs)
+            if (one.run_type == Run::RT_Iteration)
+                of_[one.run_name.function_name].push_back(1e6 * one.real_accumulated_time);
+    }
+    std::vector<double> const& of(std::string const& name) const { return of_.at(name); }
+
+private:
+    std::map<std::string, std::vector<double>> of_;
+};
+
 class timer {
 public:
-    explicit timer(cudaStream_t stream) : stream_(stream), flushed_(std::size_t{256} << 20) {}
+    explicit timer(cudaStream_t stream) : stream_(stream), flushed_(std::size_t{256} << 20)
+    {
+        std::string name = "tilewise_bench", shuffled = "--benchmark_enable_random_interleaving=true";
+        char* arguments[] = {name.data(), shuffled.data(), nullptr};
+        int count = 2;
+        benchmark::Initialize(&count, arguments);
+    }
 
     /// Microseconds on the GPU between an event before and an event after each run.
     std::vector<summary> on_gpu(std::vector<competitor> const& competitors, int rounds, cache state)
     {
-        return in_turns(competitors, rounds, [&](competitor const& one) {
+        return shuffled(competitors, rounds, [&](competitor const& one) {
             if (state == cache::flushed)
                 check(cudaMemsetAsync(flushed_.data(), ++pattern_ & 255, flushed_.size(), stream_), "cudaMemsetAsync");
             else
@@ -51,7 +74,7 @@ public:
             one.run();
             stop_.record(stream_);
             stop_.wait();
-            return stop_.microseconds_since(start_);
+            return 1e-6 * stop_.microseconds_since(start_);
         });
     }
 
@@ -59,29 +82,45 @@ public:
     std::vector<summary> on_host(std::vector<competitor> const& competitors, int rounds)
     {
         using clock = std::chrono::steady_clock;
-        return in_turns(competitors, rounds, [&](competitor const& one) {
+        return shuffled(competitors, rounds, [&](competitor const& one) {
             check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
             auto const start = clock::now();
             one.run();
-            return std::chrono::duration<double, std::micro>(clock::now() - start).count();
+            return std::chrono::duration<double>(clock::now() - start).count();
         });
     }
 
 private:
-    template <class Time>
-    std::vector<summary> in_turns(std::vector<competitor> const& competitors, int rounds, Time time)
+    /// Each run is a repetition of one iteration whose time is `seconds` of a competitor.
+    template <class Seconds>
+    std::vector<summary> shuffled(std::vector<competitor> const& competitors, int rounds, Seconds seconds)
     {
-        constexpr int warm_up = 2;
-        std::vector<std::vector<double>> runs(competitors.size());
-        for (int round = -warm_up; round < rounds; ++round)
-            for (std::size_t i = 0; i < competitors.size(); ++i) {
-                double const microseconds = time(competitors[i]);
-                if (round >= 0)
-                    runs[i].push_back(microseconds);
-            }
+        std::exception_ptr error; // must not pass through Google Benchmark
+        for (auto const& one : competitors) {
+            for (int warm_up = 0; warm_up < 2; ++warm_up)
+                seconds(one);
+            benchmark::RegisterBenchmark(one.who.c_str(),
+                                         [&](benchmark::State& state) {
+                                             for (auto _ : state)
+                                                 try {
+                                                     state.SetIterationTime(seconds(one));
+                                                 } catch (...) {
+                                                     error = std::current_exception();
+                                                     state.SkipWithError("it failed");
+                                                 }
+                                         })
+                ->UseManualTime()
+                ->Iterations(1)
+                ->Repetitions(rounds);
+        }
+        microseconds_of_runs report;
+        benchmark::RunSpecifiedBenchmarks(&report);
+        benchmark::ClearRegisteredBenchmarks();
+        if (error)
+            std::rethrow_exception(error);
         std::vector<summary> summaries;
-        for (auto& one : runs)
-            summaries.push_back(summarise(std::move(one)));
+        for (auto const& one : competitors)
+            summaries.push_back(summarise(report.of(one.who)));
         return summaries;
     }
 

@@ -10,15 +10,15 @@
 #include <string_view>
 #include <vector>
 
-namespace bench {
+namespace bench::histograms {
 
-inline std::vector<bar> histogram_bars()
+inline std::vector<bar> bars()
 {
-    std::vector<bar> bars;
+    std::vector<bar> all;
     constexpr std::string_view every[] = {"uniform", "one_value", "zipf", "sorted", "hot"};
     auto const promise = [&](std::string_view part, std::string_view what, auto covers, figure value, bool at_least,
                              double limit, std::string const& claim) {
-        bars.push_back({claim + ", " + std::string(part), std::string(part), {what}, covers, value, at_least, limit});
+        all.push_back({claim + ", " + std::string(part), std::string(part), {what}, covers, value, at_least, limit});
     };
     auto const at = [](int size) { return sizes(size, size); };
 
@@ -45,13 +45,13 @@ inline std::vector<bar> histogram_bars()
         promise("uniform", one.what, at(28), speed_over_peer("cub"), true, one.over_cub,
                 std::string(one.what) + ": >= " + std::to_string(one.over_cub).substr(0, 5) + " x CUB, 2^28");
     for (auto const part : every)
-        bars.push_back({"every axis: >= 0.98 x CUB, 2^28, " + std::string(part),
-                        std::string(part),
-                        {},
-                        at(28),
-                        speed_over_peer("cub"),
-                        true,
-                        0.98});
+        all.push_back({"every axis: >= 0.98 x CUB, 2^28, " + std::string(part),
+                       std::string(part),
+                       {},
+                       at(28),
+                       speed_over_peer("cub"),
+                       true,
+                       0.98});
 
     for (auto const part : {every[0], every[1]}) {
         promise(part, "u8_256", at(20), time_over_peer("cub"), false, 1.10, "u8_256: <= 1.10 of CUB's time, 2^20");
@@ -65,7 +65,7 @@ inline std::vector<bar> histogram_bars()
     for (std::string_view const what : {"i32_1024", "pairs_256x256"})
         promise("uniform", what, at(28), speed_over_peer("read"), true, 0.80,
                 std::string(what) + ": >= 0.80 of reading, 2^28");
-    return bars;
+    return all;
 }
 
-} // namespace bench
+} // namespace bench::histograms

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace bench {
+namespace bench::histograms {
 
 /// The bin of a sample between `bins + 1` edges; -1 outside.
 template <class Edge, class Sample>
@@ -77,4 +77,4 @@ inline std::uint64_t misplaced(std::vector<unsigned> const& theirs, std::vector<
     return too_few;
 }
 
-} // namespace bench
+} // namespace bench::histograms

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace bench {
+namespace bench::histograms {
 
 /// CUB's histogram between equally spaced levels, with 64-bit offsets as its interface has them where they are needed.
 template <class Level>
@@ -135,4 +135,4 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
     }
 }
 
-} // namespace bench
+} // namespace bench::histograms

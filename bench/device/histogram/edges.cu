@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace bench {
+namespace bench::histograms {
 namespace {
 
 void compare_with_range(session& run, std::string const& name, tilewise::variable_axis<float> const& axis, spread over)
@@ -40,4 +40,4 @@ void compare_edges(session& run)
     compare_with_range(run, "log_1000", tilewise::log_axis{1000, 1e-3f, 1.0f}, {1e-3, 1, 1000});
 }
 
-} // namespace bench
+} // namespace bench::histograms

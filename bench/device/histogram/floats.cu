@@ -5,7 +5,7 @@
 
 #include <string>
 
-void bench::compare_floats(session& run)
+void bench::histograms::compare_floats(session& run)
 {
     using tilewise::regular_axis;
     for (int const bins : {16, 256, 2048, 16384, 57344, 65536, 1 << 20})

@@ -3,7 +3,7 @@
 #include "compare.cuh"
 #include "parts.cuh"
 
-void bench::compare_integers(session& run)
+void bench::histograms::compare_integers(session& run)
 {
     using tilewise::integer_axis;
     compare<std::uint8_t>(run, "u8_256", integer_axis{0, 256}, {0, 256, 256}, even_levels<int>{256, 0, 256});

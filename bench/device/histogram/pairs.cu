@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <string>
 
-void bench::compare_pairs(session& run)
+void bench::histograms::compare_pairs(session& run)
 {
     constexpr char const* name = "pairs_256x256";
     auto const sizes = sizes_of(run);

@@ -2,11 +2,11 @@
 #pragma once
 
 /// @file
-/// The parts of bench_device_histogram, compiled apart.
+/// The parts of the suite device_histogram, compiled apart.
 
 #include "../session.cuh"
 
-namespace bench {
+namespace bench::histograms {
 
 void compare_integers(session&);
 void compare_floats(session&);
@@ -14,4 +14,4 @@ void compare_edges(session&);
 void compare_pairs(session&);
 void compare_weighted(session&);
 
-} // namespace bench
+} // namespace bench::histograms

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace bench {
+namespace bench::histograms {
 
 enum class distribution {
     uniform,
@@ -78,4 +78,4 @@ __global__ void write_samples(Sample* samples, std::uint64_t count, distribution
         samples[i] = sample_at<Sample>(place(kind, i, count, over.bins), over);
 }
 
-} // namespace bench
+} // namespace bench::histograms

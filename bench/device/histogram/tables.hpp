@@ -2,15 +2,15 @@
 #pragma once
 
 /// @file
-/// What bench_device_histogram prints.
+/// What the suite device_histogram prints.
 
 #include "../table.hpp"
 
 #include <string>
 
-namespace bench {
+namespace bench::histograms {
 
-inline void print_histogram_tables(results const& all)
+inline void print_tables(results const& all)
 {
     auto const small = [](measurement const& one) { return one.log2_count() < 26; };
     auto const large = [](measurement const& one) { return one.log2_count() >= 26; };
@@ -22,4 +22,4 @@ inline void print_histogram_tables(results const& all)
     }
 }
 
-} // namespace bench
+} // namespace bench::histograms

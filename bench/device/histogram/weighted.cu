@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace bench {
+namespace bench::histograms {
 namespace {
 
 template <class Weight>
@@ -72,4 +72,4 @@ void compare_weighted(session& run)
     compare_sums_of<std::int32_t>(run, "i32_weighted_256");
 }
 
-} // namespace bench
+} // namespace bench::histograms

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace bench {
+namespace bench::reductions {
 
-inline std::vector<bar> reduce_bars()
+inline std::vector<bar> bars()
 {
     auto const bytes = [](int log2_least, int log2_most) {
         return [=](measurement const& one) {
@@ -98,4 +98,4 @@ inline std::vector<bar> reduce_bars()
     };
 }
 
-} // namespace bench
+} // namespace bench::reductions

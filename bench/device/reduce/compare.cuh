@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace bench {
+namespace bench::reductions {
 
 template <class Reduction>
 void compare(session& run, std::string const& name)
@@ -74,4 +74,4 @@ void compare(session& run, std::string const& name)
     std::printf("%.1f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
 }
 
-} // namespace bench
+} // namespace bench::reductions

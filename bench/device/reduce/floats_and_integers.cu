@@ -3,7 +3,7 @@
 #include "compare.cuh"
 #include "parts.cuh"
 
-void bench::compare_floats_and_integers(session& run)
+void bench::reductions::compare_floats_and_integers(session& run)
 {
     compare<sum_of<float, float>>(run, "f32");
     compare<sum_of<double, double>>(run, "f64");

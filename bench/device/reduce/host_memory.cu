@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <vector>
 
-void bench::compare_host_memory(session& run)
+void bench::reductions::compare_host_memory(session& run)
 {
     using sum = sum_of<float, float>;
     int const largest = run.chosen.quick ? 28 : 30;

@@ -3,7 +3,7 @@
 #include "compare.cuh"
 #include "parts.cuh"
 
-void bench::compare_narrow(session& run)
+void bench::reductions::compare_narrow(session& run)
 {
     compare<sum_of<std::int8_t, std::int32_t>>(run, "i8_to_i32");
     compare<sum_of<std::int8_t, std::int8_t>>(run, "i8");

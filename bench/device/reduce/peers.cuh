@@ -18,7 +18,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace bench {
+namespace bench::reductions {
 
 /// The operator as CUB wants it: callable on the device.
 template <class Op>
@@ -69,4 +69,4 @@ void cub_into(device_array<unsigned char> const& scratch, cudaStream_t stream, I
           "cub::DeviceReduce");
 }
 
-} // namespace bench
+} // namespace bench::reductions

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace bench {
+namespace bench::reductions {
 
 /// Each thread combines a segment from left to right.
 template <class Wide, class It, class Widen, class Op>
@@ -87,4 +87,4 @@ void expect(std::string const& what, T result, Wide expected, std::uint64_t coun
                                  std::to_string(off) + " rounding units of " + std::to_string(units));
 }
 
-} // namespace bench
+} // namespace bench::reductions

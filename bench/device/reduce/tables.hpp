@@ -2,13 +2,13 @@
 #pragma once
 
 /// @file
-/// What bench_device_reduce prints.
+/// What the suite device_reduce prints.
 
 #include "../table.hpp"
 
-namespace bench {
+namespace bench::reductions {
 
-inline void print_reduce_tables(results const& all)
+inline void print_tables(results const& all)
 {
     auto const small = [](measurement const& one) { return one.log2_count() < 20; };
     auto const large = [](measurement const& one) { return one.log2_count() >= 20; };
@@ -30,4 +30,4 @@ inline void print_reduce_tables(results const& all)
                 beside(all, {"copy", "tilewise_par"}, in_gigabytes_per_second));
 }
 
-} // namespace bench
+} // namespace bench::reductions

@@ -12,7 +12,7 @@
 
 #include <cstdio>
 
-void bench::compare_wall_time(session& run)
+void bench::reductions::compare_wall_time(session& run)
 {
     using sum = sum_of<float, float>;
     int const largest = 24;

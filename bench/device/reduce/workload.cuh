@@ -9,9 +9,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
-namespace bench {
+namespace bench::reductions {
 
 struct no_transform {};
 
@@ -49,6 +50,32 @@ struct sum_of {
     };
 };
 
+struct larger {
+    template <class Number>
+    __host__ __device__ Number operator()(Number x, Number y) const
+    {
+        return x < y ? y : x;
+    }
+};
+
+/// The largest element.
+template <class Element>
+struct largest_of {
+    using element = Element;
+    using accumulator = Element;
+    using transform = no_transform;
+    using op = larger;
+    static constexpr bool cub_reorders = false;
+    static accumulator init() { return std::numeric_limits<Element>::lowest(); }
+
+    using wide = double;
+    using wide_op = larger;
+    static wide wide_init() { return std::numeric_limits<double>::lowest(); }
+    struct widen {
+        __host__ __device__ wide operator()(element x) const { return static_cast<double>(x); }
+    };
+};
+
 struct product_of_matrices {
     using element = matrix;
     using accumulator = matrix;
@@ -65,4 +92,4 @@ struct product_of_matrices {
     };
 };
 
-} // namespace bench
+} // namespace bench::reductions

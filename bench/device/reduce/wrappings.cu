@@ -27,7 +27,7 @@
 #include <string>
 #include <type_traits>
 
-namespace bench {
+namespace bench::reductions {
 namespace {
 
 struct multiply_members {
@@ -165,4 +165,4 @@ void compare_wrappings(session& run)
     }
 }
 
-} // namespace bench
+} // namespace bench::reductions

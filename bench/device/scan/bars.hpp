@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace bench {
+namespace bench::scans {
 
-inline std::vector<bar> scan_bars()
+inline std::vector<bar> bars()
 {
     auto const aligned = [](int least, int most = 63) -> std::function<bool(measurement const&)> {
         return [=](measurement const& one) { return one.offset == 0 && sizes(least, most)(one); };
@@ -48,4 +48,4 @@ inline std::vector<bar> scan_bars()
     };
 }
 
-} // namespace bench
+} // namespace bench::scans

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace bench {
+namespace bench::scans {
 
 /// The number that a result holds one or several of.
 template <class T>
@@ -135,4 +135,4 @@ unsigned long long fingerprint(T const* results, std::uint64_t count, cudaStream
     return fetch(sum.data(), stream);
 }
 
-} // namespace bench
+} // namespace bench::scans

@@ -14,10 +14,11 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace bench {
+namespace bench::scans {
 
 /// One scan, with the memory for its largest size.
 template <class Scan>
@@ -50,6 +51,25 @@ public:
                                   {"copy", [=, this] { copy_as_much(count); }}});
                 expect_again(print, offset, count);
             }
+    }
+
+    /// Integers of ever less entropy.
+    void measure_entropies()
+    {
+        static_assert(std::is_same_v<element, std::int32_t>);
+        for (auto const& [bits, words] : entropies) {
+            launch(write_integers, 4096, 256, run_.queue, elements_.data(), elements_.size(), words);
+            expected_from_ = -1;
+            for (int const size : {24, 28}) {
+                auto const count = std::uint64_t{1} << size;
+                auto const print = checked(0, 0, count);
+                run_.time_on_gpu({"entropies", name_ + ", " + bits, {}, count, 0, true, count * bytes_each, {}},
+                                 {{"tilewise", [=, this] { scan(0, 0, count); }},
+                                  {"cub", [=, this] { scan_by_cub(0, 0, count); }},
+                                  {"copy", [=, this] { copy_as_much(count); }}});
+                expect_again(print, 0, count);
+            }
+        }
     }
 
     /// With input, output or both one element off.
@@ -150,4 +170,4 @@ void compare(session& run, std::string const& name)
     std::printf("%.1f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
 }
 
-} // namespace bench
+} // namespace bench::scans

@@ -3,7 +3,7 @@
 #include "compare.cuh"
 #include "parts.cuh"
 
-void bench::compare_narrow(session& run)
+void bench::scans::compare_narrow(session& run)
 {
     compare<running_sum<std::int8_t>>(run, "i8");
     compare<running_sum<std::uint8_t>>(run, "u8");

@@ -3,7 +3,7 @@
 #include "compare.cuh"
 #include "parts.cuh"
 
-void bench::compare_operators(session& run)
+void bench::scans::compare_operators(session& run)
 {
     compare<running<affine, composition>>(run, "affine");
     compare<running<matrix, matrix_product>>(run, "matrix");

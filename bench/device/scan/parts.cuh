@@ -2,17 +2,18 @@
 #pragma once
 
 /// @file
-/// The parts of bench_device_scan, compiled apart.
+/// The parts of the suite device_scan, compiled apart.
 
 #include "../session.cuh"
 
-namespace bench {
+namespace bench::scans {
 
 void compare_sums(session&);
 void compare_narrow(session&);
 void compare_widening(session&);
 void compare_operators(session&);
+void compare_entropies(session&);
 void compare_wrappings(session&);
 void compare_wall_time(session&);
 
-} // namespace bench
+} // namespace bench::scans

@@ -18,7 +18,7 @@
 #include <functional>
 #include <limits>
 
-namespace bench {
+namespace bench::scans {
 
 using cub_scratch = device_array<unsigned char>;
 
@@ -153,4 +153,4 @@ inline void copy(cudaStream_t stream, void const* from, void* to, std::uint64_t 
     check(cudaMemcpyAsync(to, from, bytes_moved / 2, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
 }
 
-} // namespace bench
+} // namespace bench::scans

@@ -3,7 +3,7 @@
 #include "compare.cuh"
 #include "parts.cuh"
 
-void bench::compare_sums(session& run)
+void bench::scans::compare_sums(session& run)
 {
     compare<running_sum<float>>(run, "f32");
     compare<running_sum<std::int32_t>>(run, "i32");

@@ -2,13 +2,13 @@
 #pragma once
 
 /// @file
-/// What bench_device_scan prints.
+/// What the suite device_scan prints.
 
 #include "../table.hpp"
 
-namespace bench {
+namespace bench::scans {
 
-inline void print_scan_tables(results const& all)
+inline void print_tables(results const& all)
 {
     auto const small = [](measurement const& one) { return one.log2_count() < 20; };
     auto const large = [](measurement const& one) { return one.log2_count() >= 20; };
@@ -24,4 +24,4 @@ inline void print_scan_tables(results const& all)
                 beside(all, {"cub", "thrust", "thrust_nosync"}, in_microseconds));
 }
 
-} // namespace bench
+} // namespace bench::scans

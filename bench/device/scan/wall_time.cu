@@ -11,7 +11,7 @@
 
 #include <cstdio>
 
-void bench::compare_wall_time(session& run)
+void bench::scans::compare_wall_time(session& run)
 {
     using sum = running_sum<float>;
     int const largest = 24;

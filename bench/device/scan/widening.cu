@@ -3,7 +3,7 @@
 #include "compare.cuh"
 #include "parts.cuh"
 
-void bench::compare_widening(session& run)
+void bench::scans::compare_widening(session& run)
 {
     compare<wider_sum<std::uint8_t, std::int32_t>>(run, "u8_to_i32");
     compare<wider_sum<__half, float>>(run, "f16_to_f32");

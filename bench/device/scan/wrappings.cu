@@ -23,7 +23,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace bench {
+namespace bench::scans {
 namespace {
 
 struct multiply_members {
@@ -145,4 +145,4 @@ void compare_wrappings(session& run)
     }
 }
 
-} // namespace bench
+} // namespace bench::scans

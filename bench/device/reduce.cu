@@ -6,21 +6,24 @@
 /// Every result is checked before it is timed. `scripts/gpu report` turns the output into the tables of
 /// docs/benchmarks.
 
-#include "device/program.cuh"
-#include "device/reduce/bars.hpp"
-#include "device/reduce/parts.cuh"
-#include "device/reduce/tables.hpp"
+#include "../suites.hpp"
+#include "program.cuh"
+#include "reduce/bars.hpp"
+#include "reduce/parts.cuh"
+#include "reduce/tables.hpp"
 
 namespace {
 
-bench::command command()
+using namespace bench::reductions;
+
+bench::command settings()
 {
     std::vector<int> sizes{4, 6, 8};
     for (int size = 10; size <= 32; ++size)
         sizes.push_back(size);
-    return {"bench_device_reduce",
-            "types,wrappings,wall,host",
-            "f32,f64,i32,i8_to_i32,i8,f16,u8_to_f32_squares,f16_to_f32_squares,matrix",
+    return {"device_reduce",
+            "types,entropies,wrappings,wall,host",
+            "f32,f64,i32,i8_to_i32,i8,f16,u8_to_f32_squares,f16_to_f32_squares,matrix,i32_largest,f32_largest",
             sizes,
             {4, 8, 10, 12, 13, 14, 16, 18, 20, 22, 24, 26, 28, 30},
             4};
@@ -32,8 +35,10 @@ void measure(bench::session& run)
         compare_floats_and_integers(run);
         compare_narrow(run);
         compare_transforms(run);
-        compare_matrices(run);
+        compare_operators(run);
     }
+    if (run.chosen.wants_part("entropies"))
+        compare_entropies(run);
     if (run.chosen.wants_part("wrappings"))
         compare_wrappings(run);
     if (run.chosen.wants_part("wall"))
@@ -44,7 +49,7 @@ void measure(bench::session& run)
 
 } // namespace
 
-int main(int argc, char** argv)
+int bench::device::reduce(int argc, char** argv)
 {
-    return bench::run_program({command(), measure, bench::print_reduce_tables, bench::reduce_bars()}, argc, argv);
+    return run_program({settings(), measure, reductions::print_tables, reductions::bars()}, argc, argv);
 }

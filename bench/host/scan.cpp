@@ -7,6 +7,9 @@
 /// Every benchmark is named scan/<type>/<who>/<n>. `scripts/bench` turns the output into the tables of
 /// docs/benchmarks.
 
+#include "../suites.hpp"
+#include "elements.hpp"
+
 #include <tilewise/scan.hpp>
 
 #include <benchmark/benchmark.h>
@@ -23,17 +26,11 @@
 
 namespace {
 
-/// A 2 x 2 matrix, for an operator that is associative and not commutative.
-struct matrix {
-    float a, b, c, d;
-};
+using bench::host::matrix;
+using bench::host::matrix_product;
+using bench::host::random_elements;
 
-struct matrix_product {
-    matrix operator()(matrix const& x, matrix const& y) const
-    {
-        return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};
-    }
-};
+constexpr std::size_t most = 1 << 26;
 
 /// What is scanned: elements, what the transform makes of them, the operator.
 template <class Element, class Result>
@@ -56,38 +53,10 @@ struct matrices {
     static constexpr matrix_product op{};
 };
 
-template <class Element>
-Element element_from(std::uint64_t bits)
-{
-    if constexpr (std::is_same_v<Element, matrix>) {
-        float const turn = static_cast<float>(bits >> 40) * 0x1p-26f; // near a rotation, so that products stay finite
-        return {1 - turn * turn / 2, -turn, turn, 1 - turn * turn / 2};
-    } else if constexpr (std::is_floating_point_v<Element>) {
-        return static_cast<Element>(static_cast<std::int64_t>(bits)) * static_cast<Element>(0x1p-63);
-    } else {
-        return static_cast<Element>(bits >> 33);
-    }
-}
-
-template <class Element>
-std::vector<Element> const& random_elements(std::size_t count)
-{
-    static std::vector<Element> elements;
-    std::uint64_t state = 88172645463325252u;
-    while (elements.size() < count) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        elements.push_back(element_from<Element>(state));
-    }
-    return elements;
-}
-
 template <class Result>
-std::vector<Result>& room_for_results(std::size_t count)
+std::vector<Result>& room_for_results()
 {
-    static std::vector<Result> results;
-    results.resize(std::max(results.size(), count));
+    static std::vector<Result> results(most);
     return results;
 }
 
@@ -152,8 +121,8 @@ template <class Scan, template <class> class Who>
 void run(benchmark::State& state)
 {
     auto const count = static_cast<std::size_t>(state.range(0));
-    auto const* first = random_elements<typename Scan::element>(count).data();
-    auto* out = room_for_results<typename Scan::result>(count).data();
+    auto const* first = random_elements<typename Scan::element>(most).data();
+    auto* out = room_for_results<typename Scan::result>().data();
     for (auto _ : state) {
         benchmark::DoNotOptimize(first);
         benchmark::DoNotOptimize(out);
@@ -170,11 +139,11 @@ void add(std::string const& type)
     auto const add_one = [&](char const* who, void (*function)(benchmark::State&)) {
         benchmark::RegisterBenchmark(("scan/" + type + "/" + who).c_str(), function)
             ->RangeMultiplier(4)
-            ->Range(1 << 4, 1 << 26)
+            ->Range(1 << 4, most)
             ->UseRealTime();
     };
-    random_elements<typename Scan::element>(1 << 26);
-    room_for_results<typename Scan::result>(1 << 26);
+    random_elements<typename Scan::element>(most);
+    room_for_results<typename Scan::result>();
     add_one("tilewise_seq", run<Scan, tilewise_seq>);
     add_one("std_scan", run<Scan, std_scan>);
     add_one("copy", run<Scan, copy>);
@@ -184,7 +153,7 @@ void add(std::string const& type)
 
 } // namespace
 
-int main(int argc, char** argv)
+int bench::host::scan(int argc, char** argv)
 {
     add<f32>("f32");
     add<f64>("f64");
@@ -192,8 +161,5 @@ int main(int argc, char** argv)
     add<i64>("i64");
     add<u8_to_f32>("u8_to_f32");
     add<matrices>("matrix");
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv))
-        return 1;
-    benchmark::RunSpecifiedBenchmarks();
+    return run_registered(argc, argv);
 }

@@ -6,16 +6,19 @@
 /// Every count is compared with that of a search among the published edges before it is timed, and after.
 /// `scripts/gpu report` turns the output into the tables of docs/benchmarks.
 
-#include "device/histogram/bars.hpp"
-#include "device/histogram/parts.cuh"
-#include "device/histogram/tables.hpp"
-#include "device/program.cuh"
+#include "../suites.hpp"
+#include "histogram/bars.hpp"
+#include "histogram/parts.cuh"
+#include "histogram/tables.hpp"
+#include "program.cuh"
 
 namespace {
 
-bench::command command()
+using namespace bench::histograms;
+
+bench::command settings()
 {
-    return {"bench_device_histogram",
+    return {"device_histogram",
             "uniform,one_value,zipf,sorted,hot",
             "u8_256,u16_65536,i32_1024,f32_16,f32_256,f32_2048,f32_16384,f32_57344,f32_65536,f32_1048576,f64_1000,"
             "variable_100,variable_5000,log_1000,pairs_256x256,f32_weighted_256,i32_weighted_256",
@@ -35,7 +38,7 @@ void measure(bench::session& run)
 
 } // namespace
 
-int main(int argc, char** argv)
+int bench::device::histogram(int argc, char** argv)
 {
-    return bench::run_program({command(), measure, bench::print_histogram_tables, bench::histogram_bars()}, argc, argv);
+    return run_program({settings(), measure, histograms::print_tables, histograms::bars()}, argc, argv);
 }

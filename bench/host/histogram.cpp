@@ -2,15 +2,22 @@
 
 /// @file
 /// histogram beside its peers in one run, on the same data: Boost.Histogram's fill, with its default storage and with
-/// one of plain 32-bit counters, and the loop that one would write, by the scaling formula, which misses edges.
+/// one of plain 32-bit counters (where Boost is installed), and the loop that one would write, by the scaling formula,
+/// which misses edges.
 ///
 /// Every benchmark is named histogram/<kind>/<who>/<n>. `scripts/bench` turns the output into the tables of
 /// docs/benchmarks.
 
+#include "../suites.hpp"
+#include "elements.hpp"
+
 #include <tilewise/histogram.hpp>
 
 #include <benchmark/benchmark.h>
+#if __has_include(<boost/histogram.hpp>)
 #include <boost/histogram.hpp>
+#define TILEWISE_BENCH_BOOST
+#endif
 
 #include <algorithm>
 #include <array>
@@ -25,7 +32,6 @@
 
 namespace {
 
-namespace bh = boost::histogram;
 using counters = std::vector<std::uint32_t>;
 
 constexpr std::size_t most = 1 << 22;
@@ -36,16 +42,12 @@ std::vector<Sample> const& random_samples()
 {
     static std::vector<Sample> const samples = [] {
         std::vector<Sample> result(2 * most);
-        std::uint64_t state = 88172645463325252u;
-        for (Sample& sample : result) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
+        bench::host::generator next;
+        for (Sample& sample : result)
             if constexpr (std::is_floating_point_v<Sample>)
-                sample = static_cast<Sample>(state >> 40) * Sample(0x1p-24);
+                sample = static_cast<Sample>(next() >> 40) * Sample(0x1p-24);
             else
-                sample = static_cast<Sample>(state >> 33);
-        }
+                sample = static_cast<Sample>(next() >> 33);
         return result;
     }();
     return samples;
@@ -64,7 +66,6 @@ template <int bins>
 struct regular : one_dimension<float> {
     static constexpr std::size_t cells = bins;
     static auto axis() { return tilewise::regular_axis(bins, 0.0f, 1.0f); }
-    static auto boost_axes() { return std::tuple(bh::axis::regular<float>(bins, 0.0f, 1.0f)); }
     static void count(auto const& input, counters& counts)
     {
         for (float const x : input)
@@ -77,7 +78,6 @@ struct regular : one_dimension<float> {
 struct bytes : one_dimension<std::uint8_t> {
     static constexpr std::size_t cells = 256;
     static auto axis() { return tilewise::integer_axis(0, 256); }
-    static auto boost_axes() { return std::tuple(bh::axis::integer<int>(0, 256)); }
     static void count(auto const& input, counters& counts)
     {
         for (std::uint8_t const x : input)
@@ -101,7 +101,6 @@ struct variable : one_dimension<float> {
         return result;
     }
     static auto axis() { return tilewise::variable_axis(edges()); }
-    static auto boost_axes() { return std::tuple(bh::axis::variable<float>(edges())); }
     static void count(auto const& input, counters& counts)
     {
         static std::vector<float> const all = edges();
@@ -135,10 +134,6 @@ struct grid : one_dimension<float> {
     {
         return tilewise::product_axis(tilewise::regular_axis(bins, 0.0f, 1.0f),
                                       tilewise::regular_axis(bins, 0.0f, 1.0f));
-    }
-    static auto boost_axes()
-    {
-        return std::tuple(bh::axis::regular<float>(bins, 0.0f, 1.0f), bh::axis::regular<float>(bins, 0.0f, 1.0f));
     }
     static void count(auto const& input, counters& counts)
     {
@@ -187,6 +182,29 @@ void plain_loop(benchmark::State& state)
     }
 }
 
+#ifdef TILEWISE_BENCH_BOOST
+namespace bh = boost::histogram;
+
+template <int bins>
+auto boost_axes(regular<bins>)
+{
+    return std::tuple(bh::axis::regular<float>(bins, 0.0f, 1.0f));
+}
+auto boost_axes(bytes)
+{
+    return std::tuple(bh::axis::integer<int>(0, 256));
+}
+template <int bins>
+auto boost_axes(variable<bins>)
+{
+    return std::tuple(bh::axis::variable<float>(variable<bins>::edges()));
+}
+auto boost_axes(grid)
+{
+    bh::axis::regular<float> const axis(grid::bins, 0.0f, 1.0f);
+    return std::tuple(axis, axis);
+}
+
 template <class Kind>
 void fill(benchmark::State& state, auto histogram)
 {
@@ -201,7 +219,7 @@ void fill(benchmark::State& state, auto histogram)
 template <class Kind>
 void boost_default(benchmark::State& state)
 {
-    std::apply([&](auto const&... axes) { fill<Kind>(state, bh::make_histogram(axes...)); }, Kind::boost_axes());
+    std::apply([&](auto const&... axes) { fill<Kind>(state, bh::make_histogram(axes...)); }, boost_axes(Kind()));
 }
 
 template <class Kind>
@@ -209,8 +227,9 @@ void boost_unsigned(benchmark::State& state)
 {
     std::apply(
         [&](auto const&... axes) { fill<Kind>(state, bh::make_histogram_with(std::vector<unsigned>(), axes...)); },
-        Kind::boost_axes());
+        boost_axes(Kind()));
 }
+#endif
 
 template <class Kind>
 void add(std::string const& kind)
@@ -227,15 +246,17 @@ void add(std::string const& kind)
         benchmark->UseRealTime();
     };
     add_one("tilewise_seq", tilewise_seq<Kind>);
+#ifdef TILEWISE_BENCH_BOOST
     add_one("boost", boost_default<Kind>);
     add_one("boost_unsigned", boost_unsigned<Kind>);
+#endif
     add_one("plain_loop", plain_loop<Kind>);
     add_one("tilewise_par", tilewise_par<Kind>);
 }
 
 } // namespace
 
-int main(int argc, char** argv)
+int bench::host::histogram(int argc, char** argv)
 {
     add<regular<256>>("f32_256_bins");
     add<regular<65536>>("f32_65536_bins");
@@ -243,8 +264,5 @@ int main(int argc, char** argv)
     add<variable<100>>("f32_100_edges");
     add<variable<5000>>("f32_5000_edges");
     add<grid>("f32_256x256_bins");
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv))
-        return 1;
-    benchmark::RunSpecifiedBenchmarks();
+    return run_registered(argc, argv);
 }

@@ -6,20 +6,23 @@
 /// Every result is checked before it is timed. `scripts/gpu report` turns the output into the tables of
 /// docs/benchmarks.
 
-#include "device/program.cuh"
-#include "device/scan/bars.hpp"
-#include "device/scan/parts.cuh"
-#include "device/scan/tables.hpp"
+#include "../suites.hpp"
+#include "program.cuh"
+#include "scan/bars.hpp"
+#include "scan/parts.cuh"
+#include "scan/tables.hpp"
 
 namespace {
 
-bench::command command()
+using namespace bench::scans;
+
+bench::command settings()
 {
     std::vector<int> sizes{4, 6, 8};
-    for (int size = 10; size <= 30; ++size)
+    for (int size = 10; size <= 32; ++size)
         sizes.push_back(size);
-    return {"bench_device_scan",
-            "types,alignments,wrappings,wall",
+    return {"device_scan",
+            "types,alignments,entropies,wrappings,wall",
             "f32,i32,f64,exclusive_f32,i8,u8,u8_to_i32,f16_to_f32,u8_to_f32_squares,affine,matrix",
             sizes,
             {10, 12, 14, 16, 18, 20, 21, 22, 23, 24, 25, 26, 28, 30},
@@ -34,6 +37,8 @@ void measure(bench::session& run)
         compare_widening(run);
         compare_operators(run);
     }
+    if (run.chosen.wants_part("entropies"))
+        compare_entropies(run);
     if (run.chosen.wants_part("wrappings"))
         compare_wrappings(run);
     if (run.chosen.wants_part("wall"))
@@ -42,7 +47,7 @@ void measure(bench::session& run)
 
 } // namespace
 
-int main(int argc, char** argv)
+int bench::device::scan(int argc, char** argv)
 {
-    return bench::run_program({command(), measure, bench::print_scan_tables, bench::scan_bars()}, argc, argv);
+    return run_program({settings(), measure, scans::print_tables, scans::bars()}, argc, argv);
 }

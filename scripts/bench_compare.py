@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What became faster or slower from one commit to another.
+
+    scripts/bench_compare.py --old OLD.json... --new NEW.json... [--threshold 2]
+
+Each file is what tilewise_bench wrote: --out of a suite on the GPU, --benchmark_out of one on the processor, or a record
+of docs/benchmarks. Give several runs of each commit, taken in turns on one machine (`scripts/gpu versus` does): the
+interval around a ratio is then Student's, of 95 %, over the pairs of runs, on a logarithmic scale. With one file each it
+comes from the repetitions within a run, which know nothing of how runs differ, and is too narrow.
+
+A setting has changed if its whole interval is farther from 1 than the threshold (2 %). One in twenty intervals misses
+the truth, so of hundreds of settings some few lie. The peers, whose code is the same, show how many: if they changed,
+so did the machine.
+
+Exit status: 1 if a setting of tilewise became slower, 2 if there is nothing to compare.
+"""
+
+import argparse
+import json
+import math
+import random
+import statistics
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+# Student's t for 95 %, two-sided, by degrees of freedom
+STUDENT = (math.nan, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+           2.131, 2.120, 2.110, 2.101, 2.093, 2.086)
+
+
+@dataclass(frozen=True)
+class Time:
+    """A median in microseconds, and between what it lies with 95 %."""
+    median: float
+    low: float
+    high: float
+
+
+def of_repetitions(times):
+    """The same of single times: as many of them on either side are left out as a coin allows."""
+    times = sorted(times)
+    chances = [math.comb(len(times), heads) / 2 ** len(times) for heads in range(len(times) + 1)]
+    left_out = 0
+    while 2 * sum(chances[:left_out + 2]) <= 0.05:
+        left_out += 1
+    return Time(statistics.median(times), times[left_out], times[-1 - left_out])
+
+
+def of_gpu(rows):
+    """Rows of a suite on the GPU, as it writes them or as docs/benchmarks has them."""
+    for row in rows:
+        setting = (row["part"], row["what"], f"2^{row['n'].bit_length() - 1} + {row['offset']}", row["who"])
+        yield setting, Time(row["median_us"], row.get("low_us", row["quartile1_us"]),
+                            row.get("high_us", row["quartile3_us"]))
+
+
+def of_processor(rows):
+    """Rows of Google Benchmark: one for each repetition."""
+    times = defaultdict(list)
+    for row in rows:
+        if row.get("run_type", "iteration") == "iteration":
+            algorithm, what, who, count = row["name"].split("/")[:4]
+            scale = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[row["time_unit"]]
+            times[algorithm, what, f"2^{int(count).bit_length() - 1}", who].append(scale * row["real_time"])
+    for setting, repetitions in times.items():
+        yield setting, of_repetitions(repetitions)
+
+
+def of_record(rows):
+    """Rows of a record of the processor in docs/benchmarks, in GB/s: what takes as long as 1000 of its units."""
+    for row in rows:
+        setting = ("", row["type"], f"2^{row['n'].bit_length() - 1}", row["who"])
+        yield setting, Time(1e3 / row["median"], 1e3 / row["most"], 1e3 / row["least"])
+
+
+def load(path):
+    """The times of a file by setting: part, input, size, competitor."""
+    text = path.read_text(encoding="utf-8")
+    if text.startswith('{"record"'):
+        lines = map(json.loads, filter(None, text.splitlines()))
+        return dict(of_gpu(line | {"n": int(line["n"]), "offset": int(line["offset"])}
+                           for line in lines if line["record"] == "measurement"))
+    content = json.loads(text)
+    if "benchmarks" in content:
+        return dict(of_processor(content["benchmarks"]))
+    rows = content["rows"]
+    return dict((of_gpu if rows and "part" in rows[0] else of_record)(rows))
+
+
+def speedup(old, new):
+    """How many times as fast `new` is, and between what that lies: of lists of Times, one for each run."""
+    ratios = [math.log(before.median / after.median) for before, after in zip(old, new)]
+    if len(ratios) == 1:
+        return math.exp(ratios[0]), old[0].low / new[0].high, old[0].high / new[0].low
+    mean = statistics.fmean(ratios)
+    reach = STUDENT[min(len(ratios), len(STUDENT)) - 1] * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    return math.exp(mean), math.exp(mean - reach), math.exp(mean + reach)
+
+
+def changed(interval, threshold):
+    """Whether all of the interval is slower (-1) or faster (1) than what does not matter."""
+    _, low, high = interval
+    return (low > 1 + threshold) - (high < 1 / (1 + threshold))
+
+
+def line(setting, interval):
+    part, what, size, who = setting
+    return (f"  {interval[0]:.3f}  ({interval[1]:.3f} to {interval[2]:.3f})  "
+            f"{' '.join(filter(None, (part, what, size, who)))}")
+
+
+def summary(intervals, threshold):
+    """One sentence on many settings."""
+    verdicts = [changed(interval, threshold) for interval in intervals]
+    mean = math.exp(statistics.fmean(math.log(interval[0]) for interval in intervals))
+    return (f"{len(verdicts)} settings: {verdicts.count(1)} faster, {verdicts.count(-1)} slower, "
+            f"geometric mean {mean:.3f}")
+
+
+def compare(old, new, threshold):
+    """The report on two lists of runs, as text, and the status."""
+    settings = [setting for setting in old[0] if all(setting in run for run in (*old, *new))]
+    if not settings:
+        return "the files have no setting in common", 2
+    intervals = {setting: speedup([run[setting] for run in old], [run[setting] for run in new]) for setting in settings}
+    ours = {setting: interval for setting, interval in intervals.items() if setting[3].startswith("tilewise")}
+    peers = [interval for setting, interval in intervals.items() if setting not in ours]
+    text = [f"old time / new time, {len(old)} run(s) of each; above 1 is faster now"]
+    for verdict, title in ((-1, "slower"), (1, "faster")):
+        found = {setting: interval for setting, interval in ours.items() if changed(interval, threshold) == verdict}
+        if found:
+            text += ["", title] + [line(*one) for one in sorted(found.items(), key=lambda one: one[1][0] ** -verdict)]
+    text += ["", f"tilewise, {summary(ours.values(), threshold)}"] if ours else []
+    text += [f"its peers, {summary(peers, threshold)}"] if peers else []
+    return "\n".join(text), int(any(changed(interval, threshold) < 0 for interval in ours.values()))
+
+
+def self_test():
+    """Runs that differ by noise alone, and runs of which one setting is slower: what is planted must be found."""
+    noise = random.Random(1)
+    settings = [("types", f"type {i}", "2^20 + 0", who) for i in range(100) for who in ("tilewise", "cub")]
+
+    def run(slower):
+        def time(setting):
+            median = 100 * math.exp(noise.gauss(0, 0.003)) * (slower if setting == settings[0] else 1)
+            return Time(median, median * 0.999, median * 1.001)
+        return {setting: time(setting) for setting in settings}
+
+    def same(text, status):
+        return status == 0 and "slower\n" not in text
+
+    checks = {
+        "noise": same(*compare([run(1) for _ in range(5)], [run(1) for _ in range(5)], 0.02)),
+        "planted": "slower\n  0.9" in compare([run(1) for _ in range(5)], [run(1.05) for _ in range(5)], 0.02)[0],
+        "status": compare([run(1) for _ in range(5)], [run(1.05) for _ in range(5)], 0.02)[1] == 1,
+        "in one run": compare([run(1)], [run(1.05)], 0.02)[1] == 1,
+        "faster": compare([run(1.05) for _ in range(5)], [run(1) for _ in range(5)], 0.02)[0].count("\nfaster\n") == 1,
+        "nothing": compare([{}], [run(1)], 0.02)[1] == 2,
+        "interval of 61": of_repetitions(range(61)) == Time(30, 22, 38),
+        "interval of 6": of_repetitions(range(6)) == Time(2.5, 0, 5),
+        "interval of 5": of_repetitions(range(5)) == Time(2, 0, 4),
+    }
+    for name in (name for name, passed in checks.items() if not passed):
+        print(f"self-test {name}: failed")
+    print(f"self-test: {sum(checks.values())} of {len(checks)}")
+    return int(not all(checks.values()))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--old", metavar="OLD.json", nargs="+", type=Path, default=[])
+    parser.add_argument("--new", metavar="NEW.json", nargs="+", type=Path, default=[])
+    parser.add_argument("--threshold", metavar="PERCENT", type=float, default=2)
+    parser.add_argument("--self-test", action="store_true", help="check the checks")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        return self_test()
+    if not arguments.old or len(arguments.old) != len(arguments.new):
+        parser.error("as many runs of the old commit as of the new one: they are compared in pairs")
+    text, status = compare([load(path) for path in arguments.old], [load(path) for path in arguments.new],
+                           arguments.threshold / 100)
+    print(text)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
