@@ -22,6 +22,7 @@ import argparse
 import concurrent.futures
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,7 @@ PROBES = {"host": "test/mutation_probe.cpp", "race": "test/simt/mutation_probe.c
 FLAGS = ["-std=c++20", "-O1", "-DTILEWISE_HARDENED", "-DTILEWISE_STRICT_FP", "-ffp-contract=off", "-w"]
 GTEST = ["-lgtest_main", "-lgmock", "-lgtest", "-lrapidcheck"]
 SECONDS = 60
+INCLUDES = ("include", "examples") # where bugs are, and what tests look for them in
 
 # As in test/simt/CMakeLists.txt
 SIMT = ROOT / "test" / "simt"
@@ -152,9 +154,12 @@ def verdict(compiler, library, bug):
         text = mutated(bug)
         with tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as folder:
             copy = Path(folder) / bug["file"]
-            copy.parent.mkdir(parents=True)
+            if bug["file"].startswith("include/"):
+                copy.parent.mkdir(parents=True)
+            else: # such files find their neighbours beside themselves
+                shutil.copytree((ROOT / bug["file"]).parent, copy.parent)
             copy.write_text(text)
-            includes = [Path(folder) / "include", ROOT / "include"]
+            includes = [root / part for root in (Path(folder), ROOT) for part in INCLUDES]
             failed = failing_test(compiler, library, build_of(bug), tests_of(bug), includes, Path(folder))
         return "caught" if failed else "survived"
     except (ListError, OSError) as error:
@@ -164,7 +169,7 @@ def verdict(compiler, library, bug):
 def fingerprint(compiler, tests):
     """Changes whenever a result could."""
     digest = hashlib.sha256(subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout)
-    headers = [*(ROOT / "include").rglob("*"), *(ROOT / "test").rglob("*.hpp"), *(ROOT / "test/golden").rglob("*"),
+    headers = [*(ROOT / "include").rglob("*"), *(ROOT / "examples/ladder").rglob("*"), *(ROOT / "test").rglob("*.hpp"), *(ROOT / "test/golden").rglob("*"),
                *SIMT.rglob("*")]
     for path in sorted({p for p in headers if p.is_file()} | {ROOT / test for test in tests} | {LIST, Path(__file__)}):
         digest.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode() + path.read_bytes())
@@ -194,7 +199,7 @@ def run(compiler, jobs, only, every):
         def fails_without_bug(build_and_test):
             build, test = build_and_test
             with tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as folder:
-                return failing_test(compiler, library, build, [test], [ROOT / "include"], Path(folder))
+                return failing_test(compiler, library, build, [test], [ROOT / part for part in INCLUDES], Path(folder))
         for test in pool.map(fails_without_bug, tests):
             if test:
                 raise ListError(f"{test} fails without any bug")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
 /// Every rung of examples/ladder, but the one that is wrong, gives what a plain loop gives.
-#include "../../examples/ladder/histogram.cuh"
-#include "../../examples/ladder/reduction.cuh"
-#include "../../examples/ladder/scan.cuh"
 #include "on_device.hpp"
+
+#include <ladder/histogram.cuh>
+#include <ladder/reduction.cuh>
+#include <ladder/scan.cuh>
 
 #include <gtest/gtest.h>
 
