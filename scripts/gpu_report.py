@@ -42,6 +42,7 @@ class Benchmark:
     sections: tuple       # generators of its parts
     readme: Callable      # generator of its lines in README.md
     marker: str           # before these lines
+    inputs: str           # what inputs differ in
     plot: Callable        # writes the figure
 
 
@@ -156,6 +157,21 @@ def of_alignments(record):
         yield from ["### One element off the aligned base", ""]
         yield from table(["type", "what is off", "n", "tilewise, us (quartiles)", "tilewise aligned, us",
                           "one off / aligned", "CUB, us", "tilewise / CUB"], lines)
+
+
+def of_warm_caches(record):
+    ceiling, doing = record.benchmark.ceiling
+    lines = []
+    for what in record.inputs("warm"):
+        for count in record.counts("warm", what):
+            ours, cub, most = (record.row("warm", what, count, who) for who in ("tilewise", "cub", ceiling))
+            lines.append([record.title(what), power(count), with_quartiles(ours), microseconds(cub), microseconds(most),
+                          faster(ours, cub)])
+    if lines:
+        yield from ["### With warm caches", "", "Nothing is flushed between runs, of which each finds in the cache what "
+                    "it can keep of the one before.", ""]
+        yield from table([record.benchmark.inputs, "n", "tilewise, us (quartiles)", "CUB, us", f"{doing}, us",
+                          "tilewise / CUB"], lines)
 
 
 def of_entropies(record):
@@ -458,17 +474,18 @@ BENCHMARKS = {
     "reduce": Benchmark(
         traffic="of input", ceiling=("read", "reading"), cub_reorders=("matrix",), end="value",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
-        sections=(of_types, of_entropies, of_wrappings, of_wall_time, of_host_memory), readme=readme_of_reduce, marker="h200 figures",
-        plot=plot_sizes),
+        sections=(of_types, of_warm_caches, of_entropies, of_wrappings, of_wall_time, of_host_memory),
+        readme=readme_of_reduce, marker="h200 figures", inputs="type", plot=plot_sizes),
     "scan": Benchmark(
         traffic="read and written", ceiling=("copy", "copying"), cub_reorders=(), end="completion",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait",
               "thrust": "thrust::inclusive_scan", "thrust_nosync": "the same with par_nosync and a wait"},
-        sections=(of_types, of_alignments, of_entropies, of_wrapped_scans, of_wall_time), readme=readme_of_scans,
-        marker="h200 figures of scans", plot=plot_sizes),
+        sections=(of_types, of_warm_caches, of_alignments, of_entropies, of_wrapped_scans, of_wall_time),
+        readme=readme_of_scans, marker="h200 figures of scans", inputs="type", plot=plot_sizes),
     "histogram": Benchmark(
         traffic="of samples", ceiling=("read", "reading"), cub_reorders=(), end="completion", wall={},
-        sections=(of_distributions,), readme=readme_of_histograms, marker="h200 figures of histograms",
+        sections=(of_distributions, of_warm_caches), readme=readme_of_histograms, marker="h200 figures of histograms",
+        inputs="axis",
         plot=plot_distributions)}
 
 

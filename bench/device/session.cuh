@@ -25,10 +25,20 @@ public:
     /// Times the competitors on the GPU and keeps the results under `setting`.
     void time_on_gpu(measurement setting, std::vector<competitor> const& competitors)
     {
-        bool const cached = setting.bytes < cache_matters_below;
         setting.cold = !chosen.warm;
+        bool const flushes = fits_in_cache(setting) && setting.cold;
         keep(setting, competitors,
-             timer.on_gpu(competitors, cached ? 61 : 31, cached && setting.cold ? cache::flushed : cache::as_it_is));
+             timer.on_gpu(competitors, fits_in_cache(setting) ? 61 : 31, flushes ? cache::flushed : cache::as_it_is));
+    }
+
+    /// The same as the part `warm`, where a cache can have kept what the run before has read; else nothing.
+    void time_warm(measurement setting, std::vector<competitor> const& competitors)
+    {
+        if (!chosen.wants_part("warm") || !fits_in_cache(setting))
+            return;
+        setting.part = "warm";
+        setting.cold = false;
+        keep(setting, competitors, timer.on_gpu(competitors, 61, cache::as_it_is));
     }
 
     /// Times the competitors from call to return.
@@ -45,6 +55,8 @@ public:
     device_array<unsigned char> scratch{std::size_t{64} << 20}; ///< of CUB, preallocated
 
 private:
+    static bool fits_in_cache(measurement const& setting) { return setting.bytes < cache_matters_below; }
+
     void keep(measurement setting, std::vector<competitor> const& competitors, std::vector<summary> const& summaries)
     {
         auto const bytes = setting.bytes;

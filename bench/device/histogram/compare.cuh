@@ -126,10 +126,14 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
                                        .number("samples", double(lost)));
             }
             auto const bytes_read = count * sizeof(Sample);
-            run.time_on_gpu({kind_name, name, {}, count, 0, true, bytes_read, {}},
-                            {{"tilewise", with_tilewise},
-                             {"cub", with_cub},
-                             {"read", [&] { read_only(run.queue, first, bytes_read, theirs.data()); }}});
+            measurement const setting{kind_name, name, {}, count, 0, true, bytes_read, {}};
+            std::vector<competitor> const competitors{
+                {"tilewise", with_tilewise},
+                {"cub", with_cub},
+                {"read", [&] { read_only(run.queue, first, bytes_read, theirs.data()); }}};
+            run.time_on_gpu(setting, competitors);
+            if (kind == distribution::uniform)
+                run.time_warm(setting, competitors);
             expect_counts(where + ", after it was timed", fetch_all(ours.data(), bins, run.queue), right);
         }
     }

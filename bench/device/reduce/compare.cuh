@@ -13,6 +13,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace bench::reductions {
 
@@ -62,10 +63,14 @@ void compare(session& run, std::string const& name)
                 expect("CUB, " + where, fetch(theirs, run.queue), expected, count, 256);
 
             // How long do they take?
-            run.time_on_gpu({"types", name, {}, count, offset, true, count * sizeof(element), {}},
-                            {{"tilewise", with_tilewise},
-                             {"cub", with_cub},
-                             {"read", [&] { read_only(run.queue, first, count * sizeof(element), theirs); }}});
+            measurement const setting{"types", name, {}, count, offset, true, count * sizeof(element), {}};
+            std::vector<competitor> const competitors{
+                {"tilewise", with_tilewise},
+                {"cub", with_cub},
+                {"read", [&] { read_only(run.queue, first, count * sizeof(element), theirs); }}};
+            run.time_on_gpu(setting, competitors);
+            if (offset == 0)
+                run.time_warm(setting, competitors);
 
             accumulator const again = fetch(ours, run.queue);
             if (std::memcmp(&again, &result, sizeof again) != 0)

@@ -45,10 +45,13 @@ public:
                 if (count > largest_)
                     continue;
                 auto const print = checked(offset, offset, count);
-                run_.time_on_gpu({"types", name_, {}, count, offset, true, count * bytes_each, {}},
-                                 {{"tilewise", [=, this] { scan(offset, offset, count); }},
-                                  {"cub", [=, this] { scan_by_cub(offset, offset, count); }},
-                                  {"copy", [=, this] { copy_as_much(count); }}});
+                measurement const setting{"types", name_, {}, count, offset, true, count * bytes_each, {}};
+                std::vector<competitor> const competitors{{"tilewise", [=, this] { scan(offset, offset, count); }},
+                                                          {"cub", [=, this] { scan_by_cub(offset, offset, count); }},
+                                                          {"copy", [=, this] { copy_as_much(count); }}};
+                run_.time_on_gpu(setting, competitors);
+                if (offset == 0)
+                    run_.time_warm(setting, competitors);
                 expect_again(print, offset, count);
             }
     }
