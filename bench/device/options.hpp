@@ -89,6 +89,17 @@ inline std::vector<int> numbers(std::string_view text, int least, int most)
     return values;
 }
 
+/// The names in `text`, each of which is one of `known`.
+inline std::vector<std::string> names(std::string_view text, std::string_view known)
+{
+    auto const all = split(known, ',');
+    auto chosen = split(text, ',');
+    for (auto const& name : chosen)
+        if (std::ranges::find(all, name) == all.end())
+            throw std::invalid_argument("none of " + std::string(known) + ": " + name);
+    return chosen;
+}
+
 inline options parse(command const& one, int argc, char** argv)
 {
     options result;
@@ -103,9 +114,11 @@ inline options parse(command const& one, int argc, char** argv)
             return argv[i];
         };
         if (name == "--parts") {
-            result.parts = split(value(), ',');
+            result.parts = names(value(), one.parts);
+            if (result.parts == std::vector<std::string>{"warm"})
+                throw std::invalid_argument("warm is measured beside other parts, not alone");
         } else if (name == "--types") {
-            result.types = split(value(), ',');
+            result.types = names(value(), one.types);
         } else if (name == "--sizes") {
             result.sizes = numbers(value(), 0, 34);
             result.most_bytes = std::uint64_t{16} << 30;
