@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// count and count_if: reductions of ones.
+/// `count` and `count_if`: reductions of ones.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// histogram, histogram_add and weighted_histogram.
+/// `histogram`, `histogram_add` and `weighted_histogram`.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/axis.hpp>

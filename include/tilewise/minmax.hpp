@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// min_element, max_element and minmax_element: reductions of the positions in a range.
+/// `min_element`, `max_element` and `minmax_element`: reductions of the positions in a range.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// reduce and transform_reduce, and their forms that write the result in place of returning it.
+/// `reduce` and `transform_reduce`, and their forms that write the result in place of returning it.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>

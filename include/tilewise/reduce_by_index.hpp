@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// reduce_by_index: combines values that have the same index. The layer below weighted_histogram.
+/// `reduce_by_index`: combines values that have the same index. The layer below weighted_histogram.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/axis.hpp>

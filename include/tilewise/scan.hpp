@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// inclusive_scan and exclusive_scan, and their forms over transformed elements.
+/// `inclusive_scan` and `exclusive_scan`, and their forms over transformed elements.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>

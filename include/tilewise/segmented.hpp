@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// segmented_reduce, segmented_inclusive_scan and segmented_exclusive_scan: the algorithms for many parts of a range at
-/// once.
+/// `segmented_reduce`, `segmented_inclusive_scan` and `segmented_exclusive_scan`: the algorithms for many parts of a
+/// range at once.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>

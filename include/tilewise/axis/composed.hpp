@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// function_axis, whose bins a function tells, and product_axis, for samples of several dimensions.
+/// `function_axis`, whose bins a function tells, and `product_axis`, for samples of several dimensions.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// integer_axis: a bin for every integer.
+/// `integer_axis`: a bin for every integer.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// regular_axis: bins of equal width.
+/// `regular_axis`: bins of equal width.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// variable_axis: bins between given edges; and log_axis, whose edges are in geometric progression.
+/// `variable_axis`: bins between given edges; and `log_axis`, whose edges are in geometric progression.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>
