@@ -2,10 +2,10 @@
 #pragma once
 
 /// @file
-/// @ingroup macros
 /// The library's macros, all of them.
-///
-/// A user may define
+
+/// @addtogroup macros
+/// @par To be defined by a program, or on the command line of a compiler
 /// * `TILEWISE_HARDENED`: calls check their preconditions and throw `std::invalid_argument` when one is broken;
 /// * `TILEWISE_STRICT_FP`: promises that the compiler contracts no floating-point operations (`-ffp-contract=off`), so
 ///   that the library needs no barriers against it. The CMake target `tilewise::strict_fp` sets both;

@@ -47,6 +47,7 @@ public:
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @ingroup errors
 /// Whether broken preconditions are reported: `TILEWISE_HARDENED` is defined.
 #ifdef TILEWISE_HARDENED
 inline constexpr bool hardened = true;

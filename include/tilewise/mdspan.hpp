@@ -57,7 +57,7 @@ concept row_major = std::is_pointer_v<typename Mdspan::data_handle_type> &&
 /// @{
 
 /// The elements of a multidimensional array as a range, the last index turning fastest: a std::span if it is stored
-/// that way (layout_right), otherwise a view, which under tilewise::device needs nvcc --expt-relaxed-constexpr.
+/// that way (layout_right), otherwise a view, which under tilewise::device needs `nvcc --expt-relaxed-constexpr`.
 ///
 /// Takes constant time; the range refers to the array's memory and is good for as long as that.
 template <class Mdspan>

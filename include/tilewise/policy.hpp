@@ -173,8 +173,8 @@ public:
     void with(Resource const&&) const = delete;
 
     /// With copies of ordinary host memory of at most so many bytes on the GPU at once, or what they take at least: see
-    /// docs/policies.md. A call that needs more works in pieces, and gives the same bits. 0, which is the default,
-    /// stands for most of the memory that is free when a call needs much.
+    /// [policies](../../docs/policies.md). A call that needs more works in pieces, and gives the same bits. 0, which is
+    /// the default, stands for most of the memory that is free when a call needs much.
     constexpr basic_device_policy budget(std::size_t bytes) const
     {
         basic_device_policy refined = *this;
