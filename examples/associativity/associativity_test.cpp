@@ -5,9 +5,11 @@
 #include <tilewise/functional.hpp>
 #include <tilewise/reduce.hpp>
 
+//! [includes]
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
+//! [includes]
 
 #include <algorithm>
 #include <array>
@@ -127,6 +129,7 @@ TEST(minimum, is_not_associative_with_nans)
 }
 //! [not_associative]
 
+//! [reduce]
 // An associative operator reduces to the same bits as a plain loop.
 RC_GTEST_PROP(affine_maps, reduce_as_in_a_loop, (std::vector<affine> const& maps))
 {
@@ -135,5 +138,6 @@ RC_GTEST_PROP(affine_maps, reduce_as_in_a_loop, (std::vector<affine> const& maps
         expected = then{}(expected, map);
     RC_ASSERT(tilewise::reduce(tilewise::par, maps, affine{1, 0}, then{}) == expected);
 }
+//! [reduce]
 
 } // namespace

@@ -44,6 +44,10 @@ void forms()
     tw::exclusive_scan(tw::par, x, result.begin(), 100);
     expect(result == std::vector{100, 101, 103, 106});
     //! [exclusive]
+    //! [transform_inclusive]
+    tw::transform_inclusive_scan(tw::par, x, result.begin(), std::plus<>{}, square);
+    expect(result == std::vector{1, 5, 14, 30});
+    //! [transform_inclusive]
     //! [transform]
     tw::transform_exclusive_scan(tw::par, x, result.begin(), 0, std::plus<>{}, square);
     expect(result == std::vector{0, 1, 5, 14});

@@ -47,14 +47,16 @@ def draw(ladder, path):
 
 
 def table(ladder):
+    remarks = any(rung["remark"] for rung in ladder["rungs"])
     lines = [f"## {ladder['name']}", "",
-             f"| rung | microseconds | GB/s | % of {ladder['ceiling']} | factor | |", "|---|--:|--:|--:|--:|---|"]
+             f"| rung | microseconds | GB/s | % of {ladder['ceiling']} | factor |" + " |" * remarks,
+             "|---|--:|--:|--:|--:|" + "---|" * remarks]
     before = None
     for rung in ladder["rungs"]:
         factor = f"{before / rung['microseconds']:.2f}" if before else ""
         part = 100 * speed(rung) / ladder["ceiling_gb_per_s"]
-        lines.append(f"| {rung['name']} | {rung['microseconds']:.1f} | {speed(rung):.1f} | {part:.1f} | {factor} "
-                     f"| {rung['remark']} |")
+        lines.append(f"| {rung['name']} | {rung['microseconds']:.1f} | {speed(rung):.1f} | {part:.1f} | {factor} |"
+                     + f" {rung['remark']} |" * remarks)
         before = rung["microseconds"]
     return lines
 

@@ -19,10 +19,16 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @addtogroup requirements
+/// @{
+
 /// Something to call, as opposed to a value or an iterator in the same place of an overload.
 template <class Op>
 concept operation = std::is_class_v<Op> || std::is_function_v<std::remove_pointer_t<Op>>;
 
+/// @}
+
+/// @cond internals
 /// A range with an argument after it that does not make the two a pair of iterators, as arrays do.
 template <class Range, class Next>
 concept range_before = std::ranges::input_range<Range> &&
@@ -125,5 +131,6 @@ constexpr void check_lengths([[maybe_unused]] char const* algorithm, [[maybe_unu
             reject_argument(algorithm, "the second range is shorter than the first");
     }
 }
+/// @endcond
 
 TILEWISE_NAMESPACE_END

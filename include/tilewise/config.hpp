@@ -3,8 +3,9 @@
 
 /// @file
 /// The library's macros, all of them.
-///
-/// A user may define
+
+/// @addtogroup macros
+/// @par To be defined by a program, or on the command line of a compiler
 /// * `TILEWISE_HARDENED`: calls check their preconditions and throw `std::invalid_argument` when one is broken;
 /// * `TILEWISE_STRICT_FP`: promises that the compiler contracts no floating-point operations (`-ffp-contract=off`), so
 ///   that the library needs no barriers against it. The CMake target `tilewise::strict_fp` sets both;
@@ -17,10 +18,14 @@
 #error "tilewise needs C++20 or newer: compile with -std=c++20"
 #endif
 
-#define TILEWISE_VERSION_MAJOR 0
-#define TILEWISE_VERSION_MINOR 1
-#define TILEWISE_VERSION_PATCH 0
+/// @addtogroup macros
+/// @{
+#define TILEWISE_VERSION_MAJOR 0 ///< The library's version: its first number.
+#define TILEWISE_VERSION_MINOR 1 ///< Its second number.
+#define TILEWISE_VERSION_PATCH 0 ///< Its third number.
+/// @}
 
+/// @cond internals
 // The same template may have another body in another mode. The mode is part of every name, so that one program can mix
 // translation units of several modes without breaking the one-definition rule.
 #ifdef __CUDACC__
@@ -73,16 +78,24 @@
 #if defined(__CUDA_ARCH__) || (defined(TILEWISE_DEVICE_ENGINE) && !defined(__CUDACC__))
 #define TILEWISE_IN_KERNELS 1
 #endif
+/// @endcond
 
-/// A function for the host and for kernels.
+/// @def TILEWISE_PORTABLE
+/// @ingroup macros
+/// Marks a function for the host and for kernels: `__host__ __device__` under nvcc, nothing elsewhere.
+
+/// @def TILEWISE_CALLS_ANY
+/// @ingroup macros
+/// Before such a function: what it calls may be for one of the two only, and nvcc does not warn of that.
 #ifdef __CUDACC__
 #define TILEWISE_PORTABLE __host__ __device__
-#define TILEWISE_CALLS_ANY _Pragma("nv_exec_check_disable") ///< what it calls may be for one of the two only
+#define TILEWISE_CALLS_ANY _Pragma("nv_exec_check_disable")
 #else
 #define TILEWISE_PORTABLE
 #define TILEWISE_CALLS_ANY
 #endif
 
+/// @cond internals
 /// Before a loop that few take, and few turns.
 #ifdef __CUDA_ARCH__
 #define TILEWISE_AS_IT_STANDS _Pragma("unroll 1")
@@ -92,5 +105,6 @@
 
 /// Small functions on the hot path, which must vanish even where the compiler would rather not.
 #define TILEWISE_INLINE [[gnu::always_inline]] inline
+/// @endcond
 
 namespace tilewise {}

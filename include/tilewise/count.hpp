@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// count and count_if: reductions of ones.
+/// `count` and `count_if`: reductions of ones.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>
@@ -19,6 +19,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @cond internals
 /// One for every element that satisfies a predicate.
 template <class Predicate, class Count>
 struct one_if {
@@ -46,10 +47,18 @@ struct equals {
 /// How a value to look for is held: a kernel needs one of its own, and a host may not be able to copy it.
 template <class Policy, class T>
 using wanted = std::conditional_t<is_device_policy<policy_for<Policy>>, T, T const&>;
+/// @endcond
 
-/// @name count_if
-/// The number of elements that satisfy a predicate, as a difference of iterators. n calls of the predicate; otherwise
-/// as transform_reduce.
+/// @addtogroup count_if
+/// The number of elements that satisfy a predicate, as a difference of iterators.
+///
+/// Header `<tilewise/count.hpp>`. The count is exact, so every order of combination gives the same.
+///
+/// @par Requirements, complexity, errors
+/// Those of @ref transform_reduce, with the predicate in place of `transform_op`: n calls of it. It returns what
+/// converts to `bool`.
+/// @par Example
+/// @snippet guide/composed.cpp composed
 /// @see [alg.count], https://eel.is/c++draft/alg.count
 /// @{
 
@@ -82,8 +91,16 @@ auto count_if(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name count
-/// The number of elements equal to a value.
+/// @addtogroup count
+/// The number of elements equal to a value, as a difference of iterators.
+///
+/// Header `<tilewise/count.hpp>`. Elements are compared by `element == value`. Under device kernels get a copy of the
+/// value.
+///
+/// @par Requirements, complexity, errors
+/// Those of @ref count_if, with n comparisons.
+/// @par Example
+/// @snippet guide/composed.cpp composed
 /// @see [alg.count], https://eel.is/c++draft/alg.count
 /// @{
 

@@ -10,9 +10,12 @@
 #include <string>
 #include <system_error>
 
-/// In every mode the same, so that one translation unit can catch what another throws; also if that one is in a shared
-/// library that hides the rest.
+// In every mode the same, so that one translation unit can catch what another throws; also if that one is in a shared
+// library that hides the rest.
 namespace tilewise {
+
+/// @addtogroup errors
+/// @{
 
 /// There is nothing to run tilewise::device on: no GPU, no driver, or no CUDA compiler when the program was made.
 class [[gnu::visibility("default")]] no_device : public std::runtime_error {
@@ -34,13 +37,17 @@ public:
 /// `cudaError_t`. After an error inside a kernel CUDA itself is lost to the process, whoever's kernel it was.
 class [[gnu::visibility("default")]] cuda_error : public std::system_error {
 public:
+    /// With the value of a `cudaError_t`.
     cuda_error(int code, std::string const& what) : std::system_error(code, cuda_category(), what) {}
 };
+
+/// @}
 
 } // namespace tilewise
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @ingroup errors
 /// Whether broken preconditions are reported: `TILEWISE_HARDENED` is defined.
 #ifdef TILEWISE_HARDENED
 inline constexpr bool hardened = true;
@@ -48,10 +55,12 @@ inline constexpr bool hardened = true;
 inline constexpr bool hardened = false;
 #endif
 
+/// @cond internals
 /// Throws `std::invalid_argument` with the algorithm's name and the broken rule.
 [[noreturn]] inline void reject_argument(char const* algorithm, std::string const& what)
 {
     throw std::invalid_argument(std::string("tilewise::") + algorithm + ": " + what);
 }
+/// @endcond
 
 TILEWISE_NAMESPACE_END

@@ -16,9 +16,13 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @addtogroup operators
+/// @{
+
 /// The smaller of two values, the first of equals: `b < a ? b : a`. Associative unless NaNs occur.
 template <class T = void>
 struct minimum {
+    /// the smaller
     TILEWISE_CALLS_ANY
     TILEWISE_PORTABLE constexpr T operator()(T const& a, T const& b) const { return b < a ? b : a; }
 };
@@ -26,6 +30,7 @@ struct minimum {
 /// The larger of two values, the first of equals: `a < b ? b : a`. Associative unless NaNs occur.
 template <class T = void>
 struct maximum {
+    /// the larger
     TILEWISE_CALLS_ANY
     TILEWISE_PORTABLE constexpr T operator()(T const& a, T const& b) const { return a < b ? b : a; }
 };
@@ -33,6 +38,7 @@ struct maximum {
 /// Deduces its type.
 template <>
 struct minimum<void> {
+    /// the smaller
     TILEWISE_CALLS_ANY
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T const& a, T const& b) const
@@ -44,6 +50,7 @@ struct minimum<void> {
 /// Deduces its type.
 template <>
 struct maximum<void> {
+    /// the larger
     TILEWISE_CALLS_ANY
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T const& a, T const& b) const
@@ -52,6 +59,7 @@ struct maximum<void> {
     }
 };
 
+/// @cond internals
 /// The operators that the engines know by name. An engine runs the twin in place of the operator a user passes: the
 /// twin also combines whole vector registers, and its signed sums and products wrap, so that they are associative.
 namespace named {
@@ -368,10 +376,12 @@ template <class Op, class T>
 concept is_exact = is_twin<Op> && std::integral<T>;
 
 } // namespace named
+/// @endcond
 
 /// The square of a value converted to T. Signed integers wrap.
 template <class T = void>
 struct square {
+    /// the square
     TILEWISE_CALLS_ANY
     TILEWISE_PORTABLE constexpr T operator()(T const& x) const { return named::multiplies{}(x, x); }
 };
@@ -379,6 +389,7 @@ struct square {
 /// Deduces its type: that of `x * x`, which for short integers is `int`.
 template <>
 struct square<void> {
+    /// the square
     TILEWISE_CALLS_ANY
     template <class T>
     TILEWISE_PORTABLE constexpr auto operator()(T const& x) const
@@ -394,6 +405,7 @@ struct square<void> {
 /// stays what it is.
 template <class T = void>
 struct absolute {
+    /// the absolute value
     TILEWISE_CALLS_ANY
     TILEWISE_PORTABLE constexpr T operator()(T const& x) const
     {
@@ -407,6 +419,7 @@ struct absolute {
 /// Deduces its type: that of `+x`, which for short integers is `int`.
 template <>
 struct absolute<void> {
+    /// the absolute value
     TILEWISE_CALLS_ANY
     template <class T>
     TILEWISE_PORTABLE constexpr auto operator()(T const& x) const
@@ -417,5 +430,7 @@ struct absolute<void> {
             return absolute<T>{}(x);
     }
 };
+
+/// @}
 
 TILEWISE_NAMESPACE_END

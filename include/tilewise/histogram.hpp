@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// histogram, histogram_add and weighted_histogram.
+/// `histogram`, `histogram_add` and `weighted_histogram`.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/axis.hpp>
@@ -30,6 +30,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @cond internals
 /// What a histogram does to the counters that it is given.
 enum class counting { overwrites, adds };
 
@@ -102,14 +103,16 @@ Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis 
     auto const end = extent_of(range, first);
     return count_samples<how>(resolve(policy), std::move(first), end, axis, std::move(counts));
 }
+/// @endcond
 
-/// @name histogram
+/// @addtogroup histogram
 /// Counts, for each cell of an axis, the samples of a range that belong to it.
 ///
-/// Overwrites the `axis.extent()` counters from `counts` on, and returns their end. A bin is defined by the edges that
-/// its axis publishes: it has every sample x with edge(i) <= x < edge(i + 1), exactly; what becomes of other samples is
-/// the axis' choice, and by default they are not counted. Counts are exact, so every policy has the same; a counter
-/// that is too narrow counts modulo its range, and one of 64 bits is always wide enough.
+/// Header `<tilewise/histogram.hpp>`. Overwrites the `axis.extent()` counters from `counts` on, and returns their end.
+/// A bin is defined by the edges that its axis publishes: it has every sample x with edge(i) <= x < edge(i + 1),
+/// exactly; what becomes of other samples is the axis' choice, and by default they are not counted. Counts are exact,
+/// so every policy has the same; a counter that is too narrow counts modulo its range, and one of 64 bits is always
+/// wide enough.
 ///
 /// @par Requirements
 /// The axis takes the samples; the library's take all arithmetic types, and half and bfloat16. seq reads input
@@ -123,6 +126,9 @@ Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis 
 /// An exception from the axis or an iterator leaves the call; then the counters may have any values. par and device
 /// throw `std::bad_alloc` when there is no memory for tables; device throws what basic_device_policy says. The hardened
 /// mode throws `std::invalid_argument` if `last` is before `first`, or for a null pointer that would be used.
+/// @par Example
+/// @snippet guide/histograms.cpp histogram
+/// @snippet guide/histograms.cpp thin
 /// @{
 
 /// Counts [first, last) in the cells of an axis.
@@ -180,9 +186,16 @@ auto histogram(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name histogram_add
+/// @addtogroup histogram_add
 /// Adds, to a counter for each cell of an axis, the number of the samples that belong to it: a histogram of samples
-/// that come in pieces. Otherwise as histogram; the counters are read, too.
+/// that come in pieces.
+///
+/// Header `<tilewise/histogram.hpp>`. The counters are read, too, so they have to have values.
+///
+/// @par Requirements, complexity, errors
+/// Those of @ref histogram.
+/// @par Example
+/// @snippet guide/histograms.cpp add
 /// @{
 
 /// Counts [first, last).
@@ -209,6 +222,7 @@ auto histogram_add(First&& first, Rest&&... rest)
 }
 /// @}
 
+/// @cond internals
 /// The type in which the weights of a cell are added up: that of the output's elements, or the weights' own where those
 /// have none.
 template <class Out, class Weights>
@@ -220,14 +234,23 @@ template <class Out, class Weights>
 struct sum_of_weights<Out, Weights> {
     using type = std::iter_value_t<Out>;
 };
+/// @endcond
 
-/// @name weighted_histogram
+/// @addtogroup weighted_histogram
 /// Adds up, for each cell of an axis, the weights of the samples that belong to it; `weights` has one for every sample.
 ///
-/// The sum of a cell is what reduce makes of its weights in the order of the input, after a zero, in the type of the
-/// output's elements: floating-point sums, too, have the same bits on every policy. Overwrites the `axis.extent()`
-/// elements from `sums` on, and returns their end. Bins, requirements and errors are those of histogram, of reduce for
-/// the weights; complexity is that of reduce_by_index.
+/// Header `<tilewise/histogram.hpp>`. Overwrites the `axis.extent()` elements from `sums` on, and returns their end.
+///
+/// @par Order
+/// The sum of a cell is what @ref reduce makes of its weights in the order of the input, after a zero, in the type of
+/// the output's elements: floating-point sums, too, have the same bits on every policy.
+/// @par Requirements, errors
+/// Those of @ref histogram for samples and axis, and of @ref reduce for weights. Samples need forward iterators where
+/// they are passed as a range.
+/// @par Complexity
+/// That of @ref reduce_by_index.
+/// @par Example
+/// @snippet guide/histograms.cpp weighted
 /// @{
 
 /// Adds up the weights of [first, last) in the cells of an axis.

@@ -16,6 +16,9 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @addtogroup requirements
+/// @{
+
 /// Something to dereference and step: an input iterator of any vintage.
 template <class It>
 concept iterator = std::copy_constructible<It> && !std::integral<It> && requires(It it) {
@@ -45,6 +48,7 @@ using value_of = std::iter_value_t<It>;
 template <class Out, class T>
 concept writable = iterator<Out> && requires(Out out, T value) { *out = std::move(value); };
 
+/// @cond internals
 /// Writes a value through an output iterator, converted to what stands there.
 template <iterator Out, class T>
 constexpr void store(Out& out, T&& value)
@@ -60,5 +64,8 @@ constexpr void store(Out& out, T&& value)
 template <class It, class T>
 concept contiguous_of = std::contiguous_iterator<It> &&
                         std::same_as<std::remove_const_t<std::remove_reference_t<std::iter_reference_t<It>>>, T>;
+/// @endcond
+
+/// @}
 
 TILEWISE_NAMESPACE_END

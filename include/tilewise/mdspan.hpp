@@ -53,8 +53,11 @@ concept row_major = std::is_pointer_v<typename Mdspan::data_handle_type> &&
                     named::is_named<typename Mdspan::layout_type>("", "::layout_right");
 /// @endcond
 
+/// @addtogroup ranges
+/// @{
+
 /// The elements of a multidimensional array as a range, the last index turning fastest: a std::span if it is stored
-/// that way (layout_right), otherwise a view, which under tilewise::device needs nvcc --expt-relaxed-constexpr.
+/// that way (layout_right), otherwise a view, which under tilewise::device needs `nvcc --expt-relaxed-constexpr`.
 ///
 /// Takes constant time; the range refers to the array's memory and is good for as long as that.
 template <class Mdspan>
@@ -68,5 +71,7 @@ constexpr auto elements_of(Mdspan const& array)
                std::views::transform(element_of<Mdspan>{array});
     }
 }
+
+/// @}
 
 TILEWISE_NAMESPACE_END

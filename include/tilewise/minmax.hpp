@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// min_element, max_element and minmax_element: reductions of the positions in a range.
+/// `min_element`, `max_element` and `minmax_element`: reductions of the positions in a range.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>
@@ -25,6 +25,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @cond internals
 /// Of two positions, the earlier one first: that of the smaller element, the first of equals.
 template <class Less>
 struct first_smallest {
@@ -201,11 +202,23 @@ Answer<It> best_position(Policy&& policy, It first, Extent end, Better better)
                             std::move(better));
     }
 }
+/// @endcond
 
-/// @name min_element
+/// @addtogroup min_element
 /// The position of the first smallest element by `less`, or the end of an empty range.
 ///
-/// `less` is called concurrently on copies under par. Requirements, errors and steps as reduce; n comparisons.
+/// Header `<tilewise/minmax.hpp>`. `less` is a strict weak ordering, and so has the answer that the standard's
+/// algorithm has, whatever the policy. Numbers with NaNs among them need a comparison that says where these stand.
+///
+/// @par Requirements
+/// Those of @ref reduce, with the range's iterator in place of T; seq, too, needs forward iterators. `less` is called
+/// concurrently on copies under par, and in kernels under device.
+/// @par Complexity
+/// n comparisons; otherwise that of @ref reduce.
+/// @par Errors
+/// Those of @ref reduce.
+/// @par Example
+/// @snippet guide/composed.cpp composed
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
 /// @{
 
@@ -243,8 +256,15 @@ auto min_element(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name max_element
-/// The position of the first largest element by `less`, or the end of an empty range. Otherwise as min_element.
+/// @addtogroup max_element
+/// The position of the first largest element by `less`, or the end of an empty range.
+///
+/// Header `<tilewise/minmax.hpp>`.
+///
+/// @par Requirements, complexity, errors
+/// Those of @ref min_element.
+/// @par Example
+/// @snippet guide/composed.cpp composed
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
 /// @{
 
@@ -282,9 +302,15 @@ auto max_element(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name minmax_element
-/// The positions of the first smallest and the last largest element by `less`, or twice the end of an empty range. 2 n
-/// comparisons; otherwise as min_element.
+/// @addtogroup minmax_element
+/// The positions of the first smallest and the last largest element by `less`, or twice the end of an empty range.
+///
+/// Header `<tilewise/minmax.hpp>`.
+///
+/// @par Requirements, complexity, errors
+/// Those of @ref min_element, with 2 n comparisons.
+/// @par Example
+/// @snippet guide/composed.cpp composed
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
 /// @{
 

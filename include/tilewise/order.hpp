@@ -12,14 +12,19 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @addtogroup order
+/// @{
+
 /// A position in a range, or a number of elements. Signed and as wide as an address.
 using offset = std::ptrdiff_t;
 
 /// The version of the order. It changes if, and only if, some result may change in some bit.
 inline constexpr int order_version = 1;
 
+/// @cond internals
 /// Whether a scan's result for an element includes that element.
 enum class scan_form { inclusive, exclusive };
+/// @endcond
 
 /// The sizes of the order's units. Tests instantiate the engines with smaller ones, so that a few hundred elements
 /// cross every level; nobody else has a reason to.
@@ -38,7 +43,7 @@ struct standard_geometry {
 /// machine.
 template <class T, class Geometry = standard_geometry>
 struct order {
-    using geometry = Geometry;
+    using geometry = Geometry; ///< the sizes of its units, as numbers of smaller units
 
     static_assert(std::has_single_bit(static_cast<unsigned>(Geometry::lanes_per_row)) &&
                       std::has_single_bit(static_cast<unsigned>(Geometry::chunks_per_tile)) &&
@@ -46,12 +51,13 @@ struct order {
                       std::has_single_bit(static_cast<unsigned>(Geometry::groups_per_super)),
                   "tilewise: units that combine as a tree have a power of two of parts");
 
+    /// The elements of a lane vector, which are combined left to right.
     static constexpr offset lane_vector = std::max(offset{1}, offset{Geometry::lane_vector_bytes} / offset{sizeof(T)});
-    static constexpr offset row = lane_vector * Geometry::lanes_per_row;
-    static constexpr offset chunk = row * Geometry::rows_per_chunk;
-    static constexpr offset tile = chunk * Geometry::chunks_per_tile;
-    static constexpr offset group = tile * Geometry::tiles_per_group;
-    static constexpr offset super = group * Geometry::groups_per_super;
+    static constexpr offset row = lane_vector * Geometry::lanes_per_row; ///< The elements of a row.
+    static constexpr offset chunk = row * Geometry::rows_per_chunk;      ///< The elements of a chunk.
+    static constexpr offset tile = chunk * Geometry::chunks_per_tile;    ///< The elements of a tile.
+    static constexpr offset group = tile * Geometry::tiles_per_group;    ///< The elements of a group.
+    static constexpr offset super = group * Geometry::groups_per_super;  ///< The elements of a super.
 
     /// Where an element stands inside its tile.
     struct position {
@@ -72,5 +78,7 @@ struct order {
     /// a scan combines its last element, also when it is full; the others are combined whole.
     TILEWISE_PORTABLE static constexpr offset tiles_before_last(offset count) { return (count - 1) / tile; }
 };
+
+/// @}
 
 TILEWISE_NAMESPACE_END

@@ -13,8 +13,11 @@
 /// What a `cudaStream_t` points to, named here so that a policy needs no header of CUDA's.
 struct CUstream_st;
 
-/// In every mode the same, so that a function that takes a policy can be called from any translation unit.
+// In every mode the same, so that a function that takes a policy can be called from any translation unit.
 namespace tilewise {
+
+/// @addtogroup policies
+/// @{
 
 /// Runs on the calling thread.
 struct sequenced_policy {};
@@ -42,7 +45,9 @@ enum class trace_mode {
     timed     ///< waits for every kernel, to report its time and to catch its errors where they arise
 };
 
-/// Where a call gets its scratch memory, in stream order: anything with
+/// Where a call gets its scratch memory, in stream order.
+///
+/// Anything with
 /// * `allocate(bytes, stream)` and `deallocate(pointer, bytes, stream)`, with `stream` a `cudaStream_t`, or
 /// * `allocate_async(bytes, alignment, stream)` and `deallocate_async(pointer, bytes, alignment, stream)`, as the
 ///   stream-ordered resources of libcu++ and RMM have them, with a stream type made from a `cudaStream_t`, or
@@ -59,9 +64,10 @@ concept stream_ordered_resource = requires(Resource& r, CUstream_st* stream, voi
 /// A stream_ordered_resource that somebody else owns.
 class resource_ref {
 public:
-    static constexpr std::size_t alignment = 256;
+    static constexpr std::size_t alignment = 256; ///< of what it allocates
 
-    constexpr resource_ref() = default;
+    constexpr resource_ref() = default; ///< none
+    /// One that must outlive this.
     template <stream_ordered_resource Resource>
     constexpr explicit resource_ref(Resource& resource)
         : resource_(&resource), allocate_([](void* r, std::size_t bytes, CUstream_st* stream) -> void* {
@@ -84,8 +90,10 @@ public:
           })
     {}
 
-    constexpr explicit operator bool() const { return resource_ != nullptr; }
+    constexpr explicit operator bool() const { return resource_ != nullptr; } ///< whether there is one
+    /// So many bytes, in the order of the stream's work.
     void* allocate(std::size_t bytes, CUstream_st* stream) const { return allocate_(resource_, bytes, stream); }
+    /// Gives them back, in the same order.
     void deallocate(void* p, std::size_t bytes, CUstream_st* stream) const { deallocate_(resource_, p, bytes, stream); }
 
 private:
@@ -97,16 +105,17 @@ private:
 /// A callable that takes a launch_record and that somebody else owns.
 class sink_ref {
 public:
-    constexpr sink_ref() = default;
+    constexpr sink_ref() = default; ///< none
+    /// One that must outlive this.
     template <std::invocable<launch_record const&> Sink>
     constexpr sink_ref(Sink& sink, trace_mode mode)
         : sink_(const_cast<std::remove_const_t<Sink>*>(&sink)), mode_(mode),
           call_([](void* s, launch_record const& record) { (*static_cast<Sink*>(s))(record); })
     {}
 
-    constexpr explicit operator bool() const { return sink_ != nullptr; }
-    constexpr trace_mode mode() const { return mode_; }
-    void operator()(launch_record const& record) const { call_(sink_, record); }
+    constexpr explicit operator bool() const { return sink_ != nullptr; } ///< whether there is one
+    constexpr trace_mode mode() const { return mode_; }                   ///< what a trace does beyond listing launches
+    void operator()(launch_record const& record) const { call_(sink_, record); } ///< tells it of a launch
 
 private:
     void* sink_ = nullptr;
@@ -126,9 +135,9 @@ private:
 template <bool waits_for_results>
 class basic_device_policy {
 public:
-    static constexpr bool waits = waits_for_results;
+    static constexpr bool waits = waits_for_results; ///< whether a call returns when it is done
 
-    constexpr basic_device_policy() = default;
+    constexpr basic_device_policy() = default; ///< the default stream, the library's scratch memory, no trace
 
     /// In this stream, on its device.
     constexpr basic_device_policy on(CUstream_st* stream) const
@@ -159,12 +168,13 @@ public:
         refined.resource_ = resource_ref(resource);
         return refined;
     }
+    /// Not with one that ends before the call.
     template <class Resource>
     void with(Resource const&&) const = delete;
 
     /// With copies of ordinary host memory of at most so many bytes on the GPU at once, or what they take at least: see
-    /// docs/policies.md. A call that needs more works in pieces, and gives the same bits. 0, which is the default,
-    /// stands for most of the memory that is free when a call needs much.
+    /// [policies](../../docs/policies.md). A call that needs more works in pieces, and gives the same bits. 0, which is
+    /// the default, stands for most of the memory that is free when a call needs much.
     constexpr basic_device_policy budget(std::size_t bytes) const
     {
         basic_device_policy refined = *this;
@@ -180,6 +190,7 @@ public:
         refined.sink_ = sink_ref(sink, mode);
         return refined;
     }
+    /// Not one that ends before the call.
     template <class Sink>
     void trace(Sink const&&, trace_mode = trace_mode::launches) const = delete;
 
@@ -198,6 +209,7 @@ private:
     std::size_t budget_ = 0;
 };
 
+/// @cond
 template <bool waits_for_results>
 constexpr basic_device_policy<false> basic_device_policy<waits_for_results>::nosync() const
 {
@@ -208,6 +220,7 @@ constexpr basic_device_policy<false> basic_device_policy<waits_for_results>::nos
     refined.budget_ = budget_;
     return refined;
 }
+/// @endcond
 
 using device_policy = basic_device_policy<true>; ///< waits for its results
 
@@ -258,7 +271,11 @@ constexpr policy_for<Policy> resolve(Policy const& policy)
 /// Runs on a GPU.
 template <class Policy>
 inline constexpr bool is_device_policy = false;
+/// @cond
 template <bool waits>
 inline constexpr bool is_device_policy<basic_device_policy<waits>> = true;
+/// @endcond
+
+/// @}
 
 } // namespace tilewise

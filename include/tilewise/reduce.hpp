@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// reduce and transform_reduce, and their forms that write the result in place of returning it.
+/// `reduce` and `transform_reduce`, and their forms that write the result in place of returning it.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>
@@ -19,11 +19,16 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
-/// @name reduce
+/// @addtogroup reduce
 /// Combines `init` and the elements of a range to one value.
 ///
-/// The order of combination is the library's, whatever the policy: see `docs/order.md`. Operands keep their order, so
-/// `op` needs to be associative and nothing more. Every element is first converted to T, the type of `init`, and so is
+/// Header `<tilewise/reduce.hpp>`.
+///
+/// @par Order
+/// [The order of combination](../../docs/order.md) is the library's, whatever the policy. Operands keep their order, so
+/// `op` needs to be associative and nothing more.
+/// @par Result
+/// Every element is first converted to T, the type of `init`, and so is
 /// every result of `op(T, T)`; without `init` the accumulator is a value-initialised element, without `op` it is
 /// `std::plus<>`. Signed integers wrap. An empty range yields `init` and is never dereferenced.
 ///
@@ -40,6 +45,8 @@ TILEWISE_NAMESPACE_BEGIN
 /// par and device throw `std::bad_alloc` when there is no memory for the partial results; device throws what
 /// basic_device_policy says. The hardened mode throws
 /// `std::invalid_argument` if `last` is before `first`, or for a null pointer with elements.
+/// @par Example
+/// @snippet guide/forms.cpp reduce
 /// @see [reduce], https://eel.is/c++draft/reduce
 /// @{
 
@@ -100,11 +107,20 @@ auto reduce(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name reduce_into
-/// reduce that writes its result to `out` and returns the position after it.
+/// @addtogroup reduce_into
+/// Writes what reduce returns to `out`, and returns the position after it.
 ///
-/// What stands before `out` in the argument list is an input of reduce, what stands after it is `init` and `op`, which
-/// may be left out as there. Nothing is written if an exception leaves the call.
+/// Header `<tilewise/reduce.hpp>`. What stands before `out` in the argument list is an input of reduce, what stands
+/// after it is `init` and `op`, which may be left out as there.
+///
+/// @par Order, requirements, complexity
+/// Those of @ref reduce. T converts to what `out` takes. Under device `out` is a random access iterator, into memory of
+/// the host or of the GPU; under `device.nosync()` the GPU has to be able to write there, and the call returns as soon
+/// as the work is in the stream.
+/// @par Errors
+/// Those of @ref reduce. Nothing is written if an exception leaves the call.
+/// @par Example
+/// @snippet guide/forms.cpp into
 /// @{
 
 /// Combines `init` and the elements of [first, last) into `*out`.
@@ -158,14 +174,27 @@ auto reduce_into(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name transform_reduce
-/// reduce over transformed elements: of one range, or of two ranges in pairs.
+/// @addtogroup transform_reduce
+/// Combines `init` and the transformed elements of a range, or of two ranges in pairs, to one value.
 ///
-/// What `transform_op` returns takes the place of the element in all that is said of reduce; it is converted to T, the
-/// type of `init`, before it is combined, and is never contracted with that combination. Without operators the pairs
-/// are multiplied and the products added up. `transform_op` is called once per element or pair, concurrently on copies
-/// under par, which may call it once more for the first, to learn how long it takes. A second range begins at `first2`
+/// Header `<tilewise/reduce.hpp>`. What `transform_op` returns takes the place of the element in all that is said of
+/// @ref reduce. Without operators the pairs are multiplied and the products added up. A second range begins at `first2`
 /// and is as long as the first, or longer if it is passed as a range.
+///
+/// @par Order
+/// That of @ref reduce. What `transform_op` returns is converted to T, the type of `init`, before it is combined, and
+/// is never contracted with that combination.
+/// @par Requirements
+/// Those of @ref reduce; what `transform_op` returns converts to T. It is called concurrently on copies under par, and
+/// in kernels under device.
+/// @par Complexity
+/// That of @ref reduce, and one call of `transform_op` per element or pair. par may call it once more for the first, to
+/// learn how long it takes.
+/// @par Errors
+/// Those of @ref reduce; an exception from `transform_op` leaves the call, too. The hardened mode throws
+/// `std::invalid_argument` also for a second range that is known to be shorter than the first.
+/// @par Example
+/// @snippet guide/forms.cpp transform_reduce
 /// @see [transform.reduce], https://eel.is/c++draft/transform.reduce
 /// @{
 
@@ -257,9 +286,17 @@ auto transform_reduce(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name transform_reduce_into
-/// transform_reduce that writes its result to `out`, which stands before `init`, and returns the position after it.
-/// Nothing is written if an exception leaves the call.
+/// @addtogroup transform_reduce_into
+/// Writes what transform_reduce returns to `out`, which stands before `init`, and returns the position after it.
+///
+/// Header `<tilewise/reduce.hpp>`.
+///
+/// @par Order, requirements, complexity
+/// Those of @ref transform_reduce; what is said of `out` in @ref reduce_into holds here.
+/// @par Errors
+/// Those of @ref transform_reduce. Nothing is written if an exception leaves the call.
+/// @par Example
+/// @snippet guide/forms.cpp into
 /// @{
 
 /// Combines `init` and the transformed elements of [first, last) into `*out`.
@@ -275,6 +312,7 @@ Out transform_reduce_into(Policy&& policy, It first, It last, Out out, T init, O
         return out;
 }
 
+/// @cond internals
 /// What the forms over pairs have in common.
 template <class It1, class It2, class Policy, class Extent, class Out, class T, class Op, class Transform>
 Out transform_pairs_into(Policy&& policy, It1 first1, It2 first2, Extent end, Out out, T init, Op op,
@@ -288,6 +326,7 @@ Out transform_pairs_into(Policy&& policy, It1 first1, It2 first2, Extent end, Ou
     else
         return out;
 }
+/// @endcond
 
 /// Combines `init` and the pairs of [first1, last1) and the range at `first2` into `*out`: their products, or what
 /// `op` and `transform_op` make of them.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// reduce_by_index: combines values that have the same index. The layer below weighted_histogram.
+/// `reduce_by_index`: combines values that have the same index. The layer below weighted_histogram.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/axis.hpp>
@@ -29,6 +29,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @cond internals
 namespace binning {
 
 /// Cells that samples name by their number.
@@ -121,25 +122,30 @@ Out reduce_numbered(Policy policy, Keys keys, Keys const& keys_last, Values valu
                           binning::numbered_cells{static_cast<int>(size)}, std::move(out), std::move(init),
                           std::move(op));
 }
+/// @endcond
 
-/// @name reduce_by_index
+/// @addtogroup reduce_by_index
 /// Combines, for every i below `size`, `init` and the values whose key is i to one value: `*(out + i)`.
 ///
-/// The values of a key are combined as reduce combines a range of them in the order of the input, bit for bit, whatever
-/// the policy; so the result for a key does not depend on the values of others. A key that no element has gives `init`.
-/// Elements whose key is negative or not below `size` are left out. Without `init` the accumulator is a
+/// Header `<tilewise/reduce_by_index.hpp>`, which `<tilewise/histogram.hpp>` includes. A key that no element has gives
+/// `init`. Elements whose key is negative or not below `size` are left out. Without `init` the accumulator is a
 /// value-initialised element of `values`, without `op` it is `std::plus<>`. Returns the end of the output, which is
 /// overwritten and shall not overlap with the input. Mean, maximum or count per bin are each one call.
 ///
+/// @par Order
+/// The values of a key are combined as @ref reduce combines a range of them in the order of the input, bit for bit,
+/// whatever the policy; so the result for a key does not depend on the values of others.
 /// @par Requirements
-/// Keys are integers. Otherwise those of reduce; T is copy constructible and converts to what `out` takes. There are at
-/// most 2^31 - 2 keys.
+/// Keys are integers. Otherwise those of @ref reduce; T is copy constructible and converts to what `out` takes. There
+/// are at most 2^31 - 2 keys.
 /// @par Complexity
 /// Values are first brought together by key, stably, unless the order of combination cannot matter (integers under the
-/// operators that the library knows by name): O(n + size) steps and memory for n values. Then as segmented_reduce. What
-/// is brought together has to fit the memory of the GPU under device.
+/// operators that the library knows by name): O(n + size) steps and memory for n values. Then as @ref segmented_reduce.
+/// What is brought together has to fit the memory of the GPU under device.
 /// @par Errors
-/// Throws `std::invalid_argument` for a size that is negative or too large, and otherwise what reduce throws.
+/// Throws `std::invalid_argument` for a size that is negative or too large, and otherwise what @ref reduce throws.
+/// @par Example
+/// @snippet guide/histograms.cpp by_index
 /// @{
 
 /// Combines `init` and the values of each key.

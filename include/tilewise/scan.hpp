@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// inclusive_scan and exclusive_scan, and their forms over transformed elements.
+/// `inclusive_scan` and `exclusive_scan`, and their forms over transformed elements.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>
@@ -21,6 +21,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @cond internals
 /// A range before an output iterator and what is no iterator, so that the three are no pair of iterators and an output.
 template <class Range, class Out, class Next>
 concept range_before_output = std::ranges::input_range<Range> && (range_before<Range, Out> || !iterator<Next>);
@@ -70,13 +71,19 @@ Out transform_scan_range(char const* algorithm, Policy const& policy, Range& ran
     return scan_input<form, T>(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)),
                                end, std::move(out), std::move(init), std::move(op));
 }
+/// @endcond
 
-/// @name inclusive_scan
+/// @addtogroup inclusive_scan
 /// Writes, for each element of a range, the combination of `init` and all elements up to and including it.
 ///
-/// The order of combination is the library's, whatever the policy: see `docs/order.md`. Operands keep their order, so
-/// `op` needs to be associative and nothing more. The last result is, bit for bit, what reduce returns for the same
-/// `init`; and the scan of a prefix is the prefix of the scan. Every element is first converted to T, the type of
+/// Header `<tilewise/scan.hpp>`.
+///
+/// @par Order
+/// [The order of combination](../../docs/order.md) is the library's, whatever the policy. Operands keep their order, so
+/// `op` needs to be associative and nothing more. The last result is, bit for bit, what @ref reduce returns for the
+/// same `init`; and the scan of a prefix is the prefix of the scan.
+/// @par Results
+/// Every element is first converted to T, the type of
 /// `init`, or of the elements where there is none, and so is every result of `op(T, T)`; without `op` it is
 /// `std::plus<>`. Signed integers wrap. Results are converted to what the output takes when they are written, and never
 /// read back. The output may be the input; otherwise they shall not overlap. Returns the end of the output. Of an empty
@@ -99,6 +106,8 @@ Out transform_scan_range(char const* algorithm, Policy const& policy, Range& ran
 /// one of them if there are several. par and device throw `std::bad_alloc` when there is no memory for the partial
 /// results; device throws what basic_device_policy says. The hardened mode throws `std::invalid_argument` if `last` is
 /// before `first`, or for a null pointer with elements.
+/// @par Example
+/// @snippet guide/scans.cpp inclusive
 /// @see [inclusive.scan], https://eel.is/c++draft/inclusive.scan
 /// @{
 
@@ -160,11 +169,18 @@ auto inclusive_scan(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name exclusive_scan
+/// @addtogroup exclusive_scan
 /// Writes, for each element of a range, the combination of `init` and all elements before it.
 ///
-/// T is the type of `init`, and the first result is `init` itself. The combination is that of inclusive_scan with the
-/// element dropped, at every step of the order; all else that is said there holds here.
+/// Header `<tilewise/scan.hpp>`. T is the type of `init`, and the first result is `init` itself.
+///
+/// @par Order
+/// That of @ref inclusive_scan with the element dropped, at every step of the order. So a result is the inclusive one
+/// of the element before it up to rounding only.
+/// @par Requirements, complexity, errors
+/// Those of @ref inclusive_scan.
+/// @par Example
+/// @snippet guide/scans.cpp exclusive
 /// @see [exclusive.scan], https://eel.is/c++draft/exclusive.scan
 /// @{
 
@@ -211,12 +227,19 @@ auto exclusive_scan(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name transform_inclusive_scan
-/// inclusive_scan over transformed elements.
+/// @addtogroup transform_inclusive_scan
+/// Writes, for each element of a range, the combination of `init` and all transformed elements up to and including it.
 ///
-/// What `transform_op` returns takes the place of the element in all that is said of inclusive_scan; without `init`,
-/// its type without reference is T. It is never contracted with the combination that follows. `transform_op` is called
-/// once per element under seq, up to twice under par, concurrently on copies.
+/// Header `<tilewise/scan.hpp>`. What `transform_op` returns takes the place of the element in all that is said of
+/// @ref inclusive_scan; without `init`, its type without reference is T.
+///
+/// @par Order
+/// That of @ref inclusive_scan. What `transform_op` returns is never contracted with the combination that follows.
+/// @par Requirements, complexity, errors
+/// Those of @ref inclusive_scan. `transform_op` is called once per element under seq, up to twice under par,
+/// concurrently on copies, and in kernels under device; an exception from it leaves the call.
+/// @par Example
+/// @snippet guide/scans.cpp transform_inclusive
 /// @see [transform.inclusive.scan], https://eel.is/c++draft/transform.inclusive.scan
 /// @{
 
@@ -280,8 +303,16 @@ auto transform_inclusive_scan(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name transform_exclusive_scan
-/// exclusive_scan over transformed elements; what is said of `transform_op` in transform_inclusive_scan holds here.
+/// @addtogroup transform_exclusive_scan
+/// Writes, for each element of a range, the combination of `init` and all transformed elements before it.
+///
+/// Header `<tilewise/scan.hpp>`. What `transform_op` returns takes the place of the element in all that is said of
+/// @ref exclusive_scan; what is said of `transform_op` in @ref transform_inclusive_scan holds here.
+///
+/// @par Order, requirements, complexity, errors
+/// Those of @ref exclusive_scan and @ref transform_inclusive_scan.
+/// @par Example
+/// @snippet guide/scans.cpp transform
 /// @see [transform.exclusive.scan], https://eel.is/c++draft/transform.exclusive.scan
 /// @{
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// segmented_reduce, segmented_inclusive_scan and segmented_exclusive_scan: the algorithms for many parts of a range at
-/// once.
+/// `segmented_reduce`, `segmented_inclusive_scan` and `segmented_exclusive_scan`: the algorithms for many parts of a
+/// range at once.
 
 #include <tilewise/arguments.hpp>
 #include <tilewise/config.hpp>
@@ -26,6 +26,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @cond internals
 #ifdef TILEWISE_DEVICE_ENGINE
 /// The operator that kernels call for `op`.
 template <class T, class Op>
@@ -106,32 +107,37 @@ void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begi
         }
     }
 }
+/// @endcond
 
-/// @name segmented_reduce
+/// @addtogroup segmented_reduce
 /// Combines `init` and the elements of each of many segments of a range to one value per segment.
 ///
-/// Segment i is made of the elements from `begins[i]` to `ends[i]`, excluding the last, counted from `first`;
-/// `*(out + i)` becomes what reduce returns for it, bit for bit, whatever the policy. So the bits of a result do not
-/// depend on where the segment stands, or on the other segments. An empty segment gives `init`. Segments may overlap
-/// and come in any order. Of n + 1 offsets of which each ends a segment and begins the next, pass
+/// Header `<tilewise/segmented.hpp>`. Segment i is made of the elements from `begins[i]` to `ends[i]`, excluding the
+/// last, counted from `first`; `*(out + i)` becomes what @ref reduce returns for it. An empty segment gives `init`.
+/// Segments may overlap and come in any order. Of n + 1 offsets of which each ends a segment and begins the next, pass
 /// `offsets, offsets + n, offsets + 1`. Without `init` the accumulator is a value-initialised element, without `op` it
 /// is `std::plus<>`. Returns the end of the output, which shall not overlap with the elements.
 ///
+/// @par Order
+/// That of @ref reduce for each segment as a range of its own, bit for bit, whatever the policy. So the bits of a
+/// result do not depend on where the segment stands, or on the other segments.
 /// @par Requirements
-/// Those of reduce; T is copy constructible and converts to what `out` takes. Elements need random access iterators;
-/// offsets are of any integral types, behind forward iterators, and random access ones under device. seq writes through
-/// output iterators, par through forward iterators, device through random access iterators. Under device, elements in
-/// host memory are copied from the first to the last that some segments have; while a scan writes there, nobody may
-/// change what is in between.
+/// Those of @ref reduce; T is copy constructible and converts to what `out` takes. Elements need random access
+/// iterators; offsets are of any integral types, behind forward iterators, and random access ones under device. seq
+/// writes through output iterators, par through forward iterators, device through random access iterators. Under
+/// device, elements in host memory are copied from the first to the last that some segments have; while a scan writes
+/// there, nobody may change what is in between.
 /// @par Complexity
-/// As reduce for each segment. par deals the segments out to the threads, and lets all of them share a segment that
-/// would pay alone. device takes a few lanes for a segment of up to a row of the order, a warp for one of up to a chunk
-/// (8 rows), and a block for a longer one; it keeps 4 bytes per segment, for up to 4 Mi segments at a time. With
-/// `device.trace(sink)` the items are the segments.
+/// That of @ref reduce for each segment. par deals the segments out to the threads, and lets all of them share a
+/// segment that would pay alone. device takes a few lanes for a segment of up to a row of the order, a warp for one of
+/// up to a chunk (8 rows), and a block for a longer one; it keeps 4 bytes per segment, for up to 4 Mi segments at a
+/// time. With `device.trace(sink)` the items are the segments.
 /// @par Errors
-/// As of reduce. The hardened mode throws `std::invalid_argument` for a null pointer where there are segments, and seq
-/// and par also for one to the elements of a segment that is not empty, and for a segment that ends before it begins;
-/// otherwise such a segment counts as empty.
+/// Those of @ref reduce. The hardened mode throws `std::invalid_argument` for a null pointer where there are segments,
+/// and seq and par also for one to the elements of a segment that is not empty, and for a segment that ends before it
+/// begins; otherwise such a segment counts as empty.
+/// @par Example
+/// @snippet guide/segmented.cpp reduce
 /// @{
 
 /// Combines `init` and each segment.
@@ -189,6 +195,7 @@ auto segmented_reduce(First&& first, Rest&&... rest)
 }
 /// @}
 
+/// @cond internals
 /// What the segmented scans have in common.
 template <scan_form form, class T, class Policy, class It, class Begins, class Ends, class Out, class Op>
 void scan_segments(Policy policy, It const& first, Begins const& begins, Begins const& begins_last, Ends const& ends,
@@ -215,18 +222,23 @@ void scan_segments(Policy policy, It const& first, Begins const& begins, Begins 
         }
     }
 }
+/// @endcond
 
-/// @name segmented_inclusive_scan
+/// @addtogroup segmented_inclusive_scan
 /// Writes, for each element of each of many segments of a range, the combination of `init` and all elements of its
 /// segment up to and including it.
 ///
-/// Segments are given as to segmented_reduce. The result for the element at `first + i` goes to `out + i`, and what
-/// stands between the segments is left alone, so there is no end to return. The results for a segment are those of
-/// inclusive_scan, bit for bit. Segments that are not empty shall not overlap; they may come in any order, and the
-/// output may be the input. T is the type of `init`, or of the elements where there is none.
+/// Header `<tilewise/segmented.hpp>`. Segments are given as to @ref segmented_reduce. The result for the element at
+/// `first + i` goes to `out + i`, and what stands between the segments is left alone, so there is no end to return.
+/// Segments that are not empty shall not overlap; they may come in any order, and the output may be the input. T is the
+/// type of `init`, or of the elements where there is none.
 ///
-/// Requirements, complexity and errors are those of segmented_reduce and inclusive_scan; the output needs random access
-/// iterators under every policy.
+/// @par Order
+/// The results for a segment are those of @ref inclusive_scan, bit for bit, whatever the policy.
+/// @par Requirements, complexity, errors
+/// Those of @ref segmented_reduce and @ref inclusive_scan; the output needs random access iterators under every policy.
+/// @par Example
+/// @snippet guide/segmented.cpp scan
 /// @{
 
 /// Scans each segment after `init`.
@@ -265,12 +277,18 @@ void segmented_inclusive_scan(First&& first, Rest&&... rest)
 }
 /// @}
 
-/// @name segmented_exclusive_scan
+/// @addtogroup segmented_exclusive_scan
 /// Writes, for each element of each of many segments of a range, the combination of `init` and all elements of its
 /// segment before it.
 ///
-/// T is the type of `init`, which is the first result of every segment. The results for a segment are those of
-/// exclusive_scan, bit for bit; all else that is said of segmented_inclusive_scan holds here.
+/// Header `<tilewise/segmented.hpp>`. T is the type of `init`, which is the first result of every segment.
+///
+/// @par Order
+/// The results for a segment are those of @ref exclusive_scan, bit for bit, whatever the policy.
+/// @par Requirements, complexity, errors
+/// Those of @ref segmented_inclusive_scan; all else that is said there holds here.
+/// @par Example
+/// @snippet guide/segmented.cpp scan
 /// @{
 
 /// Scans each segment after `init`.

@@ -2,6 +2,7 @@
 #pragma once
 
 /// @file
+/// @ingroup policies
 /// Accepts the policies of `std::execution`: `seq` and `unseq` mean tilewise::seq, `par` and `par_unseq` tilewise::par.
 ///
 /// Opt-in: a program that names no standard policy need not depend on its standard library's parallel algorithms.

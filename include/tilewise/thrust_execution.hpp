@@ -2,6 +2,7 @@
 #pragma once
 
 /// @file
+/// @ingroup policies
 /// Accepts Thrust's execution policies: `thrust::seq` and `thrust::host` mean tilewise::seq (tilewise::par, where
 /// Thrust was told to run its host algorithms on oneTBB or OpenMP); `thrust::device`, `thrust::cuda::par` and
 /// `thrust::cuda::par_nosync` mean tilewise::device, all of them also with `.on(stream)` in that stream.

@@ -22,6 +22,9 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @addtogroup axes
+/// @{
+
 /// What becomes of samples outside the bins of an axis.
 enum class flow {
     drop, ///< they are not counted
@@ -31,8 +34,8 @@ enum class flow {
 
 /// How an axis takes what is at its ends and outside.
 struct axis_options {
-    tilewise::flow flow = tilewise::flow::drop;
-    bool closed_upper = false; ///< the last bin includes the last edge, as NumPy's does
+    tilewise::flow flow = tilewise::flow::drop; ///< what becomes of samples outside
+    bool closed_upper = false;                  ///< the last bin includes the last edge, as NumPy's does
 };
 
 /// The cell of a sample that is not counted.
@@ -41,7 +44,10 @@ inline constexpr int no_cell = -1;
 /// What histograms can have at most, cells outside the bins included.
 inline constexpr offset most_cells = std::numeric_limits<int>::max() - 1;
 
+/// @}
+
 namespace binning {
+/// @cond internals
 
 /// The cells after the bins under flow::bins.
 inline constexpr int flow_cells = 3;
@@ -286,6 +292,7 @@ private:
     int below_ = no_cell, above_ = no_cell, nan_ = no_cell;
     bool closed_upper_;
 };
+/// @endcond
 
 /// What axes whose edges are computed have in common: the view that kernels get says it all.
 template <class A, class View>
@@ -294,12 +301,14 @@ public:
     offset size() const { return view_.size(); }                       ///< the number of bins
     offset extent() const { return view_.extent(); }                   ///< the number of cells
     A edge(offset i) const { return view_.edge(static_cast<int>(i)); } ///< the lower edge of bin i; the last edge
+    /// the cell of a sample, or no_cell
     template <class S>
-    int index(S const& sample) const ///< the cell of a sample, or no_cell
+    int index(S const& sample) const
     {
         return view_.index(sample);
     }
-    std::vector<A> edges() const ///< all of them, one more than bins
+    /// all of them, one more than bins
+    std::vector<A> edges() const
     {
         std::vector<A> result(static_cast<std::size_t>(size() + 1));
         for (offset i = 0; i <= size(); ++i)
@@ -308,13 +317,16 @@ public:
     }
     View view() const { return view_; } ///< for kernels
 
+    /// @cond internals
 protected:
     explicit computed_axis(View const& view) : view_(view) {}
+    /// @endcond
 
 private:
     View view_;
 };
 
+/// @cond internals
 /// @name Checks of constructors
 /// @{
 template <class X>
@@ -376,5 +388,6 @@ template <class L, class U = L, class B = std::common_type_t<L, U>>
 using floating_bound =
     std::conditional_t<std::is_floating_point_v<B>, B, std::conditional_t<std::is_integral_v<B>, double, float>>;
 
+/// @endcond
 } // namespace binning
 TILEWISE_NAMESPACE_END

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// function_axis, whose bins a function tells, and product_axis, for samples of several dimensions.
+/// `function_axis`, whose bins a function tells, and `product_axis`, for samples of several dimensions.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>
@@ -18,6 +18,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @cond internals
 /// The axis of engines and kernels: copied as bytes, and all there is of an axis that has no `view()`.
 template <class Axis>
 auto axis_view(Axis const& axis)
@@ -27,6 +28,10 @@ auto axis_view(Axis const& axis)
     else
         return axis;
 }
+/// @endcond
+
+/// @addtogroup axes
+/// @{
 
 /// What a histogram is made over: `extent()` cells, `size()` bins, and a view (itself, or what `view()` returns) that
 /// says by `index(sample)` which cell a sample counts in; numbers outside 0 .. extent() - 1 are not counted.
@@ -52,9 +57,10 @@ public:
 
     TILEWISE_PORTABLE offset size() const { return bounds_.size(); }     ///< the number of bins
     TILEWISE_PORTABLE offset extent() const { return bounds_.extent(); } ///< the number of cells
+    /// the cell of a sample, or no_cell
     TILEWISE_CALLS_ANY
     template <class S>
-    TILEWISE_PORTABLE int index(S const& sample) const ///< the cell of a sample, or no_cell
+    TILEWISE_PORTABLE int index(S const& sample) const
     {
         return bounds_.place(function_(sample), [](int bin) { return bin; });
     }
@@ -64,9 +70,12 @@ private:
     Function function_;
 };
 
+/// @cond internals
 template <std::integral B, class Function>
 function_axis(B, Function, axis_options = {}) -> function_axis<Function>;
+/// @endcond
 
+/// @cond internals
 namespace binning {
 
 /// A view with tables.
@@ -179,6 +188,7 @@ product_bins<View, Rest...> product_of(View const& view, Rest const&... rest)
 }
 
 } // namespace binning
+/// @endcond
 
 /// Cells for every combination of cells of several axes. Samples are tuples, of any library: of a zip iterator, say.
 /// Cell (i, j, ...) has the number (i * extent of the second + j) * ... : the last axis turns fastest. A sample that
@@ -196,25 +206,30 @@ public:
             reject_argument("product_axis", "there can be at most 2^31 - 2 cells");
     }
 
-    offset size() const ///< the number of bins
+    /// the number of bins
+    offset size() const
     {
         return static_cast<offset>(product([](auto const& a) { return a.size(); }));
     }
-    offset extent() const ///< the number of cells
+    /// the number of cells
+    offset extent() const
     {
         return static_cast<offset>(product([](auto const& a) { return a.extent(); }));
     }
+    /// axis i
     template <std::size_t i>
-    auto const& axis() const ///< axis i
+    auto const& axis() const
     {
         return std::get<i>(axes_);
     }
+    /// the cell of a sample, or no_cell
     template <class S>
-    int index(S const& sample) const ///< the cell of a sample, or no_cell
+    int index(S const& sample) const
     {
         return view().index(sample);
     }
-    auto view() const ///< for kernels; the axis has to outlive it
+    /// for kernels; the axis has to outlive it
+    auto view() const
     {
         return std::apply([](auto const&... axes) { return binning::product_of(axis_view(axes)...); }, axes_);
     }
@@ -228,5 +243,7 @@ private:
 
     std::tuple<Axes...> axes_;
 };
+
+/// @}
 
 TILEWISE_NAMESPACE_END

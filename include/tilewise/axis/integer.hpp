@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// integer_axis: a bin for every integer.
+/// `integer_axis`: a bin for every integer.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>
@@ -13,6 +13,7 @@
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
+/// @cond internals
 namespace binning {
 
 /// The bins of an integer axis.
@@ -80,6 +81,10 @@ template <class A>
 inline constexpr bool locates<integer_bins<A, true>> = true;
 
 } // namespace binning
+/// @endcond
+
+/// @addtogroup axes
+/// @{
 
 /// A bin for every integer from `lower` up to `upper`, excluding it. A floating-point sample counts in the bin of its
 /// floor. With closed_upper the last bin has two integers, `upper` too.
@@ -106,7 +111,11 @@ private:
     }
 };
 
+/// @}
+
+/// @cond internals
 template <std::integral L, std::integral U>
 integer_axis(L, U, axis_options = {}) -> integer_axis<std::common_type_t<L, U>>;
+/// @endcond
 
 TILEWISE_NAMESPACE_END

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// regular_axis: bins of equal width.
+/// `regular_axis`: bins of equal width.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>
@@ -18,6 +18,7 @@
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
+/// @cond internals
 namespace binning {
 
 /// A product that is never fused with a sum.
@@ -189,6 +190,10 @@ template <class A>
 inline constexpr bool locates<regular_bins<A, true>> = true;
 
 } // namespace binning
+/// @endcond
+
+/// @addtogroup axes
+/// @{
 
 /// Bins of equal width between two bounds.
 ///
@@ -230,7 +235,11 @@ private:
     }
 };
 
+/// @}
+
+/// @cond internals
 template <std::integral B, class L, class U>
 regular_axis(B, L, U, axis_options = {}) -> regular_axis<binning::floating_bound<L, U>>;
+/// @endcond
 
 TILEWISE_NAMESPACE_END

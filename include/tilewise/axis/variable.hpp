@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// variable_axis: bins between given edges; and log_axis, whose edges are in geometric progression.
+/// `variable_axis`: bins between given edges; and `log_axis`, whose edges are in geometric progression.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>
@@ -24,6 +24,7 @@
 #include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
+/// @cond internals
 namespace binning {
 
 /// Numbers that are as many as those of type A, and in the same order. (Those of long double are fewer.)
@@ -124,6 +125,10 @@ template <class A>
 inline constexpr bool is_quick<variable_bins<A>> = true;
 
 } // namespace binning
+/// @endcond
+
+/// @addtogroup axes
+/// @{
 
 /// Bins between given edges: bin i has every sample x with edge(i) <= x < edge(i + 1), exactly, of whatever type x is.
 template <class A = double>
@@ -137,9 +142,11 @@ public:
     explicit variable_axis(Edges const& edges, axis_options options = {})
         : variable_axis("variable_axis", std::vector<A>(std::ranges::begin(edges), std::ranges::end(edges)), options)
     {}
+    /// Likewise.
     variable_axis(std::initializer_list<A> edges, axis_options options = {})
         : variable_axis("variable_axis", std::vector<A>(edges), options)
     {}
+    /// Likewise, for the edges [first, last).
     template <std::input_iterator It>
     variable_axis(It first, It last, axis_options options = {})
         : variable_axis("variable_axis", std::vector<A>(first, last), options)
@@ -148,17 +155,17 @@ public:
     offset size() const { return static_cast<offset>(edges_.size()) - 1; } ///< the number of bins
     offset extent() const { return view().extent(); }                      ///< the number of cells
     A edge(offset i) const { return edges_[static_cast<std::size_t>(i)]; } ///< the lower edge of bin i; the last
+    /// the cell of a sample, or no_cell
     template <class S>
-    int index(S const& sample) const ///< the cell of a sample, or no_cell
+    int index(S const& sample) const
     {
         return view().index(sample);
     }
     std::vector<A> const& edges() const { return edges_; } ///< all of them, one more than bins
-    binning::variable_bins<A> view() const                 ///< for kernels; the axis has to outlive it
-    {
-        return {edges_, edges_before_, range_of_, options_};
-    }
+    /// for kernels; the axis has to outlive it
+    binning::variable_bins<A> view() const { return {edges_, edges_before_, range_of_, options_}; }
 
+    /// @cond internals
 protected:
     variable_axis(char const* name, std::vector<A> edges, axis_options options)
         : edges_(std::move(edges)), options_(options)
@@ -176,6 +183,7 @@ protected:
         }
         find_ranges();
     }
+    /// @endcond
 
 private:
     /// Divides into up to four ranges for every bin: those of numbers or those of keys, whichever tell more bins apart.
@@ -217,10 +225,12 @@ private:
     axis_options options_;
 };
 
+/// @cond internals
 template <std::ranges::input_range Edges>
 variable_axis(Edges const&, axis_options = {}) -> variable_axis<std::ranges::range_value_t<Edges>>;
 template <std::input_iterator It>
 variable_axis(It, It, axis_options = {}) -> variable_axis<std::iter_value_t<It>>;
+/// @endcond
 
 /// Bins whose edges are in geometric progression.
 ///
@@ -257,7 +267,11 @@ private:
     }
 };
 
+/// @cond internals
 template <std::integral B, class L, class U>
 log_axis(B, L, U, axis_options = {}) -> log_axis<binning::floating_bound<L, U>>;
+/// @endcond
+
+/// @}
 
 TILEWISE_NAMESPACE_END

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Listings are regions of programs: takes away what their lines are indented by, and empty lines before and after.
+document.addEventListener("DOMContentLoaded", () => {
+    for (const listing of document.querySelectorAll("div.fragment")) {
+        const lines = [...listing.querySelectorAll(":scope > div.line")];
+        while (lines.length > 0 && lines[0].textContent.trim() === "") lines.shift().remove();
+        while (lines.length > 0 && lines.at(-1).textContent.trim() === "") lines.pop().remove();
+        const written = lines.filter((line) => line.textContent.trim() !== "");
+        const indentation = Math.min(...written.map((line) => line.textContent.search(/\S/)));
+        for (const line of written) {
+            const text = document.createTreeWalker(line, NodeFilter.SHOW_TEXT).nextNode();
+            text.data = text.data.slice(indentation);
+        }
+    }
+});
