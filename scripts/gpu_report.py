@@ -50,6 +50,7 @@ class Record:
     """The lines of one benchmark."""
 
     def __init__(self, path):
+        self.algorithm = path.stem
         self.benchmark = BENCHMARKS[path.stem]
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
         self.where = next(line for line in lines if line["record"] == "machine")
@@ -263,10 +264,10 @@ def of_bars(record):
         yield from table(["", "bar", "worst"], [[bar["verdict"], bar["claim"], bar["worst"]] for bar in record.bars])
 
 
-def markdown(record, name):
+def markdown(record):
     runs = min((row["runs"] for row in record.rows if row["part"] != "host"), default=0)
     cache = "the cache flushed before each run of less than 256 MiB" if record.where["cold"] else "the cache warm"
-    return "\n".join([f"# Benchmarks: {name}", "", record.machine() + ".",
+    return "\n".join([f"# Benchmarks: {record.algorithm} on an {record.where['gpu']}", "", record.machine() + ".",
                       f"Medians of at least {runs} runs, shuffled with the peers', {cache}; GB/s are "
                       f"{record.benchmark.traffic}; ratios above 1 are in tilewise's favour.", "", *of_bars(record),
                       *(line for section in record.benchmark.sections for line in section(record))])
@@ -524,7 +525,7 @@ def main():
         record = Record(path)
         name = record.name(path)
         (arguments.target / f"{name}.json").write_text(figures(record), encoding="utf-8")
-        (arguments.target / f"{name}.md").write_text(markdown(record, name), encoding="utf-8")
+        (arguments.target / f"{name}.md").write_text(markdown(record), encoding="utf-8")
         record.benchmark.plot(record, arguments.target / f"{name}.svg")
         if arguments.readme and name == f"{path.stem}-h200":
             write_into_readme(record, arguments.readme)
