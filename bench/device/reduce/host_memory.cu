@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// Floats in host memory, from call to value, beside a mere copy of them to the GPU.
+/// Floats in host memory, from call to value, beside a mere copy of them to the GPU; and in pieces, as where the
+/// GPU has room for an eighth of them.
 
 #include "parts.cuh"
 #include "peers.cuh"
 #include "reference.cuh"
 
 #include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 void bench::reductions::compare_host_memory(session& run)
@@ -42,10 +46,21 @@ void bench::reductions::compare_host_memory(session& run)
                 run.queue.wait();
             };
             auto const on_all_cores = [&] { value = tilewise::reduce(tilewise::par, first, first + count, 0.0f); };
-            run.time_on_host({"host", is_pinned ? "pinned" : "pageable", {}, count, 0, false, bytes, {}},
-                             {{"tilewise", with_tilewise}, {"copy", copied}, {"tilewise_par", on_all_cores}},
+            auto const in_pieces = [&] {
+                value = tilewise::reduce(tilewise::device.on(run.queue).budget(bytes / 8), first, first + count, 0.0f);
+            };
+            std::vector<competitor> competitors{
+                {"tilewise", with_tilewise}, {"copy", copied}, {"tilewise_par", on_all_cores}};
+            if (size >= 24)
+                competitors.push_back({"tilewise_in_pieces", in_pieces});
+            run.time_on_host({"host", is_pinned ? "pinned" : "pageable", {}, count, 0, false, bytes, {}}, competitors,
                              size < 24 ? 101 : 9);
             with_tilewise();
+            if (float const whole = value; size >= 24) {
+                in_pieces();
+                if (std::memcmp(&value, &whole, sizeof value) != 0)
+                    throw std::runtime_error("other bits in pieces of host memory, n = " + std::to_string(count));
+            }
             double const expected = reference(there.data(), count, sum::widen{}, sum::wide_op{}, 0.0, run.queue);
             expect("host memory", value, expected, count, 256);
         }
