@@ -36,14 +36,17 @@ struct other_bits {
     }
 };
 
-/// CUB adds up long chains of tiles, whose rounding errors grow; those of matrices that rotate grow less.
+/// Rounding errors of sums grow with the root of the number of terms, in CUB's long chains of tiles a little more.
+/// Matrices that rotate, once rounded, also shrink or grow a little, all alike: beside products in double, ours and
+/// CUB's were off by 0.0005 after 2^24 of them, and by 0.014 after 2^29.
 struct beyond_rounding {
     double rounding;
     bool of_rotations;
 
     __device__ bool operator()(double ours, double expected, std::uint64_t i) const
     {
-        double const terms = of_rotations ? 16 : sqrt(double(i + 1) * (1 + log2(double(i + 1))));
+        double const count = double(i + 1),
+                     terms = of_rotations ? 16 + count * 0x1p-19 : sqrt(count * (1 + log2(count)));
         return !(fabs(ours - expected) <= 1024 * rounding * (fabs(expected) + terms));
     }
 };
