@@ -120,7 +120,6 @@ void add(std::string const& type)
             ->Range(1 << 4, most)
             ->UseRealTime();
     };
-    random_elements<typename Reduction::element>(most);
     add_one("tilewise_seq", run<Reduction, tilewise_seq>);
     add_one("std_reduce", run<Reduction, std_reduce>);
     add_one("left_fold", run<Reduction, left_fold>);

@@ -142,8 +142,6 @@ void add(std::string const& type)
             ->Range(1 << 4, most)
             ->UseRealTime();
     };
-    random_elements<typename Scan::element>(most);
-    room_for_results<typename Scan::result>();
     add_one("tilewise_seq", run<Scan, tilewise_seq>);
     add_one("std_scan", run<Scan, std_scan>);
     add_one("copy", run<Scan, copy>);
