@@ -106,10 +106,12 @@ def changed(interval, threshold):
     return (low > 1 + threshold) - (high < 1 / (1 + threshold))
 
 
+def name(setting):
+    return " ".join(filter(None, setting))
+
+
 def line(setting, interval):
-    part, what, size, who = setting
-    return (f"  {interval[0]:.3f}  ({interval[1]:.3f} to {interval[2]:.3f})  "
-            f"{' '.join(filter(None, (part, what, size, who)))}")
+    return f"  {interval[0]:.3f}  ({interval[1]:.3f} to {interval[2]:.3f})  {name(setting)}"
 
 
 def summary(intervals, threshold):
@@ -122,9 +124,12 @@ def summary(intervals, threshold):
 
 def compare(old, new, threshold):
     """The report on two lists of runs, as text, and the status."""
-    settings = [setting for setting in old[0] if all(setting in run for run in (*old, *new))]
+    runs = (*old, *new)
+    measured = list(dict.fromkeys(setting for run in runs for setting in run))
+    settings = [setting for setting in measured if all(setting in run for run in runs)]
     if not settings:
         return "the files have no setting in common", 2
+    left_out = [setting for setting in measured if setting not in settings]
     intervals = {setting: speedup([run[setting] for run in old], [run[setting] for run in new]) for setting in settings}
     ours = {setting: interval for setting, interval in intervals.items() if setting[3].startswith("tilewise")}
     peers = [interval for setting, interval in intervals.items() if setting not in ours]
@@ -133,6 +138,8 @@ def compare(old, new, threshold):
         found = {setting: interval for setting, interval in ours.items() if changed(interval, threshold) == verdict}
         if found:
             text += ["", title] + [line(*one) for one in sorted(found.items(), key=lambda one: one[1][0] ** -verdict)]
+    if left_out:
+        text += ["", "not compared, because a run lacks it"] + [f"  {name(setting)}" for setting in left_out]
     text += ["", f"tilewise, {summary(ours.values(), threshold)}"] if ours else []
     text += [f"its peers, {summary(peers, threshold)}"] if peers else []
     return "\n".join(text), int(any(changed(interval, threshold) < 0 for interval in ours.values()))
@@ -152,6 +159,12 @@ def self_test():
     def same(text, status):
         return status == 0 and "slower\n" not in text
 
+    def without(setting, runs):
+        return [{key: time for key, time in run.items() if key != setting} for run in runs]
+
+    five = [run(1) for _ in range(5)]
+    lacking = "lacks it\n  " + name(settings[7]) + "\n\n"
+
     checks = {
         "noise": same(*compare([run(1) for _ in range(5)], [run(1) for _ in range(5)], 0.02)),
         "planted": "slower\n  0.9" in compare([run(1) for _ in range(5)], [run(1.05) for _ in range(5)], 0.02)[0],
@@ -159,12 +172,15 @@ def self_test():
         "in one run": compare([run(1)], [run(1.05)], 0.02)[1] == 1,
         "faster": compare([run(1.05) for _ in range(5)], [run(1) for _ in range(5)], 0.02)[0].count("\nfaster\n") == 1,
         "nothing": compare([{}], [run(1)], 0.02)[1] == 2,
+        "only in the old": lacking in compare(five, without(settings[7], five), 0.02)[0],
+        "only in the new": lacking in compare(without(settings[7], five), five, 0.02)[0],
+        "in all": "lacks it" not in compare(five, five, 0.02)[0],
         "interval of 61": of_repetitions(range(61)) == Time(30, 22, 38),
         "interval of 6": of_repetitions(range(6)) == Time(2.5, 0, 5),
         "interval of 5": of_repetitions(range(5)) == Time(2, 0, 4),
     }
-    for name in (name for name, passed in checks.items() if not passed):
-        print(f"self-test {name}: failed")
+    for check in (check for check, passed in checks.items() if not passed):
+        print(f"self-test {check}: failed")
     print(f"self-test: {sum(checks.values())} of {len(checks)}")
     return int(not all(checks.values()))
 
