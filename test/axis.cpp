@@ -547,6 +547,29 @@ TEST(product_axis, numbers_cells_with_the_last_axis_turning_fastest)
     EXPECT_EQ(axis.index(std::pair(1, -0.5)), -1);
 }
 
+/// Of a user's: vowels, by their place among them. Its view says what it likes about others.
+struct vowels {
+    int size() const { return 5; }
+    unsigned extent() const { return 5; }
+    std::size_t index(char letter) const { return std::string("aeiou").find(letter); }
+};
+
+/// Expects of a product's view what it says of samples one by one, in parts of several lengths.
+template <class View, class Sample>
+void expect_cells_together(View const& view, std::vector<Sample> const& once, std::vector<int> const& expected)
+{
+    std::vector<Sample> samples;
+    while (samples.size() < 1000) // several of the parts in which it goes about them
+        samples.insert(samples.end(), once.begin(), once.end());
+    for (std::size_t const count :
+         {std::size_t{0}, std::size_t{1}, std::size_t{255}, std::size_t{256}, std::size_t{257}, samples.size()}) {
+        std::vector<int> cells(samples.size(), -7);
+        view.index_all(static_cast<int>(count), samples.data(), cells.data());
+        for (std::size_t i = 0; i < samples.size(); ++i)
+            ASSERT_EQ(cells[i], i < count ? expected[i % once.size()] : -7) << i << " of " << count;
+    }
+}
+
 TEST(product_axis, has_cells_for_the_flow_of_its_axes)
 {
     std::vector<axis_options> const options{{flow::drop, true}, {flow::bins, false}, {flow::clamp, false}};
@@ -562,6 +585,8 @@ TEST(product_axis, has_cells_for_the_flow_of_its_axes)
                 EXPECT_EQ(axis.size(), 3 * 2 * 3);
                 EXPECT_EQ(axis.extent(), static_cast<long long>(specification::cells(4, a)) * extent_b * extent_c);
                 EXPECT_EQ(tw::axis_view(axis).extent(), axis.extent());
+                std::vector<std::tuple<double, int, double>> samples;
+                std::vector<int> expected;
                 for (double const x : {-2.0, -1.0, 0.5, 2.0, 3.0, infinity, static_cast<double>(NAN)})
                     for (int const y : {-1, 0, 1, 4, 5})
                         for (float const z : {-1.0f, 0.0f, 0.5f, 1.5f, 2.0f, NAN}) {
@@ -569,18 +594,28 @@ TEST(product_axis, has_cells_for_the_flow_of_its_axes)
                                        j = specification::cell(y, second_edges, b),
                                        k = specification::cell(z, third_edges, c);
                             bool const dropped = i < 0 || j < 0 || k < 0;
-                            EXPECT_EQ(axis.index(std::tuple(x, y, z)),
-                                      dropped ? -1 : (i * extent_b + j) * extent_c + k);
+                            samples.emplace_back(x, y, z);
+                            expected.push_back(static_cast<int>(dropped ? -1 : (i * extent_b + j) * extent_c + k));
+                            EXPECT_EQ(axis.index(std::tuple(x, y, z)), expected.back());
                         }
+                expect_cells_together(tw::axis_view(axis), samples, expected);
             }
 }
 
-/// Of a user's: vowels, by their place among them. Its view says what it likes about others.
-struct vowels {
-    int size() const { return 5; }
-    unsigned extent() const { return 5; }
-    std::size_t index(char letter) const { return std::string("aeiou").find(letter); }
-};
+TEST(product_axis, tells_the_cells_of_an_array_only_if_that_is_faster)
+{
+    tw::regular_axis const regular(2, 0.0f, 1.0f);
+    tw::integer_axis const integer(0, 2);
+    auto const tells = []<class Sample>(Sample const&, auto const&... axes) {
+        return tw::binning::indexes_arrays<decltype(tw::axis_view(tw::product_axis(axes...))), Sample>;
+    };
+    EXPECT_TRUE(tells(std::pair(0.5f, 1), regular, integer));
+    EXPECT_TRUE(tells(std::pair(1, 0.5f), integer, regular));
+    EXPECT_TRUE(tells(std::array{1.0f, 0.5f}, integer, regular));
+    EXPECT_FALSE(tells(std::pair(0.5, 1), regular, integer)); // would have to be converted
+    EXPECT_FALSE(tells(std::pair(1, 1), integer, integer));
+    EXPECT_FALSE(tells(std::pair(0.5f, 'a'), regular, vowels{})); // may not be asked about what is outside
+}
 
 TEST(product_axis, takes_axes_of_a_user_and_other_products)
 {

@@ -378,6 +378,61 @@ TEST(histogram, counts_pairs_in_cells_of_two_dimensions)
     });
 }
 
+/// Pairs of references, as zip iterators have them.
+struct zipped {
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = std::pair<float, double>;
+    using reference = std::pair<float const&, double const&>;
+    using pointer = void;
+    using difference_type = std::ptrdiff_t;
+
+    float const* x;
+    double const* y;
+
+    reference operator*() const { return {*x, *y}; }
+    reference operator[](std::ptrdiff_t n) const { return {x[n], y[n]}; }
+    zipped& operator++() { return *this += 1; }
+    zipped operator++(int) { return std::exchange(*this, *this + 1); }
+    zipped& operator+=(std::ptrdiff_t n) { return *this = *this + n; }
+    zipped operator+(std::ptrdiff_t n) const { return {x + n, y + n}; }
+    std::ptrdiff_t operator-(zipped const& other) const { return x - other.x; }
+    bool operator==(zipped const&) const = default;
+};
+
+TEST(histogram, counts_pairs_of_floats_wherever_they_come_from)
+{
+    std::vector<std::pair<float, double>> pairs;
+    std::vector<int> expected(32 * 16);
+    for (unsigned const seed : values::seeds(many)) { // outside the first axis, outside the second, or in a cell
+        unsigned const i = seed % 37, j = seed / 37 % 19;
+        pairs.emplace_back(static_cast<float>(i) + 0.5f, static_cast<double>(j) + 0.25);
+        if (i < 32 && j < 16)
+            ++expected[i * 16 + j];
+    }
+    tw::product_axis const axis(tw::regular_axis(32, 0.0f, 32.0f), tw::regular_axis(16, 0.0, 16.0));
+    std::vector<float> xs;
+    std::vector<double> ys;
+    for (auto const& [x, y] : pairs) {
+        xs.push_back(x);
+        ys.push_back(y);
+    }
+    zipped const zip{xs.data(), ys.data()};
+    std::forward_list const list(pairs.begin(), pairs.end());
+    std::deque const deque(pairs.begin(), pairs.end());
+    with_policies([&](auto policy) {
+        auto const counts = [&](auto first, auto last) {
+            return counts_of(expected.size(), [&](auto out) { return tw::histogram(policy, first, last, axis, out); });
+        };
+        EXPECT_EQ(counts(pairs.begin(), pairs.end()), expected);
+        EXPECT_EQ(counts(list.begin(), list.end()), expected);
+        EXPECT_EQ(counts(deque.begin(), deque.end()), expected);
+        EXPECT_EQ(counts(zip, zip + many), expected);
+        std::vector<int> sums(expected.size());
+        tw::weighted_histogram(policy, pairs, std::vector(many, 1), axis, sums.begin());
+        EXPECT_EQ(sums, expected);
+    });
+}
+
 /// A user's axis, whose view says what it likes about samples that belong nowhere.
 template <class Number>
 struct wild_axis {

@@ -56,6 +56,12 @@ inline constexpr int flow_cells = 3;
 template <class View>
 inline constexpr bool is_quick = false;
 
+/// Of these, views that tell the cells of an array of samples faster than one by one.
+template <class View, class Sample>
+concept indexes_arrays = is_quick<View> && requires(View const& view, Sample const* samples, int* cells) {
+    view.index_all(0, samples, cells);
+};
+
 /// Half precision of any library: its numbers are exact as float.
 template <class S>
 concept small_float = !std::is_arithmetic_v<S> && sizeof(S) == 2 && requires(S const& x) { static_cast<float>(x); };

@@ -82,9 +82,20 @@ namespace binning {
 template <class View, class Visit>
 concept has_tables_for = requires(View& view, Visit const& visit) { view.for_each_table(visit); };
 
+namespace tuples {
+using std::get;
+
+/// The type of member i of a tuple of any library.
+template <std::size_t i, class S>
+using member = std::remove_cvref_t<decltype(get<i>(std::declval<S const&>()))>;
+} // namespace tuples
+
 /// The views of a product's axes, the last of which turns fastest.
 template <class... Views>
 struct product_bins {
+    template <std::size_t, class>
+    static constexpr bool indexes_arrays_of = false;
+
     TILEWISE_PORTABLE int extent() const { return 1; }
     template <std::size_t, class S>
     TILEWISE_PORTABLE int member(S const&, int cell) const
@@ -96,9 +107,14 @@ struct product_bins {
     {
         return before;
     }
+    template <std::size_t, class S>
+    void index_rest(int, S const*, int*) const
+    {}
     bool is_simple() const { return true; }
     product_bins simplified() const { return {}; }
 };
+template <class... Views>
+inline constexpr bool is_quick<product_bins<Views...>> = (is_quick<Views> && ...);
 template <class... Views>
 inline constexpr bool locates<product_bins<Views...>> = (locates<Views> && ...);
 
@@ -112,6 +128,7 @@ struct product_bins<View, Rest...> {
 
     TILEWISE_PORTABLE int extent() const { return static_cast<int>(head.extent()) * tail.extent(); }
     static constexpr bool simple = locates<product_bins>;
+    static constexpr int part_size = 256;
 
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
@@ -146,6 +163,51 @@ struct product_bins<View, Rest...> {
         auto const cells = static_cast<unsigned>(head.extent());
         return tail.template locate_member<i + 1>(sample,
                                                   {before.cell * cells + own.cell, before.inside && own.inside});
+    }
+
+    /// Whether one of the axes from this on is faster with arrays of its members: this one with member i of type S.
+    template <std::size_t i, class S>
+    static constexpr bool indexes_arrays_of =
+        indexes_arrays<View, tuples::member<i, S>> || product_bins<Rest...>::template indexes_arrays_of<i + 1, S>;
+
+    /// The cells of `count` samples: for some of them at a time those of the first axis, then of the second.
+    template <class S>
+    void index_all(int count, S const* samples, int* cells) const
+        requires indexes_arrays_of<0, S>
+    {
+        for (int part; count > 0; samples += part, cells += part, count -= part) {
+            part = std::min(count, part_size);
+            index_member<0>(part, samples, cells);
+            tail.template index_rest<1>(part, samples, cells);
+        }
+    }
+
+    /// From the cells among the axes before to those among these, too.
+    template <std::size_t i, class S>
+    void index_rest(int count, S const* samples, int* cells) const
+    {
+        int own[part_size];
+        index_member<i>(count, samples, own);
+        int const extent = head.extent();
+        for (int k = 0; k < count; ++k)
+            cells[k] = (cells[k] | own[k]) < 0 ? no_cell : cells[k] * extent + own[k];
+        tail.template index_rest<i + 1>(count, samples, cells);
+    }
+
+    /// The cells of member i alone.
+    template <std::size_t i, class S>
+    void index_member(int count, S const* samples, int* cells) const
+    {
+        using std::get;
+        if constexpr (indexes_arrays<View, tuples::member<i, S>>) {
+            tuples::member<i, S> members[part_size];
+            for (int k = 0; k < count; ++k)
+                members[k] = get<i>(samples[k]);
+            head.index_all(count, members, cells);
+        } else {
+            for (int k = 0; k < count; ++k)
+                cells[k] = head.index(get<i>(samples[k]));
+        }
     }
 
     bool is_simple() const

@@ -5,6 +5,7 @@
 /// The engine of reduce_by_index and weighted_histogram for seq and par: a stable sort by cell, then a reduction of
 /// each cell's values as a range of its own. Integers under operators known by name go into a table at once.
 
+#include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/host/parallel.hpp>
@@ -43,17 +44,11 @@ TILEWISE_INLINE int cell_of(View const& view, offset cells, Sample&& sample)
     return cell >= 0 && cell < cells ? static_cast<int>(cell) : -1;
 }
 
-/// The view numbers the cells of a whole array of samples by itself.
-template <class View, class Input>
-concept numbers_arrays = std::contiguous_iterator<Input> && requires(View const& view, Input input, int* numbers) {
-    view.index_all(0, std::to_address(input), numbers);
-};
-
 /// Writes the cells of `count` samples, or negative numbers.
 template <class View, class Input>
 void number_cells(View const& view, offset cells, Input input, offset count, int* numbers)
 {
-    if constexpr (numbers_arrays<View, Input>) {
+    if constexpr (std::contiguous_iterator<Input> && binning::indexes_arrays<View, std::iter_value_t<Input>>) {
         constexpr offset at_once = offset{1} << 30;
         for (offset done = 0; done < count; done += at_once)
             view.index_all(static_cast<int>(std::min(count - done, at_once)), std::to_address(input) + done,

@@ -37,11 +37,19 @@ using sample_of = std::remove_cvref_t<decltype(*std::declval<Input&>())>;
 template <class Sample>
 inline constexpr bool is_byte = std::integral<Sample> && sizeof(Sample) == 1;
 
-/// Views of the library's that tell the cells of many samples of this type at once.
-template <class View, class Sample>
-inline constexpr bool indexes_many =
-    binning::is_quick<View> &&
-    requires(View const& view, Sample const* samples, int* cells) { view.index_all(0, samples, cells); };
+/// Samples that can be copied into an array at no cost.
+template <class Sample>
+inline constexpr bool is_copied_for_free =
+    std::default_initializable<Sample> && std::is_trivially_copy_constructible_v<Sample> &&
+    std::is_trivially_destructible_v<Sample> && sizeof(Sample) <= 32;
+
+/// Inputs whose samples a view takes in arrays, from where they are or from copies.
+template <class Input, class View>
+concept taken_in_arrays =
+    binning::indexes_arrays<View, sample_of<Input>> &&
+    (contiguous_of<Input, sample_of<Input>> ||
+     (is_copied_for_free<std::iter_value_t<Input>> && binning::indexes_arrays<View, std::iter_value_t<Input>> &&
+      std::is_assignable_v<std::iter_value_t<Input>&, std::iter_reference_t<Input>>));
 
 /// How many samples of an input have been counted in each cell. The counters are wide enough for all of its samples.
 ///
@@ -66,10 +74,8 @@ public:
         if constexpr (is_byte<sample>) {
             if (count >= bytes_that_pay)
                 return count_bytes(view, input, count);
-        } else if constexpr (contiguous_of<Input, sample> && indexes_many<View, sample>) {
-            sample const* const samples = std::to_address(input);
-            input += static_cast<std::iter_difference_t<Input>>(count);
-            return count_many(view, samples, count);
+        } else if constexpr (taken_in_arrays<Input, View>) {
+            return count_arrays(view, input, count);
         }
         take_turns(input, count, [&](auto&& own) {
             return place(static_cast<offset>(view.index(std::forward<decltype(own)>(own))));
@@ -127,13 +133,21 @@ private:
     }
 
     /// Looks samples up in blocks. (The view says no_cell or a cell.)
-    template <class View, class Sample>
-    void count_many(View const& view, Sample const* samples, offset count)
+    template <class View, class Input>
+    void count_arrays(View const& view, Input& input, offset count)
     {
         int cells[block];
-        for (int part; count > 0; samples += part, count -= part) {
+        for (int part; count > 0; count -= part) {
             part = static_cast<int>(std::min(count, offset{block}));
-            view.index_all(part, samples, cells);
+            if constexpr (contiguous_of<Input, sample_of<Input>>) {
+                view.index_all(part, std::to_address(input), cells);
+                input += part;
+            } else {
+                std::iter_value_t<Input> samples[block];
+                for (int i = 0; i < part; ++i, ++input)
+                    samples[i] = *input;
+                view.index_all(part, samples, cells);
+            }
             int const* next = cells;
             take_turns(next, part, [](int cell) { return static_cast<std::size_t>(offset{cell} + 1); });
         }
