@@ -628,6 +628,27 @@ TEST(product_axis, takes_axes_of_a_user_and_other_products)
     EXPECT_EQ(axis.index(std::pair('e', std::pair(2, 'o'))), -1);
 }
 
+/// A tuple that an array cannot be made of.
+struct no_default : std::pair<float, float> {
+    no_default(float x, float y) : std::pair<float, float>(x, y) {}
+};
+
+TEST(product_axis, tells_the_cells_of_an_array_of_tuples_within_tuples)
+{
+    tw::regular_axis const own(4, 0.0f, 1.0f);
+    tw::product_axis const axis(own, tw::product_axis(own, own));
+    std::vector<std::pair<float, no_default>> samples;
+    std::vector<int> expected;
+    for (float const x : {-0.5f, 0.25f, 0.75f})
+        for (float const y : {0.0f, 0.5f, 1.0f})
+            for (float const z : {0.25f, 0.75f, NAN}) {
+                samples.emplace_back(x, no_default(y, z));
+                bool const dropped = x < 0 || y == 1 || z != z;
+                expected.push_back(dropped ? -1 : static_cast<int>(x * 64 + y * 16 + z * 4));
+            }
+    expect_cells_together(tw::axis_view(axis), samples, expected);
+}
+
 TEST(product_axis, lends_the_tables_of_its_axes)
 {
     tw::product_axis const axis(tw::variable_axis({0.0, 1.0, 4.0}), tw::integer_axis(0, 2),

@@ -90,6 +90,10 @@ template <std::size_t i, class S>
 using member = std::remove_cvref_t<decltype(get<i>(std::declval<S const&>()))>;
 } // namespace tuples
 
+/// Members that a view takes in an array of copies: numbers, not tuples of what may cost something to copy.
+template <class View, class Member>
+concept indexes_copies = std::is_arithmetic_v<Member> && indexes_arrays<View, Member>;
+
 /// The views of a product's axes, the last of which turns fastest.
 template <class... Views>
 struct product_bins {
@@ -168,7 +172,7 @@ struct product_bins<View, Rest...> {
     /// Whether one of the axes from this on is faster with arrays of its members: this one with member i of type S.
     template <std::size_t i, class S>
     static constexpr bool indexes_arrays_of =
-        indexes_arrays<View, tuples::member<i, S>> || product_bins<Rest...>::template indexes_arrays_of<i + 1, S>;
+        indexes_copies<View, tuples::member<i, S>> || product_bins<Rest...>::template indexes_arrays_of<i + 1, S>;
 
     /// The cells of `count` samples: for some of them at a time those of the first axis, then of the second.
     template <class S>
@@ -199,7 +203,7 @@ struct product_bins<View, Rest...> {
     void index_member(int count, S const* samples, int* cells) const
     {
         using std::get;
-        if constexpr (indexes_arrays<View, tuples::member<i, S>>) {
+        if constexpr (indexes_copies<View, tuples::member<i, S>>) {
             tuples::member<i, S> members[part_size];
             for (int k = 0; k < count; ++k)
                 members[k] = get<i>(samples[k]);
