@@ -10,9 +10,11 @@
 namespace example {
 
 /// One column of a text of separated values (see `csv_reader` for what that is): the one `wanted` says, else the first
-/// whose first field that is not missing is a number. Missing are empty fields and `NA`; they are read as NaN.
+/// whose first field that is not missing is a number. Missing are empty fields, `-`, `NA`, `N/A`, `nan`, `none` and
+/// `null`, in capitals or not; they are read as NaN. A number too small for f64 is read as the nearest one.
 /// The first record is a header when it holds some text and no number. Every record has as many fields as the first.
-/// Throws `bad_input`, with the place, for records of another length and for fields that are not numbers.
+/// Throws `bad_input`, with the place, for records of another length and for fields that are not numbers, of which
+/// numbers with commas are some, and for text with zero bytes.
 number_column read_csv(std::string_view text, std::optional<std::string> const& wanted = std::nullopt);
 
 } // namespace example

@@ -66,6 +66,7 @@ bool csv_reader::read(std::vector<csv_field>& record)
         record.push_back(read_field());
     }
     skip_line_end();
+    width_ = width_ == 0 ? record.size() : width_;
     return true;
 }
 
@@ -113,12 +114,29 @@ void csv_reader::skip_line_end()
     at_ = std::min(at_ + length, text_.size());
 }
 
+bool csv_reader::is_comment() const
+{
+    if (text_[at_] != '#') {
+        return false;
+    }
+    std::size_t fields = 1;
+    bool within_quotes = false, may_open = false; // only the first character of a field can be an opening quote
+    for (auto i = at_; width_ > 1 && i < text_.size() && !ends_line(text_[i]); ++i) {
+        char const c = text_[i];
+        bool const separates = !within_quotes && c == separator_;
+        fields += separates ? 1u : 0u;
+        within_quotes = within_quotes ? c != '"' : may_open && c == '"';
+        may_open = separates || (may_open && blanks_.find(c) != blanks_.npos);
+    }
+    return width_ <= 1 || fields != width_;
+}
+
 void csv_reader::skip_lines_without_data()
 {
     while (at_ < text_.size()) {
         auto const after_spaces = std::min(text_.find_first_not_of(' ', at_), text_.size());
         bool const is_blank = after_spaces == text_.size() || ends_line(text_[after_spaces]);
-        if (!is_blank && text_[at_] != '#') {
+        if (!is_blank && !is_comment()) {
             return;
         }
         at_ = std::min(text_.find_first_of("\r\n", at_), text_.size());

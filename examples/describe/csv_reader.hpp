@@ -17,10 +17,11 @@ struct csv_field {
     std::string unquoted() const;
 };
 
-/// Splits text into records by RFC 4180, except that lines may end in LF, CR LF or CR, that blank lines and lines
-/// beginning with # are skipped, that blanks around fields do not count, and that a quote within an unquoted field is
-/// an ordinary character. Fields are separated by tabs if there is one in the first record, else by semicolons if there
-/// is one, else by commas. A byte order mark is not part of the text: remove it first.
+/// Splits text into records by RFC 4180, except that lines may end in LF, CR LF or CR, that blank lines and comments
+/// are skipped, that blanks around fields do not count, and that a quote within an unquoted field is an ordinary
+/// character. Comments are lines that begin with #, but after the first record not those that have as many fields as
+/// it, if these are two or more: they are records. Fields are separated by tabs if there is one in the first record,
+/// else by semicolons if there is one, else by commas. A byte order mark is not part of the text: remove it first.
 class csv_reader {
 public:
     explicit csv_reader(std::string_view text);
@@ -35,12 +36,14 @@ private:
     void skip_blanks();
     void skip_line_end();
     void skip_lines_without_data();
+    bool is_comment() const;
     char next() const { return at_ < text_.size() ? text_[at_] : '\n'; }
 
     std::string_view text_;
     std::size_t at_ = 0;
     std::string_view blanks_; ///< what does not count around a field
     char separator_;
+    std::size_t width_ = 0; ///< fields of the first record, once it is read
 };
 
 } // namespace example

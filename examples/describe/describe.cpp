@@ -9,12 +9,15 @@
 #include "csv.hpp"
 #include "gpu.hpp"
 #include "histogram.hpp"
-#include "mapped_file.hpp"
+#include "input_file.hpp"
 #include "npy.hpp"
 #include "options.hpp"
 #include "policies.hpp"
 #include "raw.hpp"
 #include "running.hpp"
+#include "text.hpp"
+
+#include <tilewise/config.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +26,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -35,13 +39,15 @@ using namespace example;
 
 constexpr char const* help = R"(Usage: describe [options] FILE
 
-Describes one column of numbers: count, missing (NaNs, empty fields), sum, mean,
-sample standard deviation (divisor n - 1), minimum and maximum, and how fast.
+Describes one column of numbers: count, missing (NaNs, fields without a number),
+sum, mean, sample standard deviation (divisor n - 1), minimum and maximum, and
+how fast. FILE may be -, which is standard input.
 
   --column NAME|NUMBER  which column, by name or counted from 1; default: the
                         first that holds numbers
-  --format csv|npy|raw  what the file is; default: by its ending (.csv, .npy,
-                        .bin and .raw), raw where there is a --type
+  --format csv|npy|raw  what the file is; default: raw where there is a --type,
+                        else by its ending (.csv, .tsv, .npy, .bin, .raw), else
+                        by its first bytes: npy or csv
   --type TYPE           what a raw file holds: f16 f32 f64 i8 i16 i32 i64
                         u8 u16 u32 u64 bool
   --policy POLICY       where to compute: %s; default: device
@@ -51,13 +57,17 @@ sample standard deviation (divisor n - 1), minimum and maximum, and how fast.
   --histogram           draw how many numbers lie where, in place of the
                         description
   --bins N              about how many bins; default: by the count, up to 40
-  --svg FILE            draw the histogram to this file, too
+  --svg FILE            draw the histogram to this file, too; it is replaced,
+                        and cannot be the file that is read
   --repeat N            compute N times and report the median time; default: 1
   --help                show this
+  --version             show the version
 
-csv  fields separated by , or ; or tabs, quoted or not; a first line that holds
-     no number is a header; blank lines and lines that begin with # are skipped;
-     an empty field or NA is missing
+csv  fields separated by , or ; or tabs, quoted or not, in UTF-8; a first line
+     that holds no number is a header; numbers have decimal points. Missing are
+     empty fields and -, NA, N/A, nan, none, null, in capitals or not. Blank
+     lines are skipped, and lines that begin with #, but after the first line of
+     fields not those with as many fields, two or more, as it has
 npy  a little-endian NumPy array of up to two dimensions, in C order
 raw  little-endian numbers and nothing else
 
@@ -72,12 +82,18 @@ the extremes are known.
 Edges of bins are round numbers. A bin has what is at its lower edge, and not
 what is at its upper.
 
-Exit status: 0, 1 when the file is bad, 2 when the command line is.
+Exit status: 0, 1 when the file is bad or a computation fails, 2 when the command
+line is bad.
 )";
 
-number_column read_column(mapped_file const& file, options const& chosen)
+file_format format_of(input_file const& file)
 {
-    switch (chosen.format) {
+    return file.text().starts_with("\x93NUMPY") ? file_format::npy : file_format::csv;
+}
+
+number_column read_column(input_file const& file, options const& chosen)
+{
+    switch (chosen.format ? *chosen.format : format_of(file)) {
     case file_format::csv:
         return read_csv(file.text(), chosen.column);
     case file_format::npy:
@@ -136,10 +152,15 @@ void print(moments const& m)
     print_line("max", m.max);
 }
 
+std::string shown_name(std::string const& file)
+{
+    return file == "-" ? "standard input" : file;
+}
+
 std::string title(options const& chosen, number_column const& column)
 {
-    auto const label = column.label.empty() ? "" : ", " + column.label;
-    return chosen.file + label + " (" + std::string(column.type) + ')';
+    auto const label = column.label.empty() ? "" : ", " + shortened(column.label, 200);
+    return printable(shown_name(chosen.file) + label + " (" + std::string(column.type) + ')');
 }
 
 void print_time(double seconds, double bytes, options const& chosen)
@@ -149,13 +170,14 @@ void print_time(double seconds, double bytes, options const& chosen)
 }
 
 template <class Policy>
-void describe_column(options const& chosen, Policy const& policy, number_column const& column)
+void describe_column(options const& chosen, Policy const& policy, input_file const& file, number_column const& column)
 {
     auto const measure = [&](auto const& numbers) {
         return median_of_runs(chosen.repeat, [&] { return describe(policy, numbers); });
     };
     auto const [result, seconds] =
         std::visit([&](auto const& numbers) { return with_readable_numbers(policy, numbers, measure); }, column.values);
+    file.expect_not_truncated();
     std::printf("%s\n", title(chosen, column).c_str());
     print(result);
     auto const type = find_element_type(&named_element_type::name, column.type);
@@ -177,9 +199,10 @@ shared_vector<double> as_doubles(number_column const& column)
 }
 
 template <class Policy>
-void total_column(options const& chosen, Policy const& policy, number_column const& column)
+void total_column(options const& chosen, Policy const& policy, input_file const& file, number_column const& column)
 {
     auto const numbers = as_doubles(column);
+    file.expect_not_truncated();
     shared_vector<double> totals(numbers.size());
     auto const [end, seconds] =
         median_of_runs(chosen.repeat, [&] { return running_totals(policy, numbers, totals.begin()); });
@@ -202,9 +225,10 @@ void print_bins(std::vector<double> const& edges, shared_vector<std::uint64_t> c
 }
 
 template <class Policy>
-void draw_column(options const& chosen, Policy const& policy, number_column const& column)
+void draw_column(options const& chosen, Policy const& policy, input_file const& file, number_column const& column)
 {
     auto const numbers = as_doubles(column);
+    file.expect_not_truncated();
     auto const m = describe(policy, numbers);
     auto const name = title(chosen, column);
     if (m.count == 0) {
@@ -228,22 +252,49 @@ void draw_column(options const& chosen, Policy const& policy, number_column cons
 template <class Policy>
 void describe_file(options const& chosen, Policy const& policy)
 {
-    mapped_file const file(chosen.file);
+    input_file const file(chosen.file);
+    if (file.is_standard_output()) {
+        throw usage_error("standard output is " + example::quoted(shown_name(chosen.file)) + ", the file to read");
+    }
+    if (chosen.svg && file.is_same_as(*chosen.svg)) {
+        throw usage_error("--svg would replace " + example::quoted(shown_name(chosen.file)) + ", the file to read");
+    }
     auto const column = read_column(file, chosen);
     if (chosen.running) {
-        total_column(chosen, policy, column);
+        total_column(chosen, policy, file, column);
     } else if (chosen.histogram) {
-        draw_column(chosen, policy, column);
+        draw_column(chosen, policy, file, column);
     } else {
-        describe_column(chosen, policy, column);
+        describe_column(chosen, policy, file, column);
     }
 }
 
-int report(std::string const& file, std::string const& message, std::optional<text_place> place = std::nullopt)
+int report(std::string const& message, int status)
 {
+    std::fprintf(stderr, "describe: %s\n", printable(shortened(message, 1000)).c_str());
+    return status;
+}
+
+std::string with_place(std::string const& file, bad_input const& error)
+{
+    auto const place = error.place();
     auto const where = place ? ':' + std::to_string(place->line) + ':' + std::to_string(place->column) : "";
-    std::fprintf(stderr, "describe: %s%s: %s\n", file.c_str(), where.c_str(), message.c_str());
-    return 1;
+    return shown_name(file) + where + ": " + error.what();
+}
+
+void run(options& chosen)
+{
+    if (chosen.help) {
+        std::printf(help, policy_names().c_str());
+    } else if (chosen.version) {
+        std::printf("describe, of tilewise %d.%d.%d\n", TILEWISE_VERSION_MAJOR, TILEWISE_VERSION_MINOR,
+                    TILEWISE_VERSION_PATCH);
+    } else {
+        if (chosen.policy.empty()) {
+            chosen.policy = default_policy();
+        }
+        with_policy(chosen.policy, [&](auto const& policy) { describe_file(chosen, policy); });
+    }
 }
 
 } // namespace
@@ -253,21 +304,15 @@ int main(int argc, char** argv)
     options chosen;
     try {
         chosen = parse_options({argv + 1, argv + argc});
-        if (chosen.help) {
-            std::printf(help, policy_names().c_str());
-        } else {
-            if (chosen.policy.empty()) {
-                chosen.policy = default_policy();
-            }
-            with_policy(chosen.policy, [&](auto const& policy) { describe_file(chosen, policy); });
-        }
+        run(chosen);
     } catch (usage_error const& error) {
-        std::fprintf(stderr, "describe: %s; see describe --help\n", error.what());
-        return 2;
+        return report(std::string(error.what()) + "; see describe --help", 2);
     } catch (bad_input const& error) {
-        return report(chosen.file, error.what(), error.place());
+        return report(with_place(chosen.file, error), 1);
+    } catch (std::bad_alloc const&) {
+        return report("not enough memory", 1);
     } catch (std::exception const& error) {
-        return report(chosen.file, error.what());
+        return report(error.what(), 1);
     }
-    return std::fflush(stdout) == 0 ? 0 : report("standard output", "cannot write");
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : report("standard output: cannot write", 1);
 }

@@ -21,6 +21,8 @@ namespace example {
 
 #ifdef __CUDACC__
 
+inline constexpr char const* why_no_gpu = "there is no GPU that this program can use";
+
 inline bool has_gpu()
 {
     int count = 0;
@@ -103,6 +105,8 @@ template <class T>
 using shared_vector = std::vector<T, managed_allocator<T>>;
 
 #else
+
+inline constexpr char const* why_no_gpu = "this program was compiled without CUDA";
 
 inline bool has_gpu() // that this program was compiled for
 {

@@ -40,7 +40,9 @@ inline double decimal(double mantissa, int exponent)
 inline std::vector<double> round_edges(double min, double max, int bins)
 {
     double const largest = std::max(std::abs(min), std::abs(max));
-    double const least = std::max({max / bins - min / bins, largest * 1e-14, 1e-300});
+    // (The difference of the largest numbers of both signs is infinite.)
+    double const most = std::numeric_limits<double>::max();
+    double const least = std::min(std::max({max / bins - min / bins, largest * 1e-14, 1e-300}), most);
     int exponent = static_cast<int>(std::floor(std::log10(least)));
     int digit = 10;
     for (int const candidate : {5, 2, 1}) {
@@ -52,18 +54,17 @@ inline std::vector<double> round_edges(double min, double max, int bins)
     }
     double const step = decimal(digit, exponent);
     auto const edge = [&](double i) { return decimal(i * digit, exponent); };
-    constexpr double largest_double = std::numeric_limits<double>::max();
     double first = std::floor(min / step); // a guess, which the edges correct
     while (edge(first) > min) {
         --first;
     }
-    while (edge(first + 1) <= min && edge(first + 1) < largest_double) {
+    while (edge(first + 1) <= min && edge(first + 1) < most) {
         ++first;
     }
     std::vector<double> edges{edge(first)};
     do {
         edges.push_back(edge(++first));
-    } while (edges.back() <= max && edges.back() < largest_double);
+    } while (edges.back() <= max && edges.back() < most);
     return edges;
 }
 

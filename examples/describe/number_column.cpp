@@ -2,6 +2,7 @@
 #include "number_column.hpp"
 
 #include "bad_input.hpp"
+#include "text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,11 +15,12 @@ std::string listed(std::span<std::string const> names, std::size_t count)
     if (names.empty()) {
         return count == 1 ? "there is one column" : "columns are numbered 1 to " + std::to_string(count);
     }
+    constexpr std::size_t most = 10;
     std::string list = "the columns are";
-    for (auto const& name : names) {
-        list += (&name == &names.front() ? " \"" : ", \"") + name + '"';
+    for (auto const& name : names.first(std::min(most, names.size()))) {
+        list += (&name == &names.front() ? " \"" : ", \"") + shortened(name, 40) + '"';
     }
-    return list;
+    return names.size() <= most ? list : list + " and " + std::to_string(names.size() - most) + " more";
 }
 
 } // namespace
@@ -35,7 +37,7 @@ std::size_t find_column(std::string const& wanted, std::size_t count, std::span<
     if (error == std::errc{} && end == last && number >= 1 && number <= count) {
         return number - 1;
     }
-    throw bad_input("no column \"" + wanted + "\"; " + listed(names, count));
+    throw bad_input("no column \"" + shortened(wanted, 60) + "\"; " + listed(names, count));
 }
 
 } // namespace example

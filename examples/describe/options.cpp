@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
+#include "text.hpp"
+
 #include <charconv>
 #include <limits>
 #include <string_view>
@@ -20,12 +22,15 @@ public:
         }
         std::string_view const argument = rest_.front();
         rest_ = rest_.subspan(1);
-        auto const equals = argument.starts_with("--") ? argument.find('=') : argument.npos;
+        auto const equals = splits_ && argument.starts_with("--") ? argument.find('=') : argument.npos;
         has_own_value_ = equals != argument.npos;
         word_ = argument.substr(0, equals);
         own_value_ = has_own_value_ ? argument.substr(equals + 1) : "";
         return true;
     }
+
+    /// From now on every argument is one word, whatever it begins with.
+    void take_whole_words() { splits_ = false; }
 
     /// The option's name, or the whole argument that is none.
     std::string_view word() const { return word_; }
@@ -49,12 +54,8 @@ private:
     std::string_view word_;
     std::string_view own_value_;
     bool has_own_value_ = false;
+    bool splits_ = true;
 };
-
-std::string quoted(std::string_view text)
-{
-    return '\'' + std::string(text) + '\'';
-}
 
 file_format parse_format(std::string_view name)
 {
@@ -94,9 +95,9 @@ int parse_number(std::string_view option, int most, std::string_view text)
     return number;
 }
 
-file_format format_of_ending(std::string_view file)
+std::optional<file_format> format_of_ending(std::string_view file)
 {
-    if (file.ends_with(".csv")) {
+    if (file.ends_with(".csv") || file.ends_with(".tsv")) {
         return file_format::csv;
     }
     if (file.ends_with(".npy")) {
@@ -105,7 +106,7 @@ file_format format_of_ending(std::string_view file)
     if (file.ends_with(".bin") || file.ends_with(".raw")) {
         return file_format::raw;
     }
-    throw usage_error("the ending of " + quoted(file) + " tells no format; say --format or --type");
+    return std::nullopt;
 }
 
 } // namespace
@@ -117,10 +118,22 @@ options parse_options(std::span<char const* const> arguments)
     std::optional<file_format> format;
     std::optional<named_element_type> type;
     argument_reader argument(arguments);
+    bool are_options = true;
     while (argument.read()) {
         auto const word = argument.word();
-        if (word == "--help" && !argument.has_own_value()) {
+        if (are_options && word == "--" && !argument.has_own_value()) {
+            are_options = false;
+            argument.take_whole_words();
+        } else if (!are_options || word == "-" || !word.starts_with('-')) {
+            if (file) {
+                throw usage_error("one file at a time: " + quoted(*file) + " or " + quoted(word));
+            }
+            file = word;
+        } else if (word == "--help" && !argument.has_own_value()) {
             chosen.help = true;
+            return chosen;
+        } else if (word == "--version" && !argument.has_own_value()) {
+            chosen.version = true;
             return chosen;
         } else if (word == "--running" && !argument.has_own_value()) {
             chosen.running = true;
@@ -142,12 +155,8 @@ options parse_options(std::span<char const* const> arguments)
             chosen.policy = argument.value();
         } else if (word == "--repeat") {
             chosen.repeat = parse_number(word, std::numeric_limits<int>::max(), argument.value());
-        } else if (word.starts_with('-')) {
-            throw usage_error("unknown option " + quoted(word));
-        } else if (file) {
-            throw usage_error("one file at a time: " + quoted(*file) + " or " + quoted(word));
         } else {
-            file = word;
+            throw usage_error("unknown option " + quoted(word));
         }
     }
     if (!file) {
@@ -157,7 +166,7 @@ options parse_options(std::span<char const* const> arguments)
         throw usage_error("--running or a histogram: one at a time");
     }
     chosen.file = *file;
-    chosen.format = format ? *format : type ? file_format::raw : format_of_ending(*file);
+    chosen.format = format ? format : type ? file_format::raw : format_of_ending(*file);
     if (type && chosen.format != file_format::raw) {
         throw usage_error("--type is for raw files; others tell their type");
     }

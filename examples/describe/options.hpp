@@ -14,9 +14,9 @@ enum class file_format { csv, npy, raw };
 
 /// What the command line asks for.
 struct options {
-    std::string file;
-    file_format format = file_format::csv;
-    named_element_type type{}; ///< of the numbers in a raw file
+    std::string file;                  ///< `-` is standard input
+    std::optional<file_format> format; ///< none where neither an option nor the file's ending says it
+    named_element_type type{};         ///< of the numbers in a raw file
     std::optional<std::string> column;
     std::string policy;             ///< empty where it does not say
     bool running = false;           ///< running totals in place of a description
@@ -24,7 +24,8 @@ struct options {
     std::optional<int> bins;        ///< about how many
     std::optional<std::string> svg; ///< the file to draw the histogram to
     int repeat = 1;
-    bool help = false; ///< then nothing else is set
+    bool help = false;    ///< then nothing else is set
+    bool version = false; ///< likewise
 };
 
 /// A command line that cannot be understood.

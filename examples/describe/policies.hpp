@@ -43,10 +43,13 @@ inline std::string_view default_policy()
     return has_gpu() ? "device" : "par";
 }
 
-/// Calls `use(policy)` with the policy of this name. Throws `usage_error` when there is none.
+/// Calls `use(policy)` with the policy of this name. Throws `usage_error` when there is none, or no GPU for it.
 template <class Use>
 void with_policy(std::string_view name, Use use)
 {
+    if (name == "device" && !has_gpu()) {
+        throw usage_error(std::string("--policy device: ") + why_no_gpu);
+    }
     bool const is_known = std::apply(
         [&](auto const&... known) { return ((known.name == name && (use(known.policy), true)) || ...); }, policies);
     if (!is_known) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bad_input.hpp"
+#include "text.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -14,7 +15,7 @@ namespace example {
 inline std::string escaped(std::string_view text)
 {
     std::string result;
-    for (char const c : text) {
+    for (char const c : printable(text)) {
         switch (c) {
         case '&':
             result += "&amp;";

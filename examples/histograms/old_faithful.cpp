@@ -7,7 +7,7 @@
 // Sums over the waits of each duration are the histogram of the durations alone, and the other way round.
 
 #include "../describe/csv.hpp"
-#include "../describe/mapped_file.hpp"
+#include "../describe/input_file.hpp"
 #include "../describe/svg.hpp"
 #include "../scans/everywhere.hpp"
 
@@ -50,7 +50,7 @@ using counters = shared_vector<std::uint32_t>;
 
 shared_vector<double> column(char const* file, char const* name)
 {
-    auto const numbers = std::get<std::vector<double>>(read_csv(mapped_file(file).text(), name).values);
+    auto const numbers = std::get<std::vector<double>>(read_csv(input_file(file).text(), name).values);
     return {numbers.begin(), numbers.end()};
 }
 

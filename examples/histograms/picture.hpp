@@ -3,7 +3,7 @@
 
 #include "../describe/bad_input.hpp"
 #include "../describe/gpu.hpp"
-#include "../describe/mapped_file.hpp"
+#include "../describe/input_file.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -50,7 +50,7 @@ inline int next_number(std::string_view& text, int least, int most)
 /// https://netpbm.sourceforge.net/doc/pgm.html
 inline picture read_picture(std::string const& name)
 {
-    mapped_file const file(name);
+    input_file const file(name);
     auto text = file.text();
     if (!text.starts_with("P5") && !text.starts_with("P6")) {
         throw bad_input("a picture begins with P5 or P6, " + name + " does not");

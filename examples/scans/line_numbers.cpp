@@ -3,7 +3,7 @@
 // The lines of a file on which a word stands. Every byte of the file gets its line's number, which is one more than the
 // number of line ends before it: an exclusive scan over bytes, from 1 on, with results wider than what is counted.
 
-#include "../describe/mapped_file.hpp"
+#include "../describe/input_file.hpp"
 #include "everywhere.hpp"
 
 #include <tilewise/scan.hpp>
@@ -55,7 +55,7 @@ std::string_view line_around(std::string_view text, std::size_t place)
 
 int main(int argc, char** argv)
 try {
-    mapped_file const file(argc > 1 ? argv[1] : "LICENSE");
+    input_file const file(argc > 1 ? argv[1] : "LICENSE");
     std::string_view const text = file.text(), word = argc > 2 ? argv[2] : "patent";
     shared_vector<unsigned char> const bytes(text.begin(), text.end());
 

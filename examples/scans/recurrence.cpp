@@ -8,7 +8,7 @@
 // G. E. Blelloch, "Prefix sums and their applications", 1990, section 1.4.
 
 #include "../describe/csv.hpp"
-#include "../describe/mapped_file.hpp"
+#include "../describe/input_file.hpp"
 #include "everywhere.hpp"
 
 #include <tilewise/scan.hpp>
@@ -67,7 +67,7 @@ shared_vector<Number> solved_by_a_loop(shared_vector<affine<Number>> const& step
 
 int main(int argc, char** argv)
 try {
-    mapped_file const file(argc > 1 ? argv[1] : "examples/data/mauna_loa_co2.csv");
+    input_file const file(argc > 1 ? argv[1] : "examples/data/mauna_loa_co2.csv");
     auto const months = std::get<std::vector<double>>(read_csv(file.text(), "ppm").values);
     double const weight = 1.0 / 12;
     shared_vector<affine<double>> averaging;

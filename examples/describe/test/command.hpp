@@ -30,7 +30,9 @@ inline std::string contents(std::filesystem::path const& file)
 
 inline std::string without_last_line(std::string text)
 {
-    text.pop_back();
+    if (!text.empty()) {
+        text.pop_back();
+    }
     return text.substr(0, text.rfind('\n') + 1);
 }
 

@@ -56,12 +56,15 @@ TEST(csv, finds_a_column_by_name_before_number)
     EXPECT_EQ(error_in("a,b\n1,2\n", "c"), "no column \"c\"; the columns are \"a\", \"b\"");
     EXPECT_EQ(error_in("a,b\n1,2\n", "0"), "no column \"0\"; the columns are \"a\", \"b\"");
     EXPECT_EQ(error_in("1,2\n", "3"), "no column \"3\"; columns are numbered 1 to 2");
+    EXPECT_EQ(error_in("a,b,c,d,e,f,g,h,i," + std::string(99, 'j') + ",k,l\n", "z"),
+              "no column \"z\"; the columns are \"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"" +
+                  std::string(40, 'j') + "...\" and 2 more");
 }
 
 TEST(csv, takes_a_first_line_with_a_number_for_data)
 {
     EXPECT_EQ(numbers_in("1\n2\n"), (numbers{1, 2}));
-    EXPECT_EQ(label_in("5.1,setosa\n4.9,setosa\n"), "column 1");
+    EXPECT_EQ(label_in("5.1,setosa\n4.9,setosa\n"), "column 1 of 2");
     EXPECT_EQ(numbers_in("5.1,setosa\n4.9,setosa\n"), (numbers{5.1, 4.9}));
 }
 
@@ -72,10 +75,16 @@ TEST(csv, detects_the_separator)
     EXPECT_EQ(numbers_in("\"a;\tb\",b\n1,2\n", "b"), (numbers{2}));
 }
 
-TEST(csv, does_not_read_decimal_commas_as_separators)
+TEST(csv, says_that_a_number_has_a_decimal_comma)
 {
-    EXPECT_EQ(error_in("x;y\n1,5;2,5\n"), "2:1: no column holds numbers; this is not a number");
-    EXPECT_EQ(error_in("x;y\n1,5;2,5\n", "y"), "2:5: '2,5' is not a number");
+    std::string const commas = "has a comma: numbers have decimal points, and nothing between thousands";
+    EXPECT_EQ(error_in("x;y\n1,5;2\n"), "2:1: '1,5' " + commas);
+    EXPECT_EQ(error_in("x;y\n1,5;2,5\n", "y"), "2:5: '2,5' " + commas);
+    EXPECT_EQ(error_in("1,5;2,5\n3;4\n"), "1:1: '1,5' " + commas);
+    EXPECT_EQ(error_in("x,y\n\"1,234,567\",3\n"), "2:1: '1,234,567' " + commas);
+    EXPECT_EQ(numbers_in("x;y\n1,5;2\n", "y"), (numbers{2}));
+    EXPECT_EQ(numbers_in("x;y\nBern, Oslo;2\n"), (numbers{2}));
+    EXPECT_EQ(label_in("1,75\n1,80\n"), "column 1 of 2");
 }
 
 TEST(csv, reads_quoted_fields)
@@ -97,6 +106,16 @@ TEST(csv, accepts_every_line_end_and_a_byte_order_mark)
 TEST(csv, skips_comments_and_blank_lines)
 {
     EXPECT_EQ(numbers_in("# a; comment\n\nx\n  \n1\n#2\n\n3\n\n"), (numbers{1, 3}));
+    EXPECT_EQ(numbers_in("# a,b\nx,y\n1,2\n# a remark\n# one, two, three\n3,4\n"), (numbers{1, 3}));
+}
+
+TEST(csv, keeps_records_that_begin_with_a_number_sign)
+{
+    EXPECT_EQ(numbers_in("id,x\n#1,2\n#2,3\n\"#3\",4\n #4,5\n"), (numbers{2, 3, 4, 5}));
+    EXPECT_EQ(numbers_in("id,x\n# \"1,2\",3\n"), (numbers{}));
+    EXPECT_EQ(error_in("id,x\n#1, \"two, three\"\n", "x"), "2:5: 'two, three' is not a number");
+    EXPECT_EQ(numbers_in("id,x\n1,#2\n", "id"), (numbers{1}));
+    EXPECT_EQ(error_in("id,x\n1,2\n# a, b\n", "x"), "3:6: 'b' is not a number");
 }
 
 TEST(csv, reads_missing_fields_as_nan)
@@ -107,6 +126,13 @@ TEST(csv, reads_missing_fields_as_nan)
         EXPECT_TRUE(std::isnan(actual[i])) << i;
     }
     EXPECT_EQ(actual[4], 6);
+    for (std::string const word : {"-", "NA", "na", "N/A", "n/a", "NaN", "NULL", "null", "None", "\"-\""}) {
+        auto const read = numbers_in("x\n1\n" + word + "\n-1\n");
+        EXPECT_TRUE(read.size() == 3 && std::isnan(read[1])) << word;
+    }
+    for (std::string const word : {"--", "N.A.", "nul", "missing"}) {
+        EXPECT_EQ(error_in("x\n1\n" + word + "\n"), "3:1: '" + word + "' is not a number");
+    }
 }
 
 TEST(csv, reads_every_way_to_write_a_number)
@@ -114,6 +140,8 @@ TEST(csv, reads_every_way_to_write_a_number)
     constexpr double infinity = std::numeric_limits<double>::infinity();
     EXPECT_EQ(numbers_in("x\n+1\n-.5\n 2. \n1e3\n1E-2\n-inf\nInfinity\n\"7\"\n"),
               (numbers{1, -0.5, 2, 1000, 0.01, -infinity, infinity, 7}));
+    EXPECT_EQ(numbers_in("x\n1e-310\n+4e-324\n-1e-400\n0.1e-999999999\n"), (numbers{1e-310, 4e-324, 0, 0}));
+    EXPECT_TRUE(std::signbit(numbers_in("-1e-400\n").at(0)));
 }
 
 TEST(csv, of_nothing_is_empty)
@@ -135,6 +163,9 @@ TEST(csv, names_the_place_of_an_error)
     EXPECT_EQ(error_in("x,y\n1,\"2\n3,4\n"), "2:3: this quote is never closed");
     EXPECT_EQ(error_in("x,y\n1,\"2\"3\n"), "2:6: the field goes on after its closing quote");
     EXPECT_EQ(error_in("x\nzwei\n"), "2:1: no column holds numbers; this is not a number");
+    EXPECT_EQ(error_in("x\n1\n" + std::string(100, 'y') + "\n"),
+              "3:1: '" + std::string(60, 'y') + "...' is not a number");
+    EXPECT_EQ(error_in(std::string("x\n1\0", 4)), "2:2: is not text in UTF-8: it has a zero byte");
 }
 
 TEST(csv, counts_characters_and_lines_within_quotes)

@@ -58,6 +58,13 @@ TEST(round_edges, lie_around_all_numbers)
     }
 }
 
+TEST(round_edges, are_finite_where_the_difference_of_the_ends_is_not)
+{
+    double const largest = std::numeric_limits<double>::max();
+    EXPECT_EQ(round_edges(-1.7e308, 1.7e308, 1), (std::vector<double>{-largest, 0, largest}));
+    EXPECT_EQ(round_edges(-largest, largest, 1), (std::vector<double>{-largest, 0, largest}));
+}
+
 TEST(round_axis, has_every_number)
 {
     moments const m{.count = 2, .min = 1, .max = std::numeric_limits<double>::infinity()};
@@ -81,6 +88,7 @@ TEST(bar, ends_at_an_eighth_of_a_character)
 TEST(svg_drawing, escapes_what_xml_would_read)
 {
     EXPECT_EQ(escaped("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
+    EXPECT_EQ(escaped("\x1B[1m\xFF\n"), "\\x1B[1m\\xFF\\n"); // XML has no way to write the first two
 }
 
 } // namespace
