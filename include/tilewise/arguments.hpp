@@ -45,7 +45,7 @@ concept transform_of_two_arrays =
 template <class... Types>
 inline constexpr bool begins_with_iterator = false;
 template <class First, class... Rest>
-inline constexpr bool begins_with_iterator<First, Rest...> = iterator<First>;
+inline constexpr bool begins_with_iterator<First, Rest...> = any_iterator<First>;
 
 /// Thrust's iterators over memory of a GPU, which a host thread would copy element by element.
 template <class It>
@@ -55,11 +55,35 @@ concept reads_device_memory =
                                                                                                   "::device_ptr");
     });
 
-/// Whether First can lead a call without a policy. If not, one sentence says why.
+/// Next may be the end of a range that begins at First.
+template <class First, class... Rest>
+inline constexpr bool ends_with_next = false;
+template <class First, class Next, class... Rest>
+    requires requires(std::decay_t<First>& first, std::decay_t<Next>& next) {
+        { first == next } -> std::convertible_to<bool>;
+    }
+inline constexpr bool ends_with_next<First, Next, Rest...> = true;
+
+/// A policy of another library, by its name; the library's own are known.
 template <class First>
-constexpr bool leads_a_call()
+concept foreign_policy = !execution_policy<First> && (named::is_named<std::decay_t<First>>("execution", "_policy") ||
+                                                      named::is_named<std::decay_t<First>>("thrust::", ""));
+
+/// A call without a policy may begin so: with a range, or with an iterator. (A policy that is not known is reported.)
+template <class First>
+concept leads_a_call = !execution_policy<First> &&
+                       (std::ranges::range<First> || any_iterator<std::decay_t<First>> || foreign_policy<First>);
+
+/// The same for calls that begin with a range, as an object or as an iterator and its end.
+template <class First, class... Rest>
+concept begins_with_range =
+    leads_a_call<First> && (std::ranges::range<First> || foreign_policy<First> || ends_with_next<First, Rest...>);
+
+/// Whether a call that begins so can do without a policy. If not, one sentence says why.
+template <class First>
+constexpr bool needs_no_policy()
 {
-    constexpr bool leads = iterator<std::decay_t<First>> || std::ranges::range<First>;
+    constexpr bool leads = any_iterator<std::decay_t<First>> || std::ranges::range<First>;
     static_assert(leads, "tilewise: the first argument must be a policy, an iterator or a range; the policies of "
                          "std::execution need #include <tilewise/std_execution.hpp>, Thrust's "
                          "<tilewise/thrust_execution.hpp>");
@@ -68,6 +92,68 @@ constexpr bool leads_a_call()
                            "memory of the GPU; pass tilewise::device first");
     return leads && on_host;
 }
+
+/// @cond internals
+/// An argument that can lead no call. The conversion makes what takes it the last choice: a function of the program's
+/// own with the same name comes first.
+struct other_argument {
+    template <class First>
+        requires(!execution_policy<First> && !leads_a_call<First>)
+    other_argument(First&&);
+};
+// clang-format off: compilers quote the line
+void count(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void count_if(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void exclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void histogram(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void histogram_add(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void inclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void max_element(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void min_element(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void minmax_element(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void reduce(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void reduce_by_index(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void reduce_into(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void segmented_exclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void segmented_inclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void segmented_reduce(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void transform_exclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void transform_inclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void transform_reduce(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void transform_reduce_into(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void weighted_histogram(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+// clang-format on
+
+/// A range where an algorithm takes an iterator.
+template <class Range>
+concept in_place_of_iterator = std::ranges::range<Range> && !any_iterator<std::decay_t<Range>>;
+// clang-format off: compilers quote the line
+template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class... Rest>
+void weighted_histogram(Policy&&, It const&, It const&, Range&&, Rest&&...) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class... Rest>
+void reduce_by_index(Policy&&, It const&, It const&, Range&&, Rest&&...) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class T>
+void transform_reduce(Policy&&, It const&, It const&, Range&&, T&&) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class T, class Op, class Transform>
+void transform_reduce(Policy&&, It const&, It const&, Range&&, T&&, Op&&, Transform&&) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class Out, class T>
+void transform_reduce_into(Policy&&, It const&, It const&, Range&&, Out&&, T&&) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class Out, class T, class Op, class Transform>
+void transform_reduce_into(Policy&&, It const&, It const&, Range&&, Out&&, T&&, Op&&, Transform&&) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+template <execution_policy Policy, in_place_of_iterator Range, class... Rest>
+void segmented_reduce(Policy&&, Range&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+template <execution_policy Policy, any_iterator It, any_iterator Begins, in_place_of_iterator Ends, class Out, class... Rest>
+void segmented_reduce(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+template <execution_policy Policy, in_place_of_iterator Range, class... Rest>
+void segmented_inclusive_scan(Policy&&, Range&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+template <execution_policy Policy, any_iterator It, any_iterator Begins, in_place_of_iterator Ends, class Out, class... Rest>
+void segmented_inclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+template <execution_policy Policy, in_place_of_iterator Range, class... Rest>
+void segmented_exclusive_scan(Policy&&, Range&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+template <execution_policy Policy, any_iterator It, any_iterator Begins, in_place_of_iterator Ends, class Out, class... Rest>
+void segmented_exclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+// clang-format on
+/// @endcond
 
 /// Whether a transform takes the elements of the given iterators. If not, one sentence says why.
 template <class Transform, class... Its>

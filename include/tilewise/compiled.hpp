@@ -48,7 +48,7 @@ constexpr auto number_of()
 }
 /// The type that stands for X, or void.
 template <class X>
-using number = decltype(number_of<X>());
+using number = decltype(compiled::number_of<X>());
 /// There is a type that stands for X.
 template <class X>
 concept is_number = !std::is_void_v<number<X>>;
@@ -67,7 +67,7 @@ constexpr auto unsigned_number_of()
 }
 /// The type that stands for X there, or void.
 template <class X>
-using unsigned_number = decltype(unsigned_number_of<X>());
+using unsigned_number = decltype(compiled::unsigned_number_of<X>());
 /// @}
 
 /// An operator for which signs make no difference.

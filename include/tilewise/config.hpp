@@ -17,6 +17,15 @@
 #if __cplusplus < 202002L
 #error "tilewise needs C++20 or newer: compile with -std=c++20"
 #endif
+#if __SIZEOF_POINTER__ < 8
+#error "tilewise needs 64-bit addresses: compile without -m32"
+#endif
+#if !defined(__cpp_exceptions) && !defined(__CUDA_ARCH__)
+#error "tilewise reports errors by exceptions: compile without -fno-exceptions"
+#endif
+#if defined(min) || defined(max)
+#error "tilewise needs the names min and max, which are macros here: define NOMINMAX before <windows.h>, or #undef them"
+#endif
 
 /// @addtogroup macros
 /// @{
@@ -55,11 +64,47 @@
 #else
 #define TILEWISE_MODE_STREAM
 #endif
-#define TILEWISE_JOIN_EXPANDED(a, b, c, d, e) mode_##a##b##c##d##e
-#define TILEWISE_JOIN(a, b, c, d, e) TILEWISE_JOIN_EXPANDED(a, b, c, d, e)
+// Host code starts the kernels of its own object file, which were compiled for these architectures: 800 and 900 become
+// _800900, the first 24 of them. (All have three digits, but those that begin with a 1 and have four.)
+#define TILEWISE_ARCHITECTURES_EXPANDED(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, ...)   \
+    _##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
+#define TILEWISE_ARCHITECTURES(...)                                                                                    \
+    TILEWISE_ARCHITECTURES_EXPANDED(__VA_ARGS__, , , , , , , , , , , , , , , , , , , , , , , , , )
+#ifdef __CUDA_ARCH_LIST__
+#define TILEWISE_MODE_ARCHITECTURES TILEWISE_ARCHITECTURES(__CUDA_ARCH_LIST__)
+#else
+#define TILEWISE_MODE_ARCHITECTURES
+#endif
+// What a file compiled for more instructions defines must not run where a processor lacks them.
+#if defined(__AVX512F__)
+#define TILEWISE_MODE_VECTORS _avx512
+#elif defined(__AVX2__)
+#define TILEWISE_MODE_VECTORS _avx2
+#elif defined(__AVX__)
+#define TILEWISE_MODE_VECTORS _avx
+#elif defined(__SSE4_2__)
+#define TILEWISE_MODE_VECTORS _sse4
+#elif defined(__ARM_FEATURE_SVE)
+#define TILEWISE_MODE_VECTORS _sve
+#else
+#define TILEWISE_MODE_VECTORS
+#endif
+#if defined(__FMA__) || defined(__FMA4__)
+#define TILEWISE_MODE_FUSED _fma
+#else
+#define TILEWISE_MODE_FUSED
+#endif
+#ifdef __BMI2__
+#define TILEWISE_MODE_BITS _bmi
+#else
+#define TILEWISE_MODE_BITS
+#endif
+#define TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i) mode_##a##b##c##d##e##f##g##h##i
+#define TILEWISE_JOIN(a, b, c, d, e, f, g, h, i) TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i)
 #define TILEWISE_MODE                                                                                                  \
-    TILEWISE_JOIN(TILEWISE_MODE_COMPILER, TILEWISE_MODE_CHECKS, TILEWISE_MODE_ARITHMETIC, TILEWISE_MODE_PROFILER,      \
-                  TILEWISE_MODE_STREAM)
+    TILEWISE_JOIN(TILEWISE_MODE_COMPILER, TILEWISE_MODE_ARCHITECTURES, TILEWISE_MODE_CHECKS, TILEWISE_MODE_ARITHMETIC, \
+                  TILEWISE_MODE_PROFILER, TILEWISE_MODE_STREAM, TILEWISE_MODE_VECTORS, TILEWISE_MODE_FUSED,            \
+                  TILEWISE_MODE_BITS)
 
 #define TILEWISE_NAMESPACE_BEGIN                                                                                       \
     namespace tilewise {                                                                                               \

@@ -28,21 +28,25 @@ struct one_if {
     template <class Element>
     TILEWISE_PORTABLE constexpr Count operator()(Element&& element)
     {
-        return predicate(element) ? Count{1} : Count{0};
+        return predicate(static_cast<Element&&>(element)) ? Count{1} : Count{0};
     }
 };
 
 /// Equal to a value.
-template <class T>
+template <class T, class Equal>
 struct equals {
     T value;
+    Equal equal;
     TILEWISE_CALLS_ANY
     template <class Element>
     TILEWISE_PORTABLE constexpr bool operator()(Element&& element) const
     {
-        return element == value;
+        return equal(static_cast<Element&&>(element), value);
     }
 };
+/// What compares an element with a value.
+template <class Policy>
+using equality = callee_in<Policy, std::equal_to<>>;
 
 /// How a value to look for is held: a kernel needs one of its own, and a host may not be able to copy it.
 template <class Policy, class T>
@@ -63,13 +67,14 @@ using wanted = std::conditional_t<is_device_policy<policy_for<Policy>>, T, T con
 /// @{
 
 /// Counts in [first, last).
-template <execution_policy Policy, iterator It, operation Predicate>
+template <execution_policy Policy, any_iterator It, operation Predicate>
 std::iter_difference_t<It> count_if(Policy&& policy, It first, It last, Predicate predicate)
 {
-    check_range("count_if", first, last);
+    tilewise::check_range("count_if", first, last);
     using count = std::iter_difference_t<It>;
-    return tilewise::transform_reduce(policy, std::move(first), std::move(last), count{0}, std::plus<>{},
-                                      one_if<Predicate, count>{std::move(predicate)});
+    return tilewise::transform_reduce(
+        policy, std::move(first), std::move(last), count{0}, std::plus<>{},
+        one_if<callee_in<Policy, Predicate>, count>{tilewise::called_in<Policy>(std::move(predicate))});
 }
 
 /// Counts in a range.
@@ -77,16 +82,17 @@ template <execution_policy Policy, std::ranges::input_range Range, operation Pre
 std::ranges::range_difference_t<Range> count_if(Policy&& policy, Range&& range, Predicate predicate)
 {
     using count = std::ranges::range_difference_t<Range>;
-    return tilewise::transform_reduce(policy, range, count{0}, std::plus<>{},
-                                      one_if<Predicate, count>{std::move(predicate)});
+    return tilewise::transform_reduce(
+        policy, range, count{0}, std::plus<>{},
+        one_if<callee_in<Policy, Predicate>, count>{tilewise::called_in<Policy>(std::move(predicate))});
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto count_if(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::count_if(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -105,26 +111,27 @@ auto count_if(First&& first, Rest&&... rest)
 /// @{
 
 /// Counts in [first, last).
-template <execution_policy Policy, iterator It, class T>
+template <execution_policy Policy, any_iterator It, class T>
 std::iter_difference_t<It> count(Policy&& policy, It first, It last, T const& value)
 {
-    check_range("count", first, last);
-    return tilewise::count_if(policy, std::move(first), std::move(last), equals<wanted<Policy, T>>{value});
+    tilewise::check_range("count", first, last);
+    return tilewise::count_if(policy, std::move(first), std::move(last),
+                              equals<wanted<Policy, T>, equality<Policy>>{value, {}});
 }
 
 /// Counts in a range.
 template <execution_policy Policy, std::ranges::input_range Range, class T>
 std::ranges::range_difference_t<Range> count(Policy&& policy, Range&& range, T const& value)
 {
-    return tilewise::count_if(policy, range, equals<wanted<Policy, T>>{value});
+    return tilewise::count_if(policy, range, equals<wanted<Policy, T>, equality<Policy>>{value, {}});
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto count(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::count(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}

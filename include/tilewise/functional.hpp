@@ -9,6 +9,7 @@
 #include <tilewise/standard.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -74,7 +75,6 @@ using wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
 
 /// Twin of `std::plus`.
 struct plus : twin_operator {
-    TILEWISE_CALLS_ANY
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -92,7 +92,6 @@ struct plus : twin_operator {
 
 /// Twin of `std::multiplies`.
 struct multiplies : twin_operator {
-    TILEWISE_CALLS_ANY
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -128,7 +127,6 @@ struct maximum : twin_operator, tilewise::maximum<> {
 
 /// Twin of `std::bit_and`.
 struct bit_and : twin_operator {
-    TILEWISE_CALLS_ANY
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -143,7 +141,6 @@ struct bit_and : twin_operator {
 
 /// Twin of `std::bit_or`.
 struct bit_or : twin_operator {
-    TILEWISE_CALLS_ANY
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -158,7 +155,6 @@ struct bit_or : twin_operator {
 
 /// Twin of `std::bit_xor`.
 struct bit_xor : twin_operator {
-    TILEWISE_CALLS_ANY
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -257,13 +253,24 @@ constexpr bool is_named(std::string_view library, std::string_view name)
 {
     std::string_view text = __PRETTY_FUNCTION__; // ... [with Type = library::...::name<arguments>]
     text.remove_prefix(text.find("Type ="));
-    text = text.substr(0, text.find('<'));
+    text = text.substr(0, text.find_first_of("<;]"));
     return text.find(library) != text.npos && text.ends_with(name);
+}
+
+/// Whether a type is declared in a namespace, or in one within: "library::".
+template <class Type>
+constexpr bool is_in(std::string_view library)
+{
+    std::string_view text = __PRETTY_FUNCTION__;
+    text.remove_prefix(text.find("Type =") + 6);
+    if (text.starts_with(' '))
+        text.remove_prefix(1);
+    return text.starts_with(library);
 }
 
 /// Thrust's iterator that is so many elements further than another.
 template <class It>
-concept behind_offset = is_named<It>("thrust", "::offset_iterator") &&
+concept behind_offset = named::is_named<It>("thrust", "::offset_iterator") &&
                         requires(It const& it) { requires std::integral<std::remove_cvref_t<decltype(it.offset())>>; };
 
 /// An iterator of a container that kernels cannot follow, or an iterator made of one: a deque has blocks all over host
@@ -273,8 +280,22 @@ inline constexpr bool is_of_host_container =
     std::same_as<Type, std::vector<bool>::iterator> || std::same_as<Type, std::vector<bool>::const_iterator>;
 template <class... Parts, template <class...> class Kind>
 inline constexpr bool is_of_host_container<Kind<Parts...>> =
-    is_named<Kind<Parts...>>("std", "deque_iterator") || is_named<Kind<Parts...>>("std", "Deque_iterator") ||
-    (is_of_host_container<Parts> || ...);
+    named::is_named<Kind<Parts...>>("std", "deque_iterator") ||
+    named::is_named<Kind<Parts...>>("std", "Deque_iterator") || (is_of_host_container<Parts> || ...);
+
+/// An iterator of std::views::iota over integers, which kernels count themselves.
+template <class It>
+concept counts_integers = named::is_in<It>("std::ranges::iota_view<") &&
+                          requires(It const& it) { requires std::integral<std::remove_cvref_t<decltype(*it)>>; };
+
+/// An iterator of another view of the standard: its type is private, and nvcc takes no such type in a kernel.
+template <class It>
+concept iterator_of_view = named::is_in<It>("std::ranges::") && (!counts_integers<It>) && requires(It it) { *it; };
+/// The same of a type and of what it is made of.
+template <class Type>
+inline constexpr bool is_of_view = iterator_of_view<Type>;
+template <class... Parts, template <class...> class Kind>
+inline constexpr bool is_of_view<Kind<Parts...>> = (is_of_view<Parts> || ...);
 
 /// A lambda that nvcc was not told to compile for kernels, or for kernels only. Only nvcc can tell.
 #ifdef __CUDACC_EXTENDED_LAMBDA__
@@ -290,7 +311,7 @@ inline constexpr bool is_portable_lambda = false;
 #endif
 template <class Function>
 inline constexpr bool is_host_lambda =
-    !is_device_lambda<Function> && !is_portable_lambda<Function> && is_lambda<Function>();
+    !is_device_lambda<Function> && !is_portable_lambda<Function> && named::is_lambda<Function>();
 
 /// The same of a type and of what it is made of: an input with a transform, a comparison in an operator.
 template <class Type>
@@ -309,6 +330,55 @@ template <class... Parts, template <class...> class Kind>
 inline constexpr bool has_portable_lambda<Kind<Parts...>> =
     is_portable_lambda<Kind<Parts...>> || (has_portable_lambda<Parts> || ...);
 
+/// A function that only the host can call, or one of the standard's wrappers, in which nvcc does not check what is
+/// called.
+template <class Function>
+constexpr bool is_host_function()
+{
+    constexpr auto any_of = [](auto... names) { return (named::is_named<Function>("std::", names) || ...); };
+    if constexpr (std::is_pointer_v<Function> || std::is_member_pointer_v<Function>)
+        return std::is_member_pointer_v<Function> || std::is_function_v<std::remove_pointer_t<Function>>;
+    else if constexpr (!named::is_in<Function>("std::"))
+        return false;
+    else
+        return any_of("::_Not_fn", "::_Bind", "::_Bind_result", "::_Bind_front", "::_Bind_back", "::_Mem_fn",
+                      "::__not_fn_t", "::__bind", "::__bind_r", "::__bind_front_t", "::__bind_back_t", "::__mem_fn",
+                      "::function", "::move_only_function", "::reference_wrapper");
+}
+/// The same of a type and of what it is made of.
+template <class Type>
+inline constexpr bool has_host_function = named::is_host_function<Type>();
+template <class... Parts, template <class...> class Kind>
+inline constexpr bool has_host_function<Kind<Parts...>> =
+    named::is_host_function<Kind<Parts...>>() || (has_host_function<Parts> || ...);
+
+/// `long double`, and types made of it or bounded by it: in kernels it is a double, in memory as well.
+template <class Type>
+constexpr bool is_long_double()
+{
+    if constexpr (std::is_void_v<Type>)
+        return false;
+    else if constexpr (requires(Type const& axis) { axis.edge(0); })
+        return std::same_as<decltype(std::declval<Type const&>().edge(0)), long double>;
+    else
+        return std::same_as<Type, long double>;
+}
+template <class Type>
+inline constexpr bool has_long_double = named::is_long_double<Type>();
+template <class Type>
+inline constexpr bool has_long_double<Type const> = has_long_double<Type>;
+template <class Type>
+inline constexpr bool has_long_double<Type*> = has_long_double<Type>;
+template <class Type>
+inline constexpr bool has_long_double<Type&> = has_long_double<Type>;
+template <class Type, std::size_t count>
+inline constexpr bool has_long_double<Type[count]> = has_long_double<Type>;
+template <class Type, std::size_t count, template <class, std::size_t> class Kind>
+inline constexpr bool has_long_double<Kind<Type, count>> = has_long_double<Type>;
+template <class... Parts, template <class...> class Kind>
+inline constexpr bool has_long_double<Kind<Parts...>> =
+    named::is_long_double<Kind<Parts...>>() || (has_long_double<Parts> || ...);
+
 /// The twin of an operator on values of type T, or else the operator itself.
 template <class T, class Op>
 constexpr auto twin_or_self(Op op)
@@ -326,46 +396,11 @@ constexpr auto portable_twin_or_self(Op op)
 {
     if constexpr (requires { typename twin<Op, T>::type; })
         return typename twin<Op, T>::type{};
-    else if constexpr (is_named<Op>("cuda", "::plus"))
+    else if constexpr (named::is_in<Op>("cuda::") && named::is_named<Op>("cuda", "::plus"))
         return plus{};
     else
         return op;
 }
-
-/// Twin of `std::less<>` that kernels can call.
-struct less {
-    TILEWISE_CALLS_ANY
-    template <class T, class U>
-    TILEWISE_PORTABLE constexpr bool operator()(T const& a, U const& b) const
-    {
-        return a < b;
-    }
-};
-
-/// Twin of `std::greater<>` that kernels can call.
-struct greater {
-    TILEWISE_CALLS_ANY
-    template <class T, class U>
-    TILEWISE_PORTABLE constexpr bool operator()(T const& a, U const& b) const
-    {
-        return b < a;
-    }
-};
-
-/// A comparison that kernels can call in place of the standard's, or else the comparison itself.
-template <class Less>
-constexpr auto portable_comparison(Less comparison)
-{
-    if constexpr (std::same_as<Less, std::less<>>)
-        return less{};
-    else if constexpr (std::same_as<Less, std::greater<>>)
-        return greater{};
-    else
-        return comparison;
-}
-
-template <class Less>
-using comparison_for = decltype(portable_comparison(std::declval<Less>()));
 
 /// Op is a twin.
 template <class Op>
@@ -383,7 +418,13 @@ template <class T = void>
 struct square {
     /// the square
     TILEWISE_CALLS_ANY
-    TILEWISE_PORTABLE constexpr T operator()(T const& x) const { return named::multiplies{}(x, x); }
+    TILEWISE_PORTABLE constexpr T operator()(T const& x) const
+    {
+        if constexpr (std::integral<T>)
+            return named::multiplies{}(x, x);
+        else
+            return x * x;
+    }
 };
 
 /// Deduces its type: that of `x * x`, which for short integers is `int`.

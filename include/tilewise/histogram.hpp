@@ -11,6 +11,7 @@
 #include <tilewise/input.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
+#include <tilewise/output.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/range.hpp>
 #include <tilewise/reduce_by_index.hpp>
@@ -23,10 +24,12 @@
 #endif
 
 #include <concepts>
+#include <cstdlib>
 #include <iterator>
 #include <ranges>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 
@@ -40,7 +43,11 @@ constexpr bool can_count()
 {
     using stored = std::remove_cvref_t<decltype(*std::declval<Out&>())>;
     constexpr bool takes = writable<Out, offset>;
-    constexpr bool exact = !std::is_floating_point_v<stored>;
+    constexpr bool exact = !std::floating_point<stored> && !std::floating_point<binning::number_of<stored>>;
+    constexpr bool counts_on = !std::same_as<stored, bool> && !std::same_as<stored, std::vector<bool>::reference>;
+    static_assert(counts_on,
+                  "tilewise: counters are integers that can count; a bool, also one of std::vector<bool>, has "
+                  "no room for more than one");
     static_assert(takes, "tilewise: the counters must take integers");
     static_assert(exact, "tilewise: counters are integers, which stay exact; sums of floating-point weights are what "
                          "weighted_histogram makes");
@@ -53,9 +60,9 @@ constexpr bool can_count()
         constexpr bool counts = true;
 #endif
         static_assert(counts, "tilewise: device counts in memory of the GPU, in integers of 4 or 8 bytes");
-        return takes && exact && counts;
+        return takes && exact && counts_on && counts;
     } else {
-        return takes && exact;
+        return takes && exact && counts_on;
     }
 }
 
@@ -64,14 +71,14 @@ template <counting how, class Policy, class It, class Extent, class Axis, class 
 Out count_samples(Policy policy, It first, Extent end, Axis const& axis, Out counts)
 {
     [[maybe_unused]] constexpr bool adds = how == counting::adds;
-    auto const view = axis_view(axis);
-    if constexpr (!can_index<Policy, It, decltype(axis_view(axis))>()) {
+    auto const view = tilewise::axis_view(axis);
+    if constexpr (!tilewise::can_index<Policy, It, decltype(tilewise::axis_view(axis))>()) {
         return counts;
-    } else if constexpr (!can_count<Policy, how, Out>()) {
+    } else if constexpr (!tilewise::can_count<Policy, how, Out>()) {
         return counts;
     } else if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
-        gpu::histogram(adds ? "histogram_add" : "histogram", policy, first, end, view, counts, adds);
+        gpu::histogram(adds ? "histogram_add" : "histogram", policy, first, end, gpu::axis_for(view), counts, adds);
         return counts + view.extent();
 #elif defined(TILEWISE_COMPILED)
         library::histogram(policy, first, end, view, counts, adds);
@@ -87,21 +94,28 @@ Out count_samples(Policy policy, It first, Extent end, Axis const& axis, Out cou
 
 /// What the forms over a pair of iterators have in common.
 template <counting how, class Policy, class It, class Axis, class Out>
-Out count_pair(char const* algorithm, Policy const& policy, It first, It const& last, Axis const& axis, Out counts)
+output_end<Out> count_pair(char const* algorithm, Policy const& policy, It first, It const& last, Axis const& axis,
+                           Out&& counts)
 {
-    check_range(algorithm, first, last);
-    check_output(algorithm, offset{0}, static_cast<offset>(axis.extent()), counts);
-    auto const end = extent(first, last);
-    return count_samples<how>(resolve(policy), std::move(first), end, axis, std::move(counts));
+    tilewise::check_range(algorithm, first, last);
+    auto const cells = static_cast<offset>(axis.extent());
+    auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(counts));
+    tilewise::check_output(algorithm, offset{0}, cells, to);
+    auto const end = tilewise::extent_between(first, last);
+    return tilewise::output_position<Out>(
+        counts, tilewise::count_samples<how>(tilewise::resolve(policy), std::move(first), end, axis, std::move(to)));
 }
 /// What the forms over a range have in common.
 template <counting how, class Policy, class Range, class Axis, class Out>
-Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis const& axis, Out counts)
+output_end<Out> count_range(char const* algorithm, Policy const& policy, Range& range, Axis const& axis, Out&& counts)
 {
-    auto first = begin_of<Policy>(range);
-    check_output(algorithm, offset{0}, static_cast<offset>(axis.extent()), counts);
-    auto const end = extent_of(range, first);
-    return count_samples<how>(resolve(policy), std::move(first), end, axis, std::move(counts));
+    auto const cells = static_cast<offset>(axis.extent());
+    auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(counts));
+    tilewise::check_output(algorithm, offset{0}, cells, to);
+    auto first = tilewise::begin_of<Policy>(range);
+    auto const end = tilewise::extent_of(range, first);
+    return tilewise::output_position<Out>(
+        counts, tilewise::count_samples<how>(tilewise::resolve(policy), std::move(first), end, axis, std::move(to)));
 }
 /// @endcond
 
@@ -114,6 +128,9 @@ Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis 
 /// so every policy has the same; a counter that is too narrow counts modulo its range, and one of 64 bits is always
 /// wide enough.
 ///
+/// @par Output
+/// `counts` is an output iterator, or a range of which the first elements are overwritten and whose length is checked:
+/// see tilewise::output.
 /// @par Requirements
 /// The axis takes the samples; the library's take all arithmetic types, and half and bfloat16. seq reads input
 /// iterators, par forward iterators; both write through any writable iterator. device reads through random access
@@ -132,56 +149,57 @@ Out count_range(char const* algorithm, Policy const& policy, Range& range, Axis 
 /// @{
 
 /// Counts [first, last) in the cells of an axis.
-template <execution_policy Policy, iterator It, axis Axis, iterator Out>
-Out histogram(Policy&& policy, It first, It last, Axis const& axis, Out counts)
+template <execution_policy Policy, any_iterator It, axis Axis, output Out>
+output_end<Out> histogram(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
-    return count_pair<counting::overwrites>("histogram", policy, std::move(first), last, axis, std::move(counts));
+    return tilewise::count_pair<counting::overwrites>("histogram", policy, std::move(first), last, axis,
+                                                      std::forward<Out>(counts));
 }
 
 /// Counts a range in the cells of an axis.
-template <execution_policy Policy, std::ranges::input_range Range, axis Axis, iterator Out>
-Out histogram(Policy&& policy, Range&& range, Axis const& axis, Out counts)
+template <execution_policy Policy, std::ranges::input_range Range, axis Axis, output Out>
+output_end<Out> histogram(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
-    return count_range<counting::overwrites>("histogram", policy, range, axis, std::move(counts));
+    return tilewise::count_range<counting::overwrites>("histogram", policy, range, axis, std::forward<Out>(counts));
 }
 
 /// Counts [first, last) in bins of equal width, as regular_axis makes them.
-template <execution_policy Policy, iterator It, std::integral Bins, class Lower, class Upper, iterator Out>
-Out histogram(Policy&& policy, It first, It last, Bins bins, Lower lower, Upper upper, Out counts)
+template <execution_policy Policy, any_iterator It, std::integral Bins, class Lower, class Upper, output Out>
+output_end<Out> histogram(Policy&& policy, It first, It last, Bins bins, Lower lower, Upper upper, Out&& counts)
 {
     return tilewise::histogram(policy, std::move(first), std::move(last), regular_axis(bins, lower, upper),
-                               std::move(counts));
+                               std::forward<Out>(counts));
 }
 
 /// Counts a range in bins of equal width.
 template <execution_policy Policy, std::ranges::input_range Range, std::integral Bins, class Lower, class Upper,
-          iterator Out>
-Out histogram(Policy&& policy, Range&& range, Bins bins, Lower lower, Upper upper, Out counts)
+          output Out>
+output_end<Out> histogram(Policy&& policy, Range&& range, Bins bins, Lower lower, Upper upper, Out&& counts)
 {
-    return tilewise::histogram(policy, range, regular_axis(bins, lower, upper), std::move(counts));
+    return tilewise::histogram(policy, range, regular_axis(bins, lower, upper), std::forward<Out>(counts));
 }
 
 /// Counts [first, last) between the edges [edges_first, edges_last), as variable_axis does.
-template <execution_policy Policy, iterator It, std::input_iterator Edges, iterator Out>
-Out histogram(Policy&& policy, It first, It last, Edges edges_first, Edges edges_last, Out counts)
+template <execution_policy Policy, any_iterator It, std::input_iterator Edges, output Out>
+output_end<Out> histogram(Policy&& policy, It first, It last, Edges edges_first, Edges edges_last, Out&& counts)
 {
     return tilewise::histogram(policy, std::move(first), std::move(last), variable_axis(edges_first, edges_last),
-                               std::move(counts));
+                               std::forward<Out>(counts));
 }
 
 /// Counts a range between edges.
-template <execution_policy Policy, std::ranges::input_range Range, std::ranges::input_range Edges, iterator Out>
-Out histogram(Policy&& policy, Range&& range, Edges&& edges, Out counts)
+template <execution_policy Policy, std::ranges::input_range Range, std::ranges::input_range Edges, output Out>
+output_end<Out> histogram(Policy&& policy, Range&& range, Edges&& edges, Out&& counts)
 {
-    return tilewise::histogram(policy, range, variable_axis(edges), std::move(counts));
+    return tilewise::histogram(policy, range, variable_axis(edges), std::forward<Out>(counts));
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto histogram(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::histogram(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -199,25 +217,26 @@ auto histogram(First&& first, Rest&&... rest)
 /// @{
 
 /// Counts [first, last).
-template <execution_policy Policy, iterator It, axis Axis, iterator Out>
-Out histogram_add(Policy&& policy, It first, It last, Axis const& axis, Out counts)
+template <execution_policy Policy, any_iterator It, axis Axis, output Out>
+output_end<Out> histogram_add(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
-    return count_pair<counting::adds>("histogram_add", policy, std::move(first), last, axis, std::move(counts));
+    return tilewise::count_pair<counting::adds>("histogram_add", policy, std::move(first), last, axis,
+                                                std::forward<Out>(counts));
 }
 
 /// Counts a range.
-template <execution_policy Policy, std::ranges::input_range Range, axis Axis, iterator Out>
-Out histogram_add(Policy&& policy, Range&& range, Axis const& axis, Out counts)
+template <execution_policy Policy, std::ranges::input_range Range, axis Axis, output Out>
+output_end<Out> histogram_add(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
-    return count_range<counting::adds>("histogram_add", policy, range, axis, std::move(counts));
+    return tilewise::count_range<counting::adds>("histogram_add", policy, range, axis, std::forward<Out>(counts));
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto histogram_add(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::histogram_add(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -236,6 +255,20 @@ struct sum_of_weights<Out, Weights> {
 };
 /// @endcond
 
+/// @cond internals
+/// Whether weights keep their values in sums of type T. If not, one sentence says why.
+template <class T, class Weights>
+constexpr bool can_add_up()
+{
+    constexpr bool unknown = named::has_device_lambda<Weights>; // the host cannot ask what it returns
+    constexpr bool keeps = unknown || !binning::integer<T> ||
+                           !std::floating_point<binning::number_of<decltype(*std::declval<Weights&>())>>;
+    static_assert(keeps, "tilewise: weights are added up in the type of the sums, and integers would cut each "
+                         "floating-point weight; write to floating-point sums, or pass integral weights");
+    return keeps;
+}
+/// @endcond
+
 /// @addtogroup weighted_histogram
 /// Adds up, for each cell of an axis, the weights of the samples that belong to it; `weights` has one for every sample.
 ///
@@ -243,7 +276,8 @@ struct sum_of_weights<Out, Weights> {
 ///
 /// @par Order
 /// The sum of a cell is what @ref reduce makes of its weights in the order of the input, after a zero, in the type of
-/// the output's elements: floating-point sums, too, have the same bits on every policy.
+/// the output's elements, which is no integral one if the weights are floating-point numbers: floating-point sums, too,
+/// have the same bits on every policy.
 /// @par Requirements, errors
 /// Those of @ref histogram for samples and axis, and of @ref reduce for weights. Samples need forward iterators where
 /// they are passed as a range.
@@ -254,69 +288,79 @@ struct sum_of_weights<Out, Weights> {
 /// @{
 
 /// Adds up the weights of [first, last) in the cells of an axis.
-template <execution_policy Policy, iterator It, iterator Weights, axis Axis, iterator Out>
-Out weighted_histogram(Policy&& policy, It first, It last, Weights weights, Axis const& axis, Out sums)
+template <execution_policy Policy, any_iterator It, any_iterator Weights, axis Axis, output Out>
+output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights weights, Axis const& axis, Out&& sums)
 {
     constexpr char const* algorithm = "weighted_histogram";
-    check_range(algorithm, first, last);
-    check_second_range(algorithm, first, last, weights);
-    check_output(algorithm, offset{0}, static_cast<offset>(axis.extent()), sums);
-    auto const end = extent<Weights>(first, last);
-    return reduce_by_cell(algorithm, resolve(policy), std::move(first), end, std::move(weights), axis_view(axis),
-                          std::move(sums), typename sum_of_weights<Out, Weights>::type{}, std::plus<>{});
+    tilewise::check_range(algorithm, first, last);
+    tilewise::check_second_range(algorithm, first, last, weights);
+    auto const cells = static_cast<offset>(axis.extent());
+    auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(sums));
+    tilewise::check_output(algorithm, offset{0}, cells, to);
+    auto const end = tilewise::extent_between<Weights>(first, last);
+    using T = typename sum_of_weights<decltype(to), Weights>::type;
+    if constexpr (tilewise::can_add_up<T, Weights>())
+        return tilewise::output_position<Out>(sums, tilewise::reduce_by_cell(algorithm, tilewise::resolve(policy),
+                                                                             std::move(first), end, std::move(weights),
+                                                                             tilewise::axis_view(axis), std::move(to),
+                                                                             T{}, std::plus<>{}));
+    else
+        std::abort();
 }
 
 /// Adds up the weights of a range; there are at least as many as samples.
 template <execution_policy Policy, std::ranges::forward_range Range, std::ranges::input_range Weights, axis Axis,
-          iterator Out>
-Out weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Axis const& axis, Out sums)
+          output Out>
+output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Axis const& axis, Out&& sums)
 {
-    check_lengths("weighted_histogram", range, weights);
-    return tilewise::weighted_histogram(policy, begin_of<Policy>(range), end_of<Policy>(range),
-                                        begin_of<Policy>(weights), axis, std::move(sums));
+    tilewise::check_lengths("weighted_histogram", range, weights);
+    return tilewise::weighted_histogram(policy, tilewise::begin_of<Policy>(range), tilewise::end_of<Policy>(range),
+                                        tilewise::begin_of<Policy>(weights), axis, std::forward<Out>(sums));
 }
 
 /// Adds up the weights of [first, last) in bins of equal width.
-template <execution_policy Policy, iterator It, iterator Weights, std::integral Bins, class Lower, class Upper,
-          iterator Out>
-Out weighted_histogram(Policy&& policy, It first, It last, Weights weights, Bins bins, Lower lower, Upper upper,
-                       Out sums)
+template <execution_policy Policy, any_iterator It, any_iterator Weights, std::integral Bins, class Lower, class Upper,
+          output Out>
+output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights weights, Bins bins, Lower lower,
+                                   Upper upper, Out&& sums)
 {
     return tilewise::weighted_histogram(policy, std::move(first), std::move(last), std::move(weights),
-                                        regular_axis(bins, lower, upper), std::move(sums));
+                                        regular_axis(bins, lower, upper), std::forward<Out>(sums));
 }
 
 /// Adds up the weights of [first, last) between the edges [edges_first, edges_last).
-template <execution_policy Policy, iterator It, iterator Weights, std::input_iterator Edges, iterator Out>
-Out weighted_histogram(Policy&& policy, It first, It last, Weights weights, Edges edges_first, Edges edges_last,
-                       Out sums)
+template <execution_policy Policy, any_iterator It, any_iterator Weights, std::input_iterator Edges, output Out>
+output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights weights, Edges edges_first,
+                                   Edges edges_last, Out&& sums)
 {
     return tilewise::weighted_histogram(policy, std::move(first), std::move(last), std::move(weights),
-                                        variable_axis(edges_first, edges_last), std::move(sums));
+                                        variable_axis(edges_first, edges_last), std::forward<Out>(sums));
 }
 
 /// Adds up the weights of a range in bins of equal width.
 template <execution_policy Policy, std::ranges::forward_range Range, std::ranges::input_range Weights,
-          std::integral Bins, class Lower, class Upper, iterator Out>
-Out weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Bins bins, Lower lower, Upper upper, Out sums)
+          std::integral Bins, class Lower, class Upper, output Out>
+output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Bins bins, Lower lower,
+                                   Upper upper, Out&& sums)
 {
-    return tilewise::weighted_histogram(policy, range, weights, regular_axis(bins, lower, upper), std::move(sums));
+    return tilewise::weighted_histogram(policy, range, weights, regular_axis(bins, lower, upper),
+                                        std::forward<Out>(sums));
 }
 
 /// Adds up the weights of a range between edges.
 template <execution_policy Policy, std::ranges::forward_range Range, std::ranges::input_range Weights,
-          std::ranges::input_range Edges, iterator Out>
-Out weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Edges&& edges, Out sums)
+          std::ranges::input_range Edges, output Out>
+output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Edges&& edges, Out&& sums)
 {
-    return tilewise::weighted_histogram(policy, range, weights, variable_axis(edges), std::move(sums));
+    return tilewise::weighted_histogram(policy, range, weights, variable_axis(edges), std::forward<Out>(sums));
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto weighted_histogram(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::weighted_histogram(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}

@@ -15,6 +15,7 @@
 #include <ranges>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 
@@ -52,7 +53,7 @@ public:
     constexpr transformed operator+(offset n) const
         requires random_access<It>
     {
-        return {transform_, it_ + n};
+        return {transform_, tilewise::advanced(it_, n)};
     }
 
     /// Calls `sink(i, element)` for the next `count` elements. The position is a variable of its own meanwhile, which
@@ -61,7 +62,7 @@ public:
     constexpr void for_each(offset count, Sink sink)
     {
         It it = it_;
-        for (offset i = 0; i < count; ++i, ++it)
+        for (offset i = 0; i < count; ++i, (void)++it)
             sink(i, transform_(*it));
         it_ = std::move(it);
     }
@@ -111,14 +112,14 @@ public:
     constexpr transformed_pairs operator+(offset n) const
         requires random_access<It1> && random_access<It2>
     {
-        return {transform_, it1_ + n, it2_ + n};
+        return {transform_, tilewise::advanced(it1_, n), tilewise::advanced(it2_, n)};
     }
     template <class Sink>
     constexpr void for_each(offset count, Sink sink)
     {
         It1 it1 = it1_;
         It2 it2 = it2_;
-        for (offset i = 0; i < count; ++i, ++it1, ++it2)
+        for (offset i = 0; i < count; ++i, (void)++it1, (void)++it2)
             sink(i, transform_(*it1, *it2));
         it1_ = std::move(it1);
         it2_ = std::move(it2);
@@ -154,7 +155,7 @@ public:
     constexpr positions operator+(offset n) const
         requires random_access<It>
     {
-        return positions(it_ + n);
+        return positions(tilewise::advanced(it_, n));
     }
 
 private:
@@ -163,13 +164,13 @@ private:
 
 /// The same for any input, also if it is a plain iterator.
 template <class Input, class Sink>
-constexpr void for_each(Input& input, offset count, Sink sink)
+constexpr void for_each_element(Input& input, offset count, Sink sink)
 {
     if constexpr (requires { input.for_each(count, sink); }) {
         input.for_each(count, sink);
     } else {
         Input it = input;
-        for (offset i = 0; i < count; ++i, ++it)
+        for (offset i = 0; i < count; ++i, (void)++it)
             sink(i, *it);
         input = std::move(it);
     }
@@ -177,25 +178,55 @@ constexpr void for_each(Input& input, offset count, Sink sink)
 
 /// May be read more than once, from any place that a copy was left at.
 template <class Input>
-inline constexpr bool is_forward_input = forward<Input>;
+inline constexpr bool is_forward_input = multi_pass<Input>;
 template <class Transform, class It>
-inline constexpr bool is_forward_input<transformed<Transform, It>> = forward<It>;
+inline constexpr bool is_forward_input<transformed<Transform, It>> = multi_pass<It>;
 template <class Transform, class It1, class It2>
-inline constexpr bool is_forward_input<transformed_pairs<Transform, It1, It2>> = forward<It1> && forward<It2>;
+inline constexpr bool is_forward_input<transformed_pairs<Transform, It1, It2>> = multi_pass<It1> && multi_pass<It2>;
 template <class It>
-inline constexpr bool is_forward_input<positions<It>> = forward<It>;
+inline constexpr bool is_forward_input<positions<It>> = multi_pass<It>;
 
-/// Its elements are computed, at a cost that nobody knows, and not just read; and they may be computed twice, because
-/// they are not moved out of what they are computed from.
+/// What this type refers to may be moved away by whoever gets it: an rvalue reference, or a tuple with one in it.
+template <class Reference>
+inline constexpr bool is_spent_by_reading =
+    std::is_rvalue_reference_v<Reference> && !std::is_trivially_copyable_v<std::remove_reference_t<Reference>>;
+template <class... Parts, template <class...> class Kind>
+inline constexpr bool is_spent_by_reading<Kind<Parts...>> = (is_spent_by_reading<Parts> || ...);
+
+/// Each element is to be read once at most: the second time it may have been moved from.
+template <class Input>
+inline constexpr bool is_read_once = is_spent_by_reading<decltype(*std::declval<Input&>())>;
+template <class Transform, class It>
+inline constexpr bool is_read_once<transformed<Transform, It>> =
+    is_read_once<It> || is_spent_by_reading<std::invoke_result_t<Transform&, decltype(*std::declval<It&>())>>;
+template <class Transform, class It1, class It2>
+inline constexpr bool is_read_once<transformed_pairs<Transform, It1, It2>> =
+    is_read_once<It1> || is_read_once<It2> ||
+    is_spent_by_reading<
+        std::invoke_result_t<Transform&, decltype(*std::declval<It1&>()), decltype(*std::declval<It2&>())>>;
+
+/// Its elements are computed, at a cost that nobody knows, and not just read; and they may be computed twice.
 template <class Input>
 inline constexpr bool is_computed = false;
 template <class Transform, class It>
-inline constexpr bool is_computed<transformed<Transform, It>> =
-    !std::is_rvalue_reference_v<decltype(*std::declval<It&>())>;
+inline constexpr bool is_computed<transformed<Transform, It>> = !is_read_once<transformed<Transform, It>>;
 template <class Transform, class It1, class It2>
 inline constexpr bool is_computed<transformed_pairs<Transform, It1, It2>> =
-    !std::is_rvalue_reference_v<decltype(*std::declval<It1&>())> &&
-    !std::is_rvalue_reference_v<decltype(*std::declval<It2&>())>;
+    !is_read_once<transformed_pairs<Transform, It1, It2>>;
+
+/// A reference to bits of a vector, an iterator of them, or something made of these.
+template <class Type>
+inline constexpr bool is_of_bits =
+    std::same_as<Type, std::vector<bool>::iterator> || std::same_as<Type, std::vector<bool>::reference>;
+template <class Allocator>
+inline constexpr bool is_of_bits<std::vector<bool, Allocator>> = true;
+template <class... Parts, template <class...> class Kind>
+inline constexpr bool is_of_bits<Kind<Parts...>> = (is_of_bits<Parts> || ...);
+
+/// An output whose elements share words of memory, so that only one thread at a time may write there.
+template <class Out>
+inline constexpr bool shares_words =
+    is_of_bits<Out> || is_of_bits<std::remove_cvref_t<decltype(*std::declval<Out&>())>>;
 
 /// Can be passed to a kernel, which gets a copy that nobody destroys. Not all that can is trivially copyable: Thrust's
 /// iterators have assignment operators of their own, and nvcc's stand-in for a lambda on the host has more.
@@ -204,15 +235,28 @@ inline constexpr bool copies_as_bytes =
     (std::is_trivially_copy_constructible_v<Type> && std::is_trivially_destructible_v<Type>) ||
     named::has_portable_lambda<Type>;
 
-/// Where an input ends: the number of its elements if the iterators tell it at once, else the end of its range. Others
-/// are the iterators that it steps along with them, which must be able to skip elements too.
+/// The end of a range where that end is itself an integer of type offset, which alone would mean a count.
+struct integer_sentinel {
+    offset last;
+
+    template <class It>
+    constexpr bool operator==(It const& it) const // a member: the inputs above compare with any sentinel themselves
+    {
+        return it == last;
+    }
+};
+
+/// Where an input ends: the number of its elements if the iterators tell it at once (an offset), else the end of its
+/// range. Others are the iterators that it steps along with them, which must be able to skip elements too.
 template <class... Others, class It, class Sentinel>
-constexpr auto extent(It const& first, Sentinel const& last)
+constexpr auto extent_between(It const& first, Sentinel const& last)
 {
     if constexpr ((random_access<It> && ... && random_access<Others>) && requires {
                       { last - first } -> std::convertible_to<offset>;
                   })
         return static_cast<offset>(last - first);
+    else if constexpr (std::same_as<Sentinel, offset>)
+        return integer_sentinel{last};
     else
         return last;
 }
@@ -224,7 +268,7 @@ constexpr auto extent_of(Range& range, It const& first)
     if constexpr ((random_access<It> && ... && random_access<Others>) && std::ranges::sized_range<Range>)
         return static_cast<offset>(std::ranges::size(range));
     else
-        return extent<Others...>(first, std::ranges::end(range));
+        return tilewise::extent_between<Others...>(first, std::ranges::end(range));
 }
 
 TILEWISE_NAMESPACE_END

@@ -19,16 +19,18 @@ TILEWISE_NAMESPACE_BEGIN
 /// @addtogroup requirements
 /// @{
 
-/// Something to dereference and step: an input iterator of any vintage.
+/// Something to dereference and step: an input iterator of any vintage. (A pointer is one, and not stepped to see: that
+/// would complete what it points to, which may be an error.)
 template <class It>
-concept iterator = std::copy_constructible<It> && !std::integral<It> && requires(It it) {
-    *it;
-    ++it;
-};
+concept any_iterator = (std::is_pointer_v<It> && std::is_object_v<std::remove_pointer_t<It>>) ||
+                       (std::copy_constructible<It> && !std::integral<It> && requires(It it) {
+                           *it;
+                           ++it;
+                       });
 
 /// Advances by any distance at once, and tells the distance between two positions.
 template <class It>
-concept random_access = iterator<It> && requires(It it, offset n) {
+concept random_access = any_iterator<It> && requires(It it, offset n) {
     { it - it } -> std::convertible_to<offset>;
     { it + n } -> std::convertible_to<It>;
     it[n];
@@ -36,21 +38,22 @@ concept random_access = iterator<It> && requires(It it, offset n) {
 
 /// May be read more than once.
 template <class It>
-concept forward = iterator<It> &&
-                  (random_access<It> || std::forward_iterator<It> ||
-                   std::derived_from<typename std::iterator_traits<It>::iterator_category, std::forward_iterator_tag>);
+concept multi_pass =
+    any_iterator<It> &&
+    (random_access<It> || std::forward_iterator<It> ||
+     std::derived_from<typename std::iterator_traits<It>::iterator_category, std::forward_iterator_tag>);
 
 /// The type of an iterator's elements.
-template <iterator It>
+template <any_iterator It>
 using value_of = std::iter_value_t<It>;
 
 /// What stands behind an iterator takes values of type T.
 template <class Out, class T>
-concept writable = iterator<Out> && requires(Out out, T value) { *out = std::move(value); };
+concept writable = any_iterator<Out> && requires(Out out, T value) { *out = std::move(value); };
 
 /// @cond internals
 /// Writes a value through an output iterator, converted to what stands there.
-template <iterator Out, class T>
+template <any_iterator Out, class T>
 constexpr void store(Out& out, T&& value)
 {
     using stored = std::remove_reference_t<decltype(*out)>;
@@ -58,6 +61,16 @@ constexpr void store(Out& out, T&& value)
         *out = static_cast<stored>(value);
     else
         *out = std::forward<T>(value);
+}
+
+/// The position `count` elements after another, in the integer type that the iterator measures distances in.
+template <class It>
+constexpr It advanced(It const& it, offset count)
+{
+    if constexpr (requires { typename std::iter_difference_t<It>; })
+        return it + static_cast<std::iter_difference_t<It>>(count);
+    else
+        return it + count;
 }
 
 /// Dereferences to a T that stands in memory beside its neighbours.

@@ -50,6 +50,8 @@ private:
 template <class Mdspan>
 concept row_major = std::is_pointer_v<typename Mdspan::data_handle_type> &&
                     std::is_same_v<typename Mdspan::reference, typename Mdspan::element_type&> &&
+                    (named::is_named<typename Mdspan::accessor_type>("", "::default_accessor") ||
+                     named::is_named<typename Mdspan::accessor_type>("", "::aligned_accessor")) &&
                     named::is_named<typename Mdspan::layout_type>("", "::layout_right");
 /// @endcond
 
@@ -57,7 +59,8 @@ concept row_major = std::is_pointer_v<typename Mdspan::data_handle_type> &&
 /// @{
 
 /// The elements of a multidimensional array as a range, the last index turning fastest: a std::span if it is stored
-/// that way (layout_right), otherwise a view, which under tilewise::device needs `nvcc --expt-relaxed-constexpr`.
+/// that way (layout_right) and its accessor is the default one, otherwise a view, which under tilewise::device needs
+/// `nvcc --expt-relaxed-constexpr`.
 ///
 /// Takes constant time; the range refers to the array's memory and is good for as long as that.
 template <class Mdspan>

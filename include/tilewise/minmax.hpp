@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -107,6 +108,20 @@ struct better_of_numbers {
     }
 };
 
+/// The same for kernels, which have to be able to read what iterators find.
+template <class Better, class It>
+auto better_in_kernels(Better const& better, It const& first)
+{
+#ifdef TILEWISE_DEVICE_ENGINE
+    if constexpr (std::contiguous_iterator<It>)
+        return better_of_numbers<Better, std::add_pointer_t<std::iter_reference_t<It>>>{better, std::to_address(first)};
+    else
+        return better_of_numbers<Better, gpu::elements_in_kernels<It>>{better, {first}};
+#else
+    return better_of_numbers<Better, It>{better, first};
+#endif
+}
+
 /// An answer in numbers, as positions.
 template <class It>
 constexpr It found_at(It const& first, offset number)
@@ -159,12 +174,12 @@ auto best_number([[maybe_unused]] Policy const& policy, It const& first, Extent 
         auto answer = find(stand_in->readable(elements, at_once), at_once);
         for (offset begin = at_once; begin < end; begin += at_once) {
             offset const count = std::min(at_once, end - begin);
-            auto const before = numbers_in(answer);
+            auto const before = tilewise::numbers_in(answer);
             constexpr auto ahead = static_cast<offset>(before.size());
             stand_in.emplace("reduce", policy, of_stream, captured);
             auto const* const there =
                 stand_in->readable({elements + before[0], elements + before[1]}, elements + begin, count);
-            answer = renumbered(find(there, ahead + count), [&](offset number) {
+            answer = tilewise::renumbered(find(there, ahead + count), [&](offset number) {
                 return number < ahead ? before[static_cast<std::size_t>(number)] : begin + number - ahead;
             });
         }
@@ -182,10 +197,10 @@ auto best_number([[maybe_unused]] Policy const& policy, It const& first, Extent 
 
 /// Combines the positions of a range, which is not empty, to an Answer. The first position is where the accumulator
 /// starts, and is read again as an element, which changes nothing.
-template <template <class> class Answer, execution_policy Policy, iterator It, class Extent, class Better>
+template <template <class> class Answer, execution_policy Policy, any_iterator It, class Extent, class Better>
 Answer<It> best_position(Policy&& policy, It first, Extent end, Better better)
 {
-    constexpr bool readable = forward<It>;
+    constexpr bool readable = multi_pass<It>;
     static_assert(readable,
                   "tilewise: min_element, max_element and minmax_element need iterators that can be read more "
                   "than once (forward iterators)");
@@ -193,13 +208,13 @@ Answer<It> best_position(Policy&& policy, It first, Extent end, Better better)
         return Answer<It>(first);
     } else if constexpr (is_device_policy<policy_for<Policy>> && random_access<It>) {
         auto const find = [&]<class There, class Count>(There const& there, Count const& count) {
-            return reduce_input(resolve(policy), positions<offset>(0), count, Answer<offset>(0),
-                                better_of_numbers<Better, There>{better, there});
+            return tilewise::reduce_input(tilewise::resolve(policy), positions<offset>(0), count, Answer<offset>(0),
+                                          tilewise::better_in_kernels(better, there));
         };
-        return found_at(first, best_number(resolve(policy), first, end, find));
+        return tilewise::found_at(first, tilewise::best_number(tilewise::resolve(policy), first, end, find));
     } else {
-        return reduce_input(resolve(policy), positions<It>(first), std::move(end), Answer<It>(first),
-                            std::move(better));
+        return tilewise::reduce_input(tilewise::resolve(policy), positions<It>(first), std::move(end),
+                                      Answer<It>(first), std::move(better));
     }
 }
 /// @endcond
@@ -223,14 +238,14 @@ Answer<It> best_position(Policy&& policy, It first, Extent end, Better better)
 /// @{
 
 /// Finds it in [first, last).
-template <execution_policy Policy, iterator It, operation Less = std::less<>>
+template <execution_policy Policy, any_iterator It, operation Less = std::less<>>
 It min_element(Policy&& policy, It first, It last, Less less = {})
 {
-    check_range("min_element", first, last);
-    return first == last
-               ? last
-               : best_position<position>(policy, first, extent(first, last),
-                                         first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    tilewise::check_range("min_element", first, last);
+    return first == last ? last
+                         : tilewise::best_position<position>(
+                               policy, first, tilewise::extent_between(first, last),
+                               first_smallest<callee_in<Policy, Less>>{tilewise::called_in<Policy>(std::move(less))});
 }
 
 /// Finds it in a range.
@@ -240,18 +255,19 @@ std::ranges::borrowed_iterator_t<Range> min_element(Policy&& policy, Range&& ran
     if (std::ranges::begin(range) == std::ranges::end(range))
         return std::ranges::begin(range);
     using It = beginning_of<Policy, Range>;
-    It const first = begin_of<Policy>(range);
-    return position_in<Range>(
-        range, best_position<position>(policy, first, extent_of(range, first),
-                                       first_smallest<named::comparison_for<Less>>{named::portable_comparison(less)}));
+    It const first = tilewise::begin_of<Policy>(range);
+    return tilewise::position_in<Range>(
+        range, tilewise::best_position<position>(
+                   policy, first, tilewise::extent_of(range, first),
+                   first_smallest<callee_in<Policy, Less>>{tilewise::called_in<Policy>(std::move(less))}));
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto min_element(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::min_element(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -269,14 +285,14 @@ auto min_element(First&& first, Rest&&... rest)
 /// @{
 
 /// Finds it in [first, last).
-template <execution_policy Policy, iterator It, operation Less = std::less<>>
+template <execution_policy Policy, any_iterator It, operation Less = std::less<>>
 It max_element(Policy&& policy, It first, It last, Less less = {})
 {
-    check_range("max_element", first, last);
-    return first == last
-               ? last
-               : best_position<position>(policy, first, extent(first, last),
-                                         first_largest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    tilewise::check_range("max_element", first, last);
+    return first == last ? last
+                         : tilewise::best_position<position>(
+                               policy, first, tilewise::extent_between(first, last),
+                               first_largest<callee_in<Policy, Less>>{tilewise::called_in<Policy>(std::move(less))});
 }
 
 /// Finds it in a range.
@@ -286,18 +302,19 @@ std::ranges::borrowed_iterator_t<Range> max_element(Policy&& policy, Range&& ran
     if (std::ranges::begin(range) == std::ranges::end(range))
         return std::ranges::begin(range);
     using It = beginning_of<Policy, Range>;
-    It const first = begin_of<Policy>(range);
-    return position_in<Range>(
-        range, best_position<position>(policy, first, extent_of(range, first),
-                                       first_largest<named::comparison_for<Less>>{named::portable_comparison(less)}));
+    It const first = tilewise::begin_of<Policy>(range);
+    return tilewise::position_in<Range>(
+        range, tilewise::best_position<position>(
+                   policy, first, tilewise::extent_of(range, first),
+                   first_largest<callee_in<Policy, Less>>{tilewise::called_in<Policy>(std::move(less))}));
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto max_element(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::max_element(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -315,14 +332,15 @@ auto max_element(First&& first, Rest&&... rest)
 /// @{
 
 /// Finds them in [first, last).
-template <execution_policy Policy, iterator It, operation Less = std::less<>>
+template <execution_policy Policy, any_iterator It, operation Less = std::less<>>
 std::pair<It, It> minmax_element(Policy&& policy, It first, It last, Less less = {})
 {
-    check_range("minmax_element", first, last);
+    tilewise::check_range("minmax_element", first, last);
     if (first == last)
         return {last, last};
-    auto const found = best_position<extremes>(policy, first, extent(first, last),
-                                               widest<named::comparison_for<Less>>{named::portable_comparison(less)});
+    auto const found = tilewise::best_position<extremes>(
+        policy, first, tilewise::extent_between(first, last),
+        widest<callee_in<Policy, Less>>{tilewise::called_in<Policy>(std::move(less))});
     return {found.smallest, found.largest};
 }
 
@@ -334,18 +352,19 @@ auto minmax_element(Policy&& policy, Range&& range, Less less = {})
     if (std::ranges::begin(range) == std::ranges::end(range))
         return {std::ranges::begin(range), std::ranges::begin(range)};
     using It = beginning_of<Policy, Range>;
-    It const first = begin_of<Policy>(range);
-    auto const found = best_position<extremes>(policy, first, extent_of(range, first),
-                                               widest<named::comparison_for<Less>>{named::portable_comparison(less)});
-    return {position_in<Range>(range, found.smallest), position_in<Range>(range, found.largest)};
+    It const first = tilewise::begin_of<Policy>(range);
+    auto const found = tilewise::best_position<extremes>(
+        policy, first, tilewise::extent_of(range, first),
+        widest<callee_in<Policy, Less>>{tilewise::called_in<Policy>(std::move(less))});
+    return {tilewise::position_in<Range>(range, found.smallest), tilewise::position_in<Range>(range, found.largest)};
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto minmax_element(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::minmax_element(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}

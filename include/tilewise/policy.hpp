@@ -36,13 +36,14 @@ struct launch_record {
     int cluster;           ///< blocks per cluster
     std::ptrdiff_t items;  ///< elements of the input
     int resident_blocks;   ///< that fit a multiprocessor at once
-    double microseconds;   ///< from the launch to its end, in the timed mode; otherwise 0
+    double microseconds;   ///< from the launch to its end, in the timed mode; otherwise, and under capture, 0
 };
 
 /// What a trace does beyond listing launches.
 enum class trace_mode {
     launches, ///< nothing: calls stay as asynchronous as they are
-    timed     ///< waits for every kernel, to report its time and to catch its errors where they arise
+    timed     ///< waits for every kernel, to report its time and to catch its errors where they arise; under capture
+              ///< it is as `launches`
 };
 
 /// Where a call gets its scratch memory, in stream order.
@@ -160,7 +161,8 @@ public:
     /// call can be captured into a CUDA graph.
     constexpr basic_device_policy<false> nosync() const;
 
-    /// With scratch memory from `resource`, which must outlive the calls.
+    /// With scratch memory from `resource`, which must outlive the calls, and graphs that they are captured into. Its
+    /// deallocation should not throw: nobody would see it.
     template <stream_ordered_resource Resource>
     constexpr basic_device_policy with(Resource& resource) const
     {

@@ -33,8 +33,8 @@ void const* memory_under(View const& view)
         void const* const memory = std::ranges::data(view);
         bool const inside = address(memory) - address(std::addressof(view)) < sizeof(View);
         return inside || std::ranges::empty(view) ? nullptr : memory;
-    } else if constexpr (requires { memory_under(view.base()); }) {
-        return memory_under(view.base());
+    } else if constexpr (requires { tilewise::memory_under(view.base()); }) {
+        return tilewise::memory_under(view.base());
     } else {
         return nullptr;
     }
@@ -58,7 +58,7 @@ public:
     }
 
     offset position() const { return position_; }
-    void const* memory() const { return memory_under(*reinterpret_cast<View const*>(view_)); }
+    void const* memory() const { return tilewise::memory_under(*reinterpret_cast<View const*>(view_)); }
 
     TILEWISE_CALLS_ANY
     TILEWISE_PORTABLE reference operator*() const { return (*this)[0]; }
@@ -168,7 +168,7 @@ template <execution_policy Policy, class Range>
 constexpr auto begin_of(Range& range)
 {
     if constexpr (is_device_policy<policy_for<Policy>> && needs_indexing<std::remove_cv_t<Range>>) {
-        if constexpr (can_be_indexed<std::remove_cv_t<Range>>())
+        if constexpr (tilewise::can_be_indexed<std::remove_cv_t<Range>>())
             return view_iterator<std::remove_cv_t<Range>>(range, 0);
         else
             return static_cast<std::ranges::range_value_t<Range> const*>(nullptr); // no further message
@@ -179,7 +179,7 @@ constexpr auto begin_of(Range& range)
 
 /// The type of that beginning.
 template <class Policy, class Range>
-using beginning_of = decltype(begin_of<Policy>(std::declval<Range&>()));
+using beginning_of = decltype(tilewise::begin_of<Policy>(std::declval<Range&>()));
 
 /// The end of a range, as an iterator of that type.
 template <execution_policy Policy, class Range>
@@ -188,7 +188,7 @@ constexpr beginning_of<Policy, Range> end_of(Range& range)
     if constexpr (std::same_as<beginning_of<Policy, Range>, std::ranges::iterator_t<Range>>)
         return std::ranges::next(std::ranges::begin(range), std::ranges::end(range));
     else
-        return begin_of<Policy>(range) + static_cast<offset>(std::ranges::size(range));
+        return tilewise::begin_of<Policy>(range) + static_cast<offset>(std::ranges::size(range));
 }
 
 /// The iterator of a range that stands where an algorithm under Policy found something.

@@ -8,6 +8,7 @@
 #include <tilewise/config.hpp>
 #include <tilewise/input.hpp>
 #include <tilewise/iterator.hpp>
+#include <tilewise/output.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/range.hpp>
 #include <tilewise/reduction.hpp>
@@ -51,22 +52,23 @@ TILEWISE_NAMESPACE_BEGIN
 /// @{
 
 /// Combines `init` and the elements of [first, last).
-template <execution_policy Policy, iterator It, class T, operation Op>
+template <execution_policy Policy, any_iterator It, class T, operation Op>
 T reduce(Policy&& policy, It first, It last, T init, Op op)
 {
-    check_range("reduce", first, last);
-    return reduce_input(resolve(policy), first, extent(first, last), std::move(init), std::move(op));
+    tilewise::check_range("reduce", first, last);
+    return tilewise::reduce_input(tilewise::resolve(policy), first, tilewise::extent_between(first, last),
+                                  std::move(init), std::move(op));
 }
 
 /// Adds up `init` and the elements of [first, last).
-template <execution_policy Policy, iterator It, class T>
+template <execution_policy Policy, any_iterator It, class T>
 T reduce(Policy&& policy, It first, It last, T init)
 {
     return tilewise::reduce(policy, std::move(first), std::move(last), std::move(init), std::plus<>{});
 }
 
 /// Adds up the elements of [first, last) in their own type.
-template <execution_policy Policy, iterator It>
+template <execution_policy Policy, any_iterator It>
 value_of<It> reduce(Policy&& policy, It first, It last)
 {
     return tilewise::reduce(policy, std::move(first), std::move(last), value_of<It>{}, std::plus<>{});
@@ -77,9 +79,9 @@ template <execution_policy Policy, class Range, class T, operation Op>
     requires range_before<Range, T>
 T reduce(Policy&& policy, Range&& range, T init, Op op)
 {
-    auto first = begin_of<Policy>(range);
-    auto const end = extent_of(range, first);
-    return reduce_input(resolve(policy), std::move(first), end, std::move(init), std::move(op));
+    auto first = tilewise::begin_of<Policy>(range);
+    auto const end = tilewise::extent_of(range, first);
+    return tilewise::reduce_input(tilewise::resolve(policy), std::move(first), end, std::move(init), std::move(op));
 }
 
 /// Adds up `init` and the elements of a range.
@@ -99,10 +101,10 @@ std::ranges::range_value_t<Range> reduce(Policy&& policy, Range&& range)
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto reduce(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::reduce(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -117,6 +119,7 @@ auto reduce(First&& first, Rest&&... rest)
 /// Those of @ref reduce. T converts to what `out` takes. Under device `out` is a random access iterator, into memory of
 /// the host or of the GPU; under `device.nosync()` the GPU has to be able to write there, and the call returns as soon
 /// as the work is in the stream.
+/// `out` may also be a range of one element or more, whose first is written: see tilewise::output.
 /// @par Errors
 /// Those of @ref reduce. Nothing is written if an exception leaves the call.
 /// @par Example
@@ -124,52 +127,60 @@ auto reduce(First&& first, Rest&&... rest)
 /// @{
 
 /// Combines `init` and the elements of [first, last) into `*out`.
-template <execution_policy Policy, iterator It, iterator Out, class T, operation Op>
-Out reduce_into(Policy&& policy, It first, It last, Out out, T init, Op op)
+template <execution_policy Policy, any_iterator It, output Out, class T, operation Op>
+output_end<Out> reduce_into(Policy&& policy, It first, It last, Out&& out, T init, Op op)
 {
-    check_range("reduce_into", first, last);
-    return reduce_input_into(resolve(policy), first, extent(first, last), std::move(out), std::move(init),
-                             std::move(op));
+    tilewise::check_range("reduce_into", first, last);
+    auto to = tilewise::output_begin<Policy>("reduce_into", offset{1}, std::forward<Out>(out));
+    return tilewise::output_position<Out>(
+        out, tilewise::reduce_input_into(tilewise::resolve(policy), first, tilewise::extent_between(first, last),
+                                         std::move(to), std::move(init), std::move(op)));
 }
 
 /// Adds up `init` and the elements of [first, last) into `*out`.
-template <execution_policy Policy, iterator It, iterator Out, class T>
-Out reduce_into(Policy&& policy, It first, It last, Out out, T init)
+template <execution_policy Policy, any_iterator It, output Out, class T>
+output_end<Out> reduce_into(Policy&& policy, It first, It last, Out&& out, T init)
 {
-    return tilewise::reduce_into(policy, std::move(first), std::move(last), std::move(out), std::move(init),
+    return tilewise::reduce_into(policy, std::move(first), std::move(last), std::forward<Out>(out), std::move(init),
                                  std::plus<>{});
 }
 
 /// Adds up the elements of [first, last) in their own type into `*out`.
-template <execution_policy Policy, iterator It, iterator Out>
-Out reduce_into(Policy&& policy, It first, It last, Out out)
+template <execution_policy Policy, any_iterator It, output Out>
+    requires pair_before_output<It, Out, value_of<It>>
+output_end<Out> reduce_into(Policy&& policy, It first, It last, Out&& out)
 {
-    return tilewise::reduce_into(policy, std::move(first), std::move(last), std::move(out), value_of<It>{},
+    return tilewise::reduce_into(policy, std::move(first), std::move(last), std::forward<Out>(out), value_of<It>{},
                                  std::plus<>{});
 }
 
 /// Combines the elements of a range into `*out`; without `init` and `op` as above.
-template <execution_policy Policy, class Range, iterator Out, class... InitAndOp>
-    requires(range_before<Range, Out> || (std::ranges::input_range<Range> && !begins_with_iterator<InitAndOp...>))
-Out reduce_into(Policy&& policy, Range&& range, Out out, InitAndOp... init_and_op)
+template <execution_policy Policy, class Range, output Out, class... InitAndOp>
+    requires(range_before<Range, std::decay_t<Out>> ||
+             (std::ranges::input_range<Range> && !begins_with_iterator<InitAndOp...>))
+output_end<Out> reduce_into(Policy&& policy, Range&& range, Out&& out, InitAndOp... init_and_op)
 {
     if constexpr (sizeof...(InitAndOp) == 2) {
-        auto first = begin_of<Policy>(range);
-        auto const end = extent_of(range, first);
-        return reduce_input_into(resolve(policy), std::move(first), end, std::move(out), std::move(init_and_op)...);
+        auto first = tilewise::begin_of<Policy>(range);
+        auto const end = tilewise::extent_of(range, first);
+        auto to = tilewise::output_begin<Policy>("reduce_into", offset{1}, std::forward<Out>(out));
+        return tilewise::output_position<Out>(out, tilewise::reduce_input_into(tilewise::resolve(policy),
+                                                                               std::move(first), end, std::move(to),
+                                                                               std::move(init_and_op)...));
     } else if constexpr (sizeof...(InitAndOp) == 1) {
-        return tilewise::reduce_into(policy, range, std::move(out), std::move(init_and_op)..., std::plus<>{});
+        return tilewise::reduce_into(policy, range, std::forward<Out>(out), std::move(init_and_op)..., std::plus<>{});
     } else {
-        return tilewise::reduce_into(policy, range, std::move(out), std::ranges::range_value_t<Range>{}, std::plus<>{});
+        return tilewise::reduce_into(policy, range, std::forward<Out>(out), std::ranges::range_value_t<Range>{},
+                                     std::plus<>{});
     }
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto reduce_into(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::reduce_into(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -199,34 +210,35 @@ auto reduce_into(First&& first, Rest&&... rest)
 /// @{
 
 /// Combines `init` and the transformed elements of [first, last).
-template <execution_policy Policy, iterator It, class T, operation Op, operation Transform>
+template <execution_policy Policy, any_iterator It, class T, operation Op, operation Transform>
     requires(!transform_of_two_arrays<Transform, It>)
 T transform_reduce(Policy&& policy, It first, It last, T init, Op op, Transform transform_op)
 {
-    check_range("transform_reduce", first, last);
-    if constexpr (can_transform<Transform, It>())
-        return reduce_input(resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
-                            extent(first, last), std::move(init), std::move(op));
+    tilewise::check_range("transform_reduce", first, last);
+    if constexpr (tilewise::can_transform<Transform, It>())
+        return tilewise::reduce_input(tilewise::resolve(policy),
+                                      transformed<Transform, It>{std::move(transform_op), first},
+                                      tilewise::extent_between(first, last), std::move(init), std::move(op));
     else
         return init;
 }
 
 /// Combines `init` and the transformed pairs of [first1, last1) and the range at `first2`.
-template <execution_policy Policy, iterator It1, iterator It2, class T, operation Op, operation Transform>
+template <execution_policy Policy, any_iterator It1, any_iterator It2, class T, operation Op, operation Transform>
 T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init, Op op, Transform transform_op)
 {
-    check_range("transform_reduce", first1, last1);
-    check_second_range("transform_reduce", first1, last1, first2);
-    if constexpr (can_transform<Transform, It1, It2>())
-        return reduce_input(resolve(policy),
-                            transformed_pairs<Transform, It1, It2>{std::move(transform_op), first1, first2},
-                            extent<It2>(first1, last1), std::move(init), std::move(op));
+    tilewise::check_range("transform_reduce", first1, last1);
+    tilewise::check_second_range("transform_reduce", first1, last1, first2);
+    if constexpr (tilewise::can_transform<Transform, It1, It2>())
+        return tilewise::reduce_input(tilewise::resolve(policy),
+                                      transformed_pairs<Transform, It1, It2>{std::move(transform_op), first1, first2},
+                                      tilewise::extent_between<It2>(first1, last1), std::move(init), std::move(op));
     else
         return init;
 }
 
 /// Adds up `init` and the products of [first1, last1) with the range at `first2`.
-template <execution_policy Policy, iterator It1, iterator It2, class T>
+template <execution_policy Policy, any_iterator It1, any_iterator It2, class T>
 T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init)
 {
     return tilewise::transform_reduce(policy, std::move(first1), std::move(last1), std::move(first2), std::move(init),
@@ -239,11 +251,12 @@ template <execution_policy Policy, class Range, class T, operation Op, operation
 T transform_reduce(Policy&& policy, Range&& range, T init, Op op, Transform transform_op)
 {
     using It = beginning_of<Policy, Range>;
-    if constexpr (can_transform<Transform, It>()) {
-        It first = begin_of<Policy>(range);
-        auto const end = extent_of(range, first);
-        return reduce_input(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
-                            std::move(init), std::move(op));
+    if constexpr (tilewise::can_transform<Transform, It>()) {
+        It first = tilewise::begin_of<Policy>(range);
+        auto const end = tilewise::extent_of(range, first);
+        return tilewise::reduce_input(tilewise::resolve(policy),
+                                      transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
+                                      std::move(init), std::move(op));
     } else {
         return init;
     }
@@ -256,14 +269,14 @@ T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init, Op
 {
     using It1 = beginning_of<Policy, Range1>;
     using It2 = beginning_of<Policy, Range2>;
-    check_lengths("transform_reduce", range1, range2);
-    if constexpr (can_transform<Transform, It1, It2>()) {
-        It1 first1 = begin_of<Policy>(range1);
-        auto const end = extent_of<It2>(range1, first1);
-        return reduce_input(resolve(policy),
-                            transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
-                                                                   begin_of<Policy>(range2)),
-                            end, std::move(init), std::move(op));
+    tilewise::check_lengths("transform_reduce", range1, range2);
+    if constexpr (tilewise::can_transform<Transform, It1, It2>()) {
+        It1 first1 = tilewise::begin_of<Policy>(range1);
+        auto const end = tilewise::extent_of<It2>(range1, first1);
+        return tilewise::reduce_input(tilewise::resolve(policy),
+                                      transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
+                                                                             tilewise::begin_of<Policy>(range2)),
+                                      end, std::move(init), std::move(op));
     } else {
         return init;
     }
@@ -278,10 +291,10 @@ T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init)
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto transform_reduce(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::transform_reduce(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -300,91 +313,104 @@ auto transform_reduce(First&& first, Rest&&... rest)
 /// @{
 
 /// Combines `init` and the transformed elements of [first, last) into `*out`.
-template <execution_policy Policy, iterator It, iterator Out, class T, operation Op, operation Transform>
+template <execution_policy Policy, any_iterator It, output Out, class T, operation Op, operation Transform>
     requires(!transform_of_two_arrays<Transform, It>)
-Out transform_reduce_into(Policy&& policy, It first, It last, Out out, T init, Op op, Transform transform_op)
+output_end<Out> transform_reduce_into(Policy&& policy, It first, It last, Out&& out, T init, Op op,
+                                      Transform transform_op)
 {
-    check_range("transform_reduce_into", first, last);
-    if constexpr (can_transform<Transform, It>())
-        return reduce_input_into(resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
-                                 extent(first, last), std::move(out), std::move(init), std::move(op));
-    else
-        return out;
+    tilewise::check_range("transform_reduce_into", first, last);
+    if constexpr (tilewise::can_transform<Transform, It>()) {
+        auto to = tilewise::output_begin<Policy>("transform_reduce_into", offset{1}, std::forward<Out>(out));
+        return tilewise::output_position<Out>(
+            out, tilewise::reduce_input_into(
+                     tilewise::resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
+                     tilewise::extent_between(first, last), std::move(to), std::move(init), std::move(op)));
+    } else {
+        std::abort();
+    }
 }
 
 /// @cond internals
 /// What the forms over pairs have in common.
 template <class It1, class It2, class Policy, class Extent, class Out, class T, class Op, class Transform>
-Out transform_pairs_into(Policy&& policy, It1 first1, It2 first2, Extent end, Out out, T init, Op op,
-                         Transform transform_op)
+output_end<Out> transform_pairs_into(Policy&& policy, It1 first1, It2 first2, Extent end, Out&& out, T init, Op op,
+                                     Transform transform_op)
 {
-    if constexpr (can_transform<Transform, It1, It2>())
-        return reduce_input_into(
-            resolve(policy),
-            transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1), std::move(first2)), end,
-            std::move(out), std::move(init), std::move(op));
-    else
-        return out;
+    if constexpr (tilewise::can_transform<Transform, It1, It2>()) {
+        auto to = tilewise::output_begin<Policy>("transform_reduce_into", offset{1}, std::forward<Out>(out));
+        return tilewise::output_position<Out>(
+            out, tilewise::reduce_input_into(tilewise::resolve(policy),
+                                             transformed_pairs<Transform, It1, It2>(
+                                                 std::move(transform_op), std::move(first1), std::move(first2)),
+                                             end, std::move(to), std::move(init), std::move(op)));
+    } else {
+        std::abort();
+    }
 }
 /// @endcond
 
 /// Combines `init` and the pairs of [first1, last1) and the range at `first2` into `*out`: their products, or what
 /// `op` and `transform_op` make of them.
-template <execution_policy Policy, iterator It1, iterator It2, iterator Out, class T, operation... Ops>
-Out transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It2 first2, Out out, T init, Ops... ops)
+template <execution_policy Policy, any_iterator It1, any_iterator It2, output Out, class T, operation... Ops>
+output_end<Out> transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It2 first2, Out&& out, T init, Ops... ops)
 {
-    check_range("transform_reduce_into", first1, last1);
-    check_second_range("transform_reduce_into", first1, last1, first2);
+    tilewise::check_range("transform_reduce_into", first1, last1);
+    tilewise::check_second_range("transform_reduce_into", first1, last1, first2);
     if constexpr (sizeof...(Ops) == 0)
-        return tilewise::transform_reduce_into(policy, first1, last1, first2, std::move(out), std::move(init),
+        return tilewise::transform_reduce_into(policy, first1, last1, first2, std::forward<Out>(out), std::move(init),
                                                std::plus<>{}, std::multiplies<>{});
     else
-        return transform_pairs_into<It1, It2>(policy, first1, first2, extent<It2>(first1, last1), std::move(out),
-                                              std::move(init), std::move(ops)...);
+        return tilewise::transform_pairs_into<It1, It2>(policy, first1, first2,
+                                                        tilewise::extent_between<It2>(first1, last1),
+                                                        std::forward<Out>(out), std::move(init), std::move(ops)...);
 }
 
 /// Combines `init` and the transformed elements of a range into `*out`.
-template <execution_policy Policy, class Range, iterator Out, class T, operation Op, operation Transform>
-    requires(std::ranges::input_range<Range> && !iterator<T>)
-Out transform_reduce_into(Policy&& policy, Range&& range, Out out, T init, Op op, Transform transform_op)
+template <execution_policy Policy, class Range, output Out, class T, operation Op, operation Transform>
+    requires(std::ranges::input_range<Range> && !any_iterator<T>)
+output_end<Out> transform_reduce_into(Policy&& policy, Range&& range, Out&& out, T init, Op op, Transform transform_op)
 {
     using It = beginning_of<Policy, Range>;
-    if constexpr (can_transform<Transform, It>()) {
-        It first = begin_of<Policy>(range);
-        auto const end = extent_of(range, first);
-        return reduce_input_into(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)),
-                                 end, std::move(out), std::move(init), std::move(op));
+    if constexpr (tilewise::can_transform<Transform, It>()) {
+        It first = tilewise::begin_of<Policy>(range);
+        auto const end = tilewise::extent_of(range, first);
+        auto to = tilewise::output_begin<Policy>("transform_reduce_into", offset{1}, std::forward<Out>(out));
+        return tilewise::output_position<Out>(
+            out, tilewise::reduce_input_into(tilewise::resolve(policy),
+                                             transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
+                                             std::move(to), std::move(init), std::move(op)));
     } else {
-        return out;
+        std::abort();
     }
 }
 
 /// Combines `init` and the pairs of two ranges into `*out`: their products, or what `op` and `transform_op` make of
 /// them.
-template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, iterator Out,
+template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, output Out,
           class T, operation... Ops>
-Out transform_reduce_into(Policy&& policy, Range1&& range1, Range2&& range2, Out out, T init, Ops... ops)
+output_end<Out> transform_reduce_into(Policy&& policy, Range1&& range1, Range2&& range2, Out&& out, T init, Ops... ops)
 {
-    check_lengths("transform_reduce_into", range1, range2);
+    tilewise::check_lengths("transform_reduce_into", range1, range2);
     using It1 = beginning_of<Policy, Range1>;
     using It2 = beginning_of<Policy, Range2>;
     if constexpr (sizeof...(Ops) == 0) {
-        return tilewise::transform_reduce_into(policy, range1, range2, std::move(out), std::move(init), std::plus<>{},
-                                               std::multiplies<>{});
+        return tilewise::transform_reduce_into(policy, range1, range2, std::forward<Out>(out), std::move(init),
+                                               std::plus<>{}, std::multiplies<>{});
     } else {
-        It1 first1 = begin_of<Policy>(range1);
-        auto const end = extent_of<It2>(range1, first1);
-        return transform_pairs_into<It1, It2>(policy, std::move(first1), begin_of<Policy>(range2), end, std::move(out),
-                                              std::move(init), std::move(ops)...);
+        It1 first1 = tilewise::begin_of<Policy>(range1);
+        auto const end = tilewise::extent_of<It2>(range1, first1);
+        return tilewise::transform_pairs_into<It1, It2>(policy, std::move(first1), tilewise::begin_of<Policy>(range2),
+                                                        end, std::forward<Out>(out), std::move(init),
+                                                        std::move(ops)...);
     }
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto transform_reduce_into(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::transform_reduce_into(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}

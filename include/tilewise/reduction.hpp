@@ -5,6 +5,7 @@
 /// Where every form of reduction meets every policy.
 
 #include <tilewise/config.hpp>
+#include <tilewise/error.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/host/opaque.hpp>
 #include <tilewise/host/reduce.hpp>
@@ -15,6 +16,7 @@
 #include <tilewise/requirements.hpp>
 #include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/callable.cuh>
 #include <tilewise/device/reduce.cuh>
 #elif defined(TILEWISE_COMPILED)
 #include <tilewise/compiled/reduce.hpp>
@@ -27,6 +29,26 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// The function that an engine gets in place of one of the user's where the library calls it within its own: kernels
+/// get one that nvcc rejects if they cannot call it.
+template <class Policy, class Function>
+constexpr auto called_in(Function function)
+{
+#ifdef TILEWISE_DEVICE_ENGINE
+    if constexpr (!is_device_policy<policy_for<Policy>>)
+        return function;
+    else if constexpr (named::has_host_function<Function> || named::has_host_lambda<Function>)
+        return function; // which is refused with a sentence
+    else
+        return gpu::guarded(std::move(function));
+#else
+    return function;
+#endif
+}
+/// Its type.
+template <class Policy, class Function>
+using callee_in = decltype(tilewise::called_in<Policy>(std::declval<Function>()));
+
 /// Combines `init`, which is spent, and an input to a T. The policy is dispatched on here and nowhere else.
 template <class Policy, class Input, class Extent, class T, class Op>
 T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
@@ -34,14 +56,9 @@ T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
     if constexpr (is_device_policy<Policy>) {
         static_assert(Policy::waits, "tilewise: a policy with nosync() returns before there is a value to return; use "
                                      "reduce_into or transform_reduce_into");
-        if constexpr (Policy::waits && can_reduce<Policy, T, Op, Input, Extent>()) {
+        if constexpr (Policy::waits && tilewise::can_reduce<Policy, T, Op, Input, Extent>()) {
 #ifdef TILEWISE_DEVICE_ENGINE
-            auto kernel_op = gpu::operator_for(named::portable_twin_or_self<T>(op));
-#ifdef __CUDACC__
-            if constexpr (std::is_invocable_v<decltype(kernel_op)&, T&, T&>)
-                static_cast<void>(&call_in_kernel<T, decltype(kernel_op)>);
-#endif
-            return gpu::reduce<standard_geometry>(policy, input, end, init, kernel_op);
+            return gpu::reduce<standard_geometry>(policy, input, end, init, gpu::operator_on<T>(op));
 #elif defined(TILEWISE_COMPILED)
             return library::reduce(policy, input, end, init, op);
 #else
@@ -50,7 +67,7 @@ T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
         } else {
             std::abort();
         }
-    } else if constexpr (can_reduce<Policy, T, Op, Input, Extent>()) {
+    } else if constexpr (tilewise::can_reduce<Policy, T, Op, Input, Extent>()) {
         if constexpr (std::same_as<Extent, offset>) {
             if (end <= 0)
                 return std::move(init);
@@ -71,12 +88,17 @@ T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
 template <class Policy, class Input, class Extent, class Out, class T, class Op>
 Out reduce_input_into(Policy policy, Input input, Extent end, Out out, T init, Op op)
 {
+    if constexpr (hardened && std::is_pointer_v<Out>) {
+        if (out == nullptr)
+            reject_argument("reduce_into", "the output is null");
+    }
     if constexpr (!is_device_policy<Policy>) {
-        tilewise::store(out, reduce_input(policy, std::move(input), std::move(end), std::move(init), std::move(op)));
-    } else if constexpr (can_reduce<Policy, T, Op, Input, Extent>()) {
+        tilewise::store(
+            out, tilewise::reduce_input(policy, std::move(input), std::move(end), std::move(init), std::move(op)));
+    } else if constexpr (tilewise::can_reduce<Policy, T, Op, Input, Extent>() &&
+                         tilewise::can_compute_on_device<Out>()) {
 #ifdef TILEWISE_DEVICE_ENGINE
-        gpu::reduce_into<standard_geometry>(policy, input, end, init,
-                                            gpu::operator_for(named::portable_twin_or_self<T>(op)), out);
+        gpu::reduce_into<standard_geometry>(policy, input, end, init, gpu::operator_on<T>(op), out);
 #elif defined(TILEWISE_COMPILED)
         library::reduce_into(policy, input, end, init, op, out);
 #else

@@ -18,6 +18,38 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// Whether kernels can compute with types. If not, one sentence says why.
+template <class... Types>
+constexpr bool can_compute_on_device()
+{
+    constexpr bool known = !(named::has_long_double<Types> || ...);
+    constexpr bool callable = !(named::has_host_lambda<Types> || ...);
+    constexpr bool checked = !(named::has_host_function<Types> || ...);
+    static_assert(known, "tilewise: kernels have no long double, which is a double in device code; convert to double, "
+                         "or pass tilewise::par");
+    static_assert(callable,
+                  "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile "
+                  "with nvcc --extended-lambda, or pass a function object with such an operator()");
+    static_assert(checked, "tilewise: kernels cannot call a pointer to a function, std::function, or what std::bind, "
+                           "std::not_fn, std::mem_fn and std::ref make; pass a function object whose operator() is "
+                           "__host__ __device__");
+    return known && callable && checked;
+}
+
+/// Whether nvcc takes iterators in a kernel. If not, one sentence says why.
+template <class... Its>
+constexpr bool can_pass_to_kernels()
+{
+#ifdef __CUDACC__
+    constexpr bool named_type = !(named::is_of_view<Its> || ...);
+#else
+    constexpr bool named_type = true;
+#endif
+    static_assert(named_type, "tilewise: nvcc takes no iterators of this view in kernels, since their type is private; "
+                              "pass the view itself, or thrust::transform_iterator and the like");
+    return named_type;
+}
+
 /// Whether an input can be combined to a T on a GPU. If not, one sentence says why.
 template <class T, class Op, class Input, class Extent>
 constexpr bool can_reduce_on_device()
@@ -26,7 +58,6 @@ constexpr bool can_reduce_on_device()
     constexpr bool copies = std::is_trivially_copyable_v<T> && sizeof(T) <= 256;
     constexpr bool reached = !named::is_of_host_container<Input>;
     constexpr bool input_copies = copies_as_bytes<Input> || !reached;
-    constexpr bool callable = !named::has_host_lambda<Op> && !named::has_host_lambda<Input>;
     static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy the elements "
                            "of a list, stream or tree into a vector on the device first");
     static_assert(copies, "tilewise: under device the accumulator, of init's type, must be trivially copyable and have "
@@ -36,10 +67,8 @@ constexpr bool can_reduce_on_device()
                   "into a std::vector of another type first, or pass tilewise::par");
     static_assert(input_copies, "tilewise: device copies iterators and functions into kernels, so they must be "
                                 "trivially copyable");
-    static_assert(callable,
-                  "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile "
-                  "with nvcc --extended-lambda, or pass a function object with such an operator()");
-    return indexed && copies && reached && input_copies && callable;
+    return tilewise::can_pass_to_kernels<Input>() && tilewise::can_compute_on_device<T, Op, Input>() && indexed &&
+           copies && reached && input_copies;
 }
 
 /// Whether an input can be combined to a T under a policy. If not, one sentence says why.
@@ -49,7 +78,7 @@ constexpr bool can_reduce()
     constexpr bool movable = std::move_constructible<T>;
     static_assert(movable, "tilewise: the accumulator, of init's type, must be move constructible");
     if constexpr (is_device_policy<Policy> && (named::has_device_lambda<Op> || named::has_device_lambda<Input>)) {
-        return can_reduce_on_device<T, Op, Input, Extent>(); // the host cannot ask what it takes and returns
+        return tilewise::can_reduce_on_device<T, Op, Input, Extent>(); // the host cannot ask what it takes and returns
     } else {
         constexpr bool combines = std::is_invocable_r_v<T, Op&, T, T> || std::is_invocable_r_v<T, Op&, T&, T&>;
         constexpr bool converts = std::is_convertible_v<decltype(*std::declval<Input&>()), T>;
@@ -59,7 +88,8 @@ constexpr bool can_reduce()
         static_assert(converts, "tilewise: elements, or results of transform_op, must convert to the accumulator's "
                                 "type, which is init's");
         if constexpr (is_device_policy<Policy>) {
-            return combines && converts && can_reduce_on_device<T, Op, Input, Extent>();
+            return combines && converts && tilewise::can_reduce_on_device<T, Op, Input, Extent>() &&
+                   tilewise::can_compute_on_device<decltype(*std::declval<Input&>())>();
         } else {
             constexpr bool readable = std::same_as<Policy, sequenced_policy> || is_forward_input<Input>;
             static_assert(readable,
@@ -69,16 +99,6 @@ constexpr bool can_reduce()
         }
     }
 }
-
-#ifdef __CUDACC__
-/// Calls an operator as a kernel does, but close to the call of the algorithm: if it is for the host only, nvcc says so
-/// and how to help it in a few lines.
-template <class T, class Op>
-__device__ void call_in_kernel(Op& op, T& value)
-{
-    static_cast<void>(op(value, value));
-}
-#endif
 
 /// Says that nothing here can run on a GPU.
 [[noreturn]] inline void throw_no_device()
@@ -102,9 +122,9 @@ constexpr bool can_write()
                                  !named::is_of_host_container<Out>;
         static_assert(indexed, "tilewise: device writes through random access iterators that are trivially copyable, "
                                "into memory of the GPU; write to a vector on the device, then copy");
-        return copies && takes && indexed;
+        return tilewise::can_compute_on_device<Out>() && copies && takes && indexed;
     } else {
-        constexpr bool shared = std::same_as<Policy, sequenced_policy> || forward<Out>;
+        constexpr bool shared = std::same_as<Policy, sequenced_policy> || multi_pass<Out>;
         static_assert(shared, "tilewise: par writes in several places at once, so it needs an output of forward "
                               "iterators; pass tilewise::seq, or write to a vector first");
         return copies && takes && shared;

@@ -9,11 +9,13 @@
 #include <tilewise/input.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
+#include <tilewise/output.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/range.hpp>
 #include <tilewise/scanning.hpp>
 #include <tilewise/standard.hpp>
 
+#include <cstdlib>
 #include <optional>
 #include <ranges>
 #include <type_traits>
@@ -24,53 +26,73 @@ TILEWISE_NAMESPACE_BEGIN
 /// @cond internals
 /// A range before an output iterator and what is no iterator, so that the three are no pair of iterators and an output.
 template <class Range, class Out, class Next>
-concept range_before_output = std::ranges::input_range<Range> && (range_before<Range, Out> || !iterator<Next>);
+concept range_before_output =
+    std::ranges::input_range<Range> && (range_before<Range, std::decay_t<Out>> || !any_iterator<Next>);
 
 /// What a transform makes of an element.
 template <class Transform, class It>
 using transformed_value = std::remove_cvref_t<std::invoke_result_t<Transform&, decltype(*std::declval<It&>())>>;
 
+// Of an output iterator, which output_for has moved from, output_position reads nothing.
+// NOLINTBEGIN(bugprone-use-after-move)
+
 /// What the forms over a pair of iterators have in common.
 template <scan_form form, class T, class Policy, class It, class Out, class Op>
-Out scan_pair(char const* algorithm, Policy const& policy, It first, It last, Out out, std::optional<T> init, Op op)
+output_end<Out> scan_pair(char const* algorithm, Policy const& policy, It first, It last, Out&& out,
+                          std::optional<T> init, Op op)
 {
-    check_range(algorithm, first, last);
-    check_output(algorithm, first, last, out);
-    return scan_input<form, T>(resolve(policy), first, extent(first, last), std::move(out), std::move(init),
-                               std::move(op));
+    tilewise::check_range(algorithm, first, last);
+    auto const end = tilewise::extent_between(first, last);
+    auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
+    tilewise::check_output(algorithm, first, last, to);
+    return tilewise::output_position<Out>(out,
+                                          tilewise::scan_input<form, T>(tilewise::resolve(policy), first, end,
+                                                                        std::move(to), std::move(init), std::move(op)));
 }
 
 /// What the forms over a range have in common.
 template <scan_form form, class T, class Policy, class Range, class Out, class Op>
-Out scan_range(char const* algorithm, Policy const& policy, Range& range, Out out, std::optional<T> init, Op op)
+output_end<Out> scan_range(char const* algorithm, Policy const& policy, Range& range, Out&& out, std::optional<T> init,
+                           Op op)
 {
-    auto first = begin_of<Policy>(range);
-    auto const end = extent_of(range, first);
-    check_output(algorithm, first, end, out);
-    return scan_input<form, T>(resolve(policy), std::move(first), end, std::move(out), std::move(init), std::move(op));
+    auto first = tilewise::begin_of<Policy>(range);
+    auto const end = tilewise::extent_of(range, first);
+    auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
+    tilewise::check_output(algorithm, first, end, to);
+    return tilewise::output_position<Out>(out, tilewise::scan_input<form, T>(tilewise::resolve(policy),
+                                                                             std::move(first), end, std::move(to),
+                                                                             std::move(init), std::move(op)));
 }
 
 /// The same over transformed elements.
 template <scan_form form, class T, class Policy, class It, class Out, class Op, class Transform>
-Out transform_scan_pair(char const* algorithm, Policy const& policy, It first, It last, Out out, std::optional<T> init,
-                        Op op, Transform transform_op)
+output_end<Out> transform_scan_pair(char const* algorithm, Policy const& policy, It first, It last, Out&& out,
+                                    std::optional<T> init, Op op, Transform transform_op)
 {
-    check_range(algorithm, first, last);
-    check_output(algorithm, first, last, out);
-    return scan_input<form, T>(resolve(policy), transformed<Transform, It>(std::move(transform_op), first),
-                               extent(first, last), std::move(out), std::move(init), std::move(op));
+    tilewise::check_range(algorithm, first, last);
+    auto const end = tilewise::extent_between(first, last);
+    auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
+    tilewise::check_output(algorithm, first, last, to);
+    return tilewise::output_position<Out>(
+        out, tilewise::scan_input<form, T>(tilewise::resolve(policy),
+                                           transformed<Transform, It>(std::move(transform_op), first), end,
+                                           std::move(to), std::move(init), std::move(op)));
 }
 template <scan_form form, class T, class Policy, class Range, class Out, class Op, class Transform>
-Out transform_scan_range(char const* algorithm, Policy const& policy, Range& range, Out out, std::optional<T> init,
-                         Op op, Transform transform_op)
+output_end<Out> transform_scan_range(char const* algorithm, Policy const& policy, Range& range, Out&& out,
+                                     std::optional<T> init, Op op, Transform transform_op)
 {
     using It = beginning_of<Policy, Range>;
-    It first = begin_of<Policy>(range);
-    auto const end = extent_of(range, first);
-    check_output(algorithm, first, end, out);
-    return scan_input<form, T>(resolve(policy), transformed<Transform, It>(std::move(transform_op), std::move(first)),
-                               end, std::move(out), std::move(init), std::move(op));
+    It first = tilewise::begin_of<Policy>(range);
+    auto const end = tilewise::extent_of(range, first);
+    auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
+    tilewise::check_output(algorithm, first, end, to);
+    return tilewise::output_position<Out>(
+        out, tilewise::scan_input<form, T>(tilewise::resolve(policy),
+                                           transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
+                                           std::move(to), std::move(init), std::move(op)));
 }
+// NOLINTEND(bugprone-use-after-move)
 /// @endcond
 
 /// @addtogroup inclusive_scan
@@ -89,6 +111,9 @@ Out transform_scan_range(char const* algorithm, Policy const& policy, Range& ran
 /// read back. The output may be the input; otherwise they shall not overlap. Returns the end of the output. Of an empty
 /// range nothing is read or written.
 ///
+/// @par Output
+/// `out` is an output iterator, or a range of which the first elements are overwritten and whose length is checked:
+/// see tilewise::output.
 /// @par Requirements
 /// T is copy constructible; elements convert to T; `op(T, T)` converts to T, which converts to what `out` takes. seq
 /// reads input iterators and writes through output iterators. par needs forward iterators for both, and threads help
@@ -112,59 +137,60 @@ Out transform_scan_range(char const* algorithm, Policy const& policy, Range& ran
 /// @{
 
 /// Scans [first, last) after `init`.
-template <execution_policy Policy, iterator It, iterator Out, operation Op, class T>
-Out inclusive_scan(Policy&& policy, It first, It last, Out out, Op op, T init)
+template <execution_policy Policy, any_iterator It, output Out, operation Op, class T>
+output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, T init)
 {
-    return scan_pair<scan_form::inclusive, T>("inclusive_scan", policy, std::move(first), std::move(last),
-                                              std::move(out), std::move(init), std::move(op));
+    return tilewise::scan_pair<scan_form::inclusive, T>("inclusive_scan", policy, std::move(first), std::move(last),
+                                                        std::forward<Out>(out), std::move(init), std::move(op));
 }
 
 /// Scans [first, last) in the elements' own type.
-template <execution_policy Policy, iterator It, iterator Out, operation Op>
-Out inclusive_scan(Policy&& policy, It first, It last, Out out, Op op)
+template <execution_policy Policy, any_iterator It, output Out, operation Op>
+output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op)
 {
-    return scan_pair<scan_form::inclusive, value_of<It>>("inclusive_scan", policy, std::move(first), std::move(last),
-                                                         std::move(out), std::nullopt, std::move(op));
+    return tilewise::scan_pair<scan_form::inclusive, value_of<It>>("inclusive_scan", policy, std::move(first),
+                                                                   std::move(last), std::forward<Out>(out),
+                                                                   std::nullopt, std::move(op));
 }
 
 /// Adds up [first, last) in the elements' own type.
-template <execution_policy Policy, iterator It, iterator Out>
-Out inclusive_scan(Policy&& policy, It first, It last, Out out)
+template <execution_policy Policy, any_iterator It, output Out>
+output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out)
 {
-    return tilewise::inclusive_scan(policy, std::move(first), std::move(last), std::move(out), std::plus<>{});
+    return tilewise::inclusive_scan(policy, std::move(first), std::move(last), std::forward<Out>(out), std::plus<>{});
 }
 
 /// Scans a range after `init`.
-template <execution_policy Policy, class Range, iterator Out, operation Op, class T>
+template <execution_policy Policy, class Range, output Out, operation Op, class T>
     requires range_before_output<Range, Out, Op>
-Out inclusive_scan(Policy&& policy, Range&& range, Out out, Op op, T init)
+output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, T init)
 {
-    return scan_range<scan_form::inclusive, T>("inclusive_scan", policy, range, std::move(out), std::move(init),
-                                               std::move(op));
+    return tilewise::scan_range<scan_form::inclusive, T>("inclusive_scan", policy, range, std::forward<Out>(out),
+                                                         std::move(init), std::move(op));
 }
 
 /// Scans a range in the elements' own type.
-template <execution_policy Policy, class Range, iterator Out, operation Op>
+template <execution_policy Policy, class Range, output Out, operation Op>
     requires range_before_output<Range, Out, Op>
-Out inclusive_scan(Policy&& policy, Range&& range, Out out, Op op)
+output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op)
 {
-    return scan_range<scan_form::inclusive, std::ranges::range_value_t<Range>>(
-        "inclusive_scan", policy, range, std::move(out), std::nullopt, std::move(op));
+    return tilewise::scan_range<scan_form::inclusive, std::ranges::range_value_t<Range>>(
+        "inclusive_scan", policy, range, std::forward<Out>(out), std::nullopt, std::move(op));
 }
 
 /// Adds up a range in the elements' own type.
-template <execution_policy Policy, std::ranges::input_range Range, iterator Out>
-Out inclusive_scan(Policy&& policy, Range&& range, Out out)
+template <execution_policy Policy, std::ranges::input_range Range, output Out>
+output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out)
 {
-    return tilewise::inclusive_scan(policy, range, std::move(out), std::plus<>{});
+    return tilewise::inclusive_scan(policy, range, std::forward<Out>(out), std::plus<>{});
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto inclusive_scan(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::inclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -185,44 +211,45 @@ auto inclusive_scan(First&& first, Rest&&... rest)
 /// @{
 
 /// Scans [first, last) after `init`.
-template <execution_policy Policy, iterator It, iterator Out, class T, operation Op>
-Out exclusive_scan(Policy&& policy, It first, It last, Out out, T init, Op op)
+template <execution_policy Policy, any_iterator It, output Out, class T, operation Op>
+output_end<Out> exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init, Op op)
 {
-    return scan_pair<scan_form::exclusive, T>("exclusive_scan", policy, std::move(first), std::move(last),
-                                              std::move(out), std::move(init), std::move(op));
+    return tilewise::scan_pair<scan_form::exclusive, T>("exclusive_scan", policy, std::move(first), std::move(last),
+                                                        std::forward<Out>(out), std::move(init), std::move(op));
 }
 
 /// Adds up [first, last) after `init`.
-template <execution_policy Policy, iterator It, iterator Out, class T>
-Out exclusive_scan(Policy&& policy, It first, It last, Out out, T init)
+template <execution_policy Policy, any_iterator It, output Out, class T>
+    requires pair_before_output<It, Out, T>
+output_end<Out> exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init)
 {
-    return tilewise::exclusive_scan(policy, std::move(first), std::move(last), std::move(out), std::move(init),
+    return tilewise::exclusive_scan(policy, std::move(first), std::move(last), std::forward<Out>(out), std::move(init),
                                     std::plus<>{});
 }
 
 /// Scans a range after `init`.
-template <execution_policy Policy, class Range, iterator Out, class T, operation Op>
+template <execution_policy Policy, class Range, output Out, class T, operation Op>
     requires range_before_output<Range, Out, T>
-Out exclusive_scan(Policy&& policy, Range&& range, Out out, T init, Op op)
+output_end<Out> exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init, Op op)
 {
-    return scan_range<scan_form::exclusive, T>("exclusive_scan", policy, range, std::move(out), std::move(init),
-                                               std::move(op));
+    return tilewise::scan_range<scan_form::exclusive, T>("exclusive_scan", policy, range, std::forward<Out>(out),
+                                                         std::move(init), std::move(op));
 }
 
 /// Adds up a range after `init`.
-template <execution_policy Policy, class Range, iterator Out, class T>
+template <execution_policy Policy, class Range, output Out, class T>
     requires range_before_output<Range, Out, T>
-Out exclusive_scan(Policy&& policy, Range&& range, Out out, T init)
+output_end<Out> exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init)
 {
-    return tilewise::exclusive_scan(policy, range, std::move(out), std::move(init), std::plus<>{});
+    return tilewise::exclusive_scan(policy, range, std::forward<Out>(out), std::move(init), std::plus<>{});
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto exclusive_scan(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::exclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -244,61 +271,64 @@ auto exclusive_scan(First&& first, Rest&&... rest)
 /// @{
 
 /// Scans the transformed elements of [first, last) after `init`.
-template <execution_policy Policy, iterator It, iterator Out, operation Op, operation Transform, class T>
-Out transform_inclusive_scan(Policy&& policy, It first, It last, Out out, Op op, Transform transform_op, T init)
+template <execution_policy Policy, any_iterator It, output Out, operation Op, operation Transform, class T>
+output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, Transform transform_op,
+                                         T init)
 {
-    if constexpr (can_transform<Transform, It>())
-        return transform_scan_pair<scan_form::inclusive, T>("transform_inclusive_scan", policy, std::move(first),
-                                                            std::move(last), std::move(out), std::move(init),
-                                                            std::move(op), std::move(transform_op));
+    if constexpr (tilewise::can_transform<Transform, It>())
+        return tilewise::transform_scan_pair<scan_form::inclusive, T>(
+            "transform_inclusive_scan", policy, std::move(first), std::move(last), std::forward<Out>(out),
+            std::move(init), std::move(op), std::move(transform_op));
     else
-        return out;
+        std::abort();
 }
 
 /// Scans the transformed elements of [first, last) in their own type.
-template <execution_policy Policy, iterator It, iterator Out, operation Op, operation Transform>
-Out transform_inclusive_scan(Policy&& policy, It first, It last, Out out, Op op, Transform transform_op)
+template <execution_policy Policy, any_iterator It, output Out, operation Op, operation Transform>
+output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, Transform transform_op)
 {
-    if constexpr (can_transform<Transform, It>())
-        return transform_scan_pair<scan_form::inclusive, transformed_value<Transform, It>>(
-            "transform_inclusive_scan", policy, std::move(first), std::move(last), std::move(out), std::nullopt,
+    if constexpr (tilewise::can_transform<Transform, It>())
+        return tilewise::transform_scan_pair<scan_form::inclusive, transformed_value<Transform, It>>(
+            "transform_inclusive_scan", policy, std::move(first), std::move(last), std::forward<Out>(out), std::nullopt,
             std::move(op), std::move(transform_op));
     else
-        return out;
+        std::abort();
 }
 
 /// Scans the transformed elements of a range after `init`.
-template <execution_policy Policy, class Range, iterator Out, operation Op, operation Transform, class T>
+template <execution_policy Policy, class Range, output Out, operation Op, operation Transform, class T>
     requires range_before_output<Range, Out, Op>
-Out transform_inclusive_scan(Policy&& policy, Range&& range, Out out, Op op, Transform transform_op, T init)
+output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, Transform transform_op,
+                                         T init)
 {
-    if constexpr (can_transform<Transform, std::ranges::iterator_t<Range>>())
-        return transform_scan_range<scan_form::inclusive, T>("transform_inclusive_scan", policy, range, std::move(out),
-                                                             std::move(init), std::move(op), std::move(transform_op));
+    if constexpr (tilewise::can_transform<Transform, std::ranges::iterator_t<Range>>())
+        return tilewise::transform_scan_range<scan_form::inclusive, T>("transform_inclusive_scan", policy, range,
+                                                                       std::forward<Out>(out), std::move(init),
+                                                                       std::move(op), std::move(transform_op));
     else
-        return out;
+        std::abort();
 }
 
 /// Scans the transformed elements of a range in their own type.
-template <execution_policy Policy, class Range, iterator Out, operation Op, operation Transform>
+template <execution_policy Policy, class Range, output Out, operation Op, operation Transform>
     requires range_before_output<Range, Out, Op>
-Out transform_inclusive_scan(Policy&& policy, Range&& range, Out out, Op op, Transform transform_op)
+output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, Transform transform_op)
 {
     using It = std::ranges::iterator_t<Range>;
-    if constexpr (can_transform<Transform, It>())
-        return transform_scan_range<scan_form::inclusive, transformed_value<Transform, It>>(
-            "transform_inclusive_scan", policy, range, std::move(out), std::nullopt, std::move(op),
+    if constexpr (tilewise::can_transform<Transform, It>())
+        return tilewise::transform_scan_range<scan_form::inclusive, transformed_value<Transform, It>>(
+            "transform_inclusive_scan", policy, range, std::forward<Out>(out), std::nullopt, std::move(op),
             std::move(transform_op));
     else
-        return out;
+        std::abort();
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto transform_inclusive_scan(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::transform_inclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -317,35 +347,38 @@ auto transform_inclusive_scan(First&& first, Rest&&... rest)
 /// @{
 
 /// Scans the transformed elements of [first, last) after `init`.
-template <execution_policy Policy, iterator It, iterator Out, class T, operation Op, operation Transform>
-Out transform_exclusive_scan(Policy&& policy, It first, It last, Out out, T init, Op op, Transform transform_op)
+template <execution_policy Policy, any_iterator It, output Out, class T, operation Op, operation Transform>
+output_end<Out> transform_exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init, Op op,
+                                         Transform transform_op)
 {
-    if constexpr (can_transform<Transform, It>())
-        return transform_scan_pair<scan_form::exclusive, T>("transform_exclusive_scan", policy, std::move(first),
-                                                            std::move(last), std::move(out), std::move(init),
-                                                            std::move(op), std::move(transform_op));
+    if constexpr (tilewise::can_transform<Transform, It>())
+        return tilewise::transform_scan_pair<scan_form::exclusive, T>(
+            "transform_exclusive_scan", policy, std::move(first), std::move(last), std::forward<Out>(out),
+            std::move(init), std::move(op), std::move(transform_op));
     else
-        return out;
+        std::abort();
 }
 
 /// Scans the transformed elements of a range after `init`.
-template <execution_policy Policy, class Range, iterator Out, class T, operation Op, operation Transform>
+template <execution_policy Policy, class Range, output Out, class T, operation Op, operation Transform>
     requires range_before_output<Range, Out, T>
-Out transform_exclusive_scan(Policy&& policy, Range&& range, Out out, T init, Op op, Transform transform_op)
+output_end<Out> transform_exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init, Op op,
+                                         Transform transform_op)
 {
-    if constexpr (can_transform<Transform, std::ranges::iterator_t<Range>>())
-        return transform_scan_range<scan_form::exclusive, T>("transform_exclusive_scan", policy, range, std::move(out),
-                                                             std::move(init), std::move(op), std::move(transform_op));
+    if constexpr (tilewise::can_transform<Transform, std::ranges::iterator_t<Range>>())
+        return tilewise::transform_scan_range<scan_form::exclusive, T>("transform_exclusive_scan", policy, range,
+                                                                       std::forward<Out>(out), std::move(init),
+                                                                       std::move(op), std::move(transform_op));
     else
-        return out;
+        std::abort();
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires begins_with_range<First, Rest...>
 auto transform_exclusive_scan(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::transform_exclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}

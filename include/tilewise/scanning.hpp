@@ -14,6 +14,7 @@
 #include <tilewise/policy.hpp>
 #include <tilewise/requirements.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/callable.cuh>
 #include <tilewise/device/scan.cuh>
 #elif defined(TILEWISE_COMPILED)
 #include <tilewise/compiled/scan.hpp>
@@ -28,7 +29,7 @@ TILEWISE_NAMESPACE_BEGIN
 
 /// Whether an input ends where it begins.
 template <class Input, class Extent>
-constexpr bool is_empty(Input const& input, Extent const& end)
+constexpr bool is_empty_input(Input const& input, Extent const& end)
 {
     if constexpr (std::same_as<Extent, offset>)
         return end <= 0;
@@ -41,18 +42,13 @@ constexpr bool is_empty(Input const& input, Extent const& end)
 template <scan_form form, class T, class Policy, class Input, class Extent, class Out, class Op>
 Out scan_input(Policy policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
 {
-    if constexpr (!can_reduce<Policy, T, Op, Input, Extent>() || !can_write<Policy, T, Out>()) {
+    if constexpr (!tilewise::can_reduce<Policy, T, Op, Input, Extent>() || !tilewise::can_write<Policy, T, Out>()) {
         return out;
-    } else if (is_empty(input, end)) {
+    } else if (tilewise::is_empty_input(input, end)) {
         return out;
     } else if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
-        auto kernel_op = gpu::operator_for(named::portable_twin_or_self<T>(op));
-#ifdef __CUDACC__
-        if constexpr (std::is_invocable_v<decltype(kernel_op)&, T&, T&>)
-            static_cast<void>(&call_in_kernel<T, decltype(kernel_op)>);
-#endif
-        gpu::scan<standard_geometry, form, T>(policy, input, end, out, init, kernel_op);
+        gpu::scan<standard_geometry, form, T>(policy, input, end, out, init, gpu::operator_on<T>(op));
         return out + end;
 #elif defined(TILEWISE_COMPILED)
         library::scan<form>(policy, input, end, out, init, op);

@@ -10,16 +10,22 @@
 #include <tilewise/error.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/host/segmented.hpp>
+#include <tilewise/input.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
+#include <tilewise/output.hpp>
 #include <tilewise/policy.hpp>
+#include <tilewise/reduction.hpp>
 #include <tilewise/requirements.hpp>
 #include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/callable.cuh>
 #include <tilewise/device/segmented.cuh>
 #endif
 
+#include <algorithm>
 #include <concepts>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -27,27 +33,13 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-#ifdef TILEWISE_DEVICE_ENGINE
-/// The operator that kernels call for `op`.
-template <class T, class Op>
-auto kernel_operator(Op const& op)
-{
-    auto kernel_op = gpu::operator_for(named::portable_twin_or_self<T>(op));
-#ifdef __CUDACC__
-    if constexpr (std::is_invocable_v<decltype(kernel_op)&, T&, T&>)
-        static_cast<void>(&call_in_kernel<T, decltype(kernel_op)>);
-#endif
-    return kernel_op;
-}
-#endif
-
 /// Whether segments can be found between offsets, and where they are. If not, one sentence says why.
 template <class Policy, class It, class Begins, class Ends>
 constexpr bool can_segment()
 {
     constexpr bool jumps = random_access<It>;
     constexpr bool integral = std::integral<value_of<Begins>> && std::integral<value_of<Ends>>;
-    constexpr bool repeats = forward<Begins> && forward<Ends>;
+    constexpr bool repeats = multi_pass<Begins> && multi_pass<Ends>;
     static_assert(jumps, "tilewise: a segment begins at an offset into the elements, so they need random access "
                          "iterators; copy the elements into a vector first");
     static_assert(integral, "tilewise: segments are given by offsets, which must be integers: where each begins, and "
@@ -58,7 +50,7 @@ constexpr bool can_segment()
             random_access<Begins> && random_access<Ends> && copies_as_bytes<Begins> && copies_as_bytes<Ends>;
         static_assert(indexed, "tilewise: device reads offsets through random access iterators that are trivially "
                                "copyable, from memory of the GPU");
-        return jumps && integral && repeats && indexed;
+        return tilewise::can_pass_to_kernels<Begins, Ends>() && jumps && integral && repeats && indexed;
     } else {
         return jumps && integral && repeats;
     }
@@ -69,8 +61,8 @@ constexpr bool can_segment()
 template <class Policy, class T, class It, class Begins, class Ends, class Out, class Op>
 constexpr bool can_combine_segments()
 {
-    if constexpr (can_segment<Policy, It, Begins, Ends>())
-        return can_reduce<Policy, T, Op, It, offset>() && can_write<Policy, T, Out>();
+    if constexpr (tilewise::can_segment<Policy, It, Begins, Ends>())
+        return tilewise::can_reduce<Policy, T, Op, It, offset>() && tilewise::can_write<Policy, T, Out>();
     else
         return false;
 }
@@ -100,11 +92,79 @@ void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begi
                    [[maybe_unused]] Begins const& begins_last, [[maybe_unused]] Ends const& ends)
 {
     if constexpr (hardened) {
-        check_range(algorithm, begins, begins_last);
+        tilewise::check_range(algorithm, begins, begins_last);
         if constexpr (std::is_pointer_v<Ends>) {
             if (ends == nullptr && begins != begins_last)
                 reject_argument(algorithm, "the ends of the segments are null and there are segments");
         }
+    }
+}
+
+/// How many elements from the first on a segment reaches over, if it is not empty.
+struct reach_of_segment {
+    static constexpr offset before_all = std::numeric_limits<offset>::max();
+
+    template <class Begin, class End>
+    TILEWISE_PORTABLE constexpr offset operator()(Begin const& begin, End const& end) const
+    {
+        auto const from = static_cast<offset>(begin), to = static_cast<offset>(end);
+        return to <= from ? 0 : from < 0 ? before_all : to;
+    }
+};
+
+/// The hardened mode's check of what device reads elements from, or writes them to, and what may be null if no segment
+/// has any: where a policy waits, the segments are looked at then. (The host checks each segment on its way.)
+template <class Policy, class Begins, class Ends, class Pointer>
+void check_segments_of([[maybe_unused]] char const* algorithm, [[maybe_unused]] char const* null_sentence,
+                       [[maybe_unused]] Policy const& policy, [[maybe_unused]] Begins const& begins,
+                       [[maybe_unused]] Begins const& begins_last, [[maybe_unused]] Ends const& ends,
+                       [[maybe_unused]] Pointer const& pointer)
+{
+#ifdef TILEWISE_DEVICE_ENGINE
+    if constexpr (hardened && std::is_pointer_v<Pointer>) {
+        if (pointer != nullptr || begins == begins_last)
+            return;
+        if constexpr (Policy::waits) {
+            if (tilewise::reduce_input(policy, transformed_pairs<reach_of_segment, Begins, Ends>({}, begins, ends),
+                                       static_cast<offset>(begins_last - begins), offset{0},
+                                       tilewise::maximum<>{}) == 0)
+                return;
+        }
+        reject_argument(algorithm, null_sentence);
+    }
+#endif
+}
+/// @endcond
+
+/// @cond internals
+/// What is behind all forms of segmented_reduce.
+template <class Policy, class It, class Begins, class Ends, class Out, class T, class Op>
+Out reduce_segments(Policy policy, It const& first, Begins const& begins, Begins const& begins_last, Ends const& ends,
+                    Out out, T init, Op op)
+{
+    if constexpr (tilewise::can_combine_segments<Policy, T, It, Begins, Ends, Out, Op>()) {
+        tilewise::check_offsets("segmented_reduce", begins, begins_last, ends);
+        tilewise::check_output("segmented_reduce", begins, begins_last, out);
+        if constexpr (is_device_policy<Policy>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+            offset const count = static_cast<offset>(begins_last - begins);
+            tilewise::check_segments_of("segmented_reduce", "first is null and a segment is not empty", policy, begins,
+                                        begins_last, ends, first);
+            gpu::segmented_reduce<standard_geometry>(policy, first, begins, ends, count, out, init,
+                                                     gpu::operator_on<T>(op));
+            return out + count;
+#elif defined(TILEWISE_COMPILED)
+            return tilewise::no_segments_in_library<Policy>(out);
+#else
+            throw_no_device();
+#endif
+        } else {
+            host::make_opaque(init);
+            return host::segmented_reduce<standard_geometry, T>(
+                policy, first, begins, begins_last, ends, std::move(out), init, named::twin_or_self<T>(std::move(op)));
+        }
+    } else {
+        return out;
     }
 }
 /// @endcond
@@ -121,9 +181,13 @@ void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begi
 /// @par Order
 /// That of @ref reduce for each segment as a range of its own, bit for bit, whatever the policy. So the bits of a
 /// result do not depend on where the segment stands, or on the other segments.
+/// @par Output
+/// `out` is an output iterator, or a range of which the first elements are overwritten and whose length is checked:
+/// see tilewise::output.
 /// @par Requirements
 /// Those of @ref reduce; T is copy constructible and converts to what `out` takes. Elements need random access
-/// iterators; offsets are of any integral types, behind forward iterators, and random access ones under device. seq
+/// iterators; offsets are of any integral types, behind forward iterators, and random access ones under device, where
+/// of the iterators of views only those of std::views::iota will do. seq
 /// writes through output iterators, par through forward iterators, device through random access iterators. Under
 /// device, elements in host memory are copied from the first to the last that some segments have; while a scan writes
 /// there, nobody may change what is in between.
@@ -134,89 +198,121 @@ void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begi
 /// time. With `device.trace(sink)` the items are the segments.
 /// @par Errors
 /// Those of @ref reduce. The hardened mode throws `std::invalid_argument` for a null pointer where there are segments,
-/// and seq and par also for one to the elements of a segment that is not empty, and for a segment that ends before it
-/// begins; otherwise such a segment counts as empty.
+/// for one to the elements or results of a segment that is not empty (with nosync(), of any segment), and under seq and
+/// par for a segment that ends before it begins; otherwise such a segment counts as empty.
 /// @par Example
 /// @snippet guide/segmented.cpp reduce
 /// @{
 
 /// Combines `init` and each segment.
-template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, class T, operation Op>
-Out segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, T init, Op op)
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, class T,
+          operation Op>
+output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
+                                 T init, Op op)
 {
-    using policy_type = policy_for<Policy>;
-    if constexpr (can_combine_segments<policy_type, T, It, Begins, Ends, Out, Op>()) {
-        check_offsets("segmented_reduce", begins, begins_last, ends);
-        check_output("segmented_reduce", begins, begins_last, out);
-        if constexpr (is_device_policy<policy_type>) {
-#ifdef TILEWISE_DEVICE_ENGINE
-            offset const count = static_cast<offset>(begins_last - begins);
-            gpu::segmented_reduce<standard_geometry>(resolve(policy), first, begins, ends, count, out, init,
-                                                     kernel_operator<T>(op));
-            return out + count;
-#elif defined(TILEWISE_COMPILED)
-            return no_segments_in_library<policy_type>(out);
-#else
-            throw_no_device();
-#endif
-        } else {
-            return host::segmented_reduce<standard_geometry, T>(resolve(policy), first, begins, begins_last, ends,
-                                                                std::move(out), init,
-                                                                named::twin_or_self<T>(std::move(op)));
-        }
-    } else {
-        return out;
-    }
+    auto to = tilewise::output_for<Policy>("segmented_reduce", begins, tilewise::extent_between(begins, begins_last),
+                                           std::forward<Out>(out));
+    return tilewise::output_position<Out>(out, tilewise::reduce_segments(tilewise::resolve(policy), first, begins,
+                                                                         begins_last, ends, std::move(to),
+                                                                         std::move(init), std::move(op)));
 }
 
 /// Adds up `init` and each segment.
-template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, class T>
-Out segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, T init)
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, class T>
+output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
+                                 T init)
 {
     return tilewise::segmented_reduce(policy, std::move(first), std::move(begins), std::move(begins_last),
-                                      std::move(ends), std::move(out), std::move(init), std::plus<>{});
+                                      std::move(ends), std::forward<Out>(out), std::move(init), std::plus<>{});
 }
 
 /// Adds up each segment in the elements' own type.
-template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out>
-Out segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out)
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out>
+output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out)
 {
     return tilewise::segmented_reduce(policy, std::move(first), std::move(begins), std::move(begins_last),
-                                      std::move(ends), std::move(out), value_of<It>{}, std::plus<>{});
+                                      std::move(ends), std::forward<Out>(out), value_of<It>{}, std::plus<>{});
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires leads_a_call<First>
 auto segmented_reduce(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         return tilewise::segmented_reduce(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
 
 /// @cond internals
+/// An array where its length cannot be checked: there it is a pointer to its first element, as in the standard.
+template <class Policy, class Out>
+inline constexpr bool is_array_of_nosync = false;
+template <class Policy, class Out>
+    requires is_device_policy<Policy>
+inline constexpr bool is_array_of_nosync<Policy, Out> = std::is_array_v<Out> && !Policy::waits;
+
+/// Where a segmented scan writes: to a range only if that has a place for each element of every segment.
+template <class Policy, class Begins, class Ends, class Out>
+auto output_for_segments(char const* algorithm, [[maybe_unused]] Policy const& policy,
+                         [[maybe_unused]] Begins const& begins, [[maybe_unused]] Begins const& begins_last,
+                         [[maybe_unused]] Ends const& ends, Out& out)
+{
+    if constexpr (!output_range<Out&>) {
+        return out;
+    } else if constexpr (is_array_of_nosync<Policy, Out>) {
+        return std::ranges::begin(out);
+    } else {
+        offset reach = 0;
+        if constexpr (!is_device_policy<Policy>) {
+            Ends end = ends;
+            for (Begins begin = begins; !(begin == begins_last); ++begin, (void)++end)
+                reach = std::max(reach, reach_of_segment{}(*begin, *end));
+        } else {
+            static_assert(Policy::waits, "tilewise: how far segments reach into an output range is checked first, for "
+                                         "which a policy with nosync() cannot wait; pass the output's begin()");
+#if defined(TILEWISE_DEVICE_ENGINE)
+            if constexpr (Policy::waits)
+                reach =
+                    tilewise::reduce_input(policy, transformed_pairs<reach_of_segment, Begins, Ends>({}, begins, ends),
+                                           static_cast<offset>(begins_last - begins), offset{0}, tilewise::maximum<>{});
+#endif
+        }
+        if (reach == reach_of_segment::before_all)
+            reject_argument(algorithm, "a segment begins before the output range");
+        return tilewise::output_begin<Policy>(algorithm, reach, out);
+    }
+}
+
 /// What the segmented scans have in common.
 template <scan_form form, class T, class Policy, class It, class Begins, class Ends, class Out, class Op>
 void scan_segments(Policy policy, It const& first, Begins const& begins, Begins const& begins_last, Ends const& ends,
-                   Out const& out, std::optional<T> const& init, Op op)
+                   Out&& output, std::optional<T> init, Op op)
 {
     constexpr char const* algorithm =
         form == scan_form::inclusive ? "segmented_inclusive_scan" : "segmented_exclusive_scan";
-    if constexpr (!can_place<Out>()) {
-    } else if constexpr (can_combine_segments<Policy, T, It, Begins, Ends, Out, Op>()) {
-        check_offsets(algorithm, begins, begins_last, ends);
+    using out_type = decltype(tilewise::output_begin<Policy>(algorithm, offset{0}, output));
+    if constexpr (!tilewise::can_place<out_type>()) {
+    } else if constexpr (tilewise::can_combine_segments<Policy, T, It, Begins, Ends, out_type, Op>()) {
+        tilewise::check_offsets(algorithm, begins, begins_last, ends);
+        out_type const out = tilewise::output_for_segments(algorithm, policy, begins, begins_last, ends, output);
         if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
+            tilewise::check_segments_of(algorithm, "first is null and a segment is not empty", policy, begins,
+                                        begins_last, ends, first);
+            tilewise::check_segments_of(algorithm, "the output is null and a segment is not empty", policy, begins,
+                                        begins_last, ends, out);
             gpu::segmented_scan<standard_geometry, form, T>(policy, first, begins, ends,
                                                             static_cast<offset>(begins_last - begins), out, init,
-                                                            kernel_operator<T>(op));
+                                                            gpu::operator_on<T>(op));
 #elif defined(TILEWISE_COMPILED)
-            static_cast<void>(no_segments_in_library<Policy>(out));
+            static_cast<void>(tilewise::no_segments_in_library<Policy>(out));
 #else
             throw_no_device();
 #endif
         } else {
+            if (init)
+                host::make_opaque(*init);
             host::segmented_scan<standard_geometry, form, T>(policy, algorithm, first, begins, begins_last, ends, out,
                                                              init, named::twin_or_self<T>(std::move(op)));
         }
@@ -237,42 +333,45 @@ void scan_segments(Policy policy, It const& first, Begins const& begins, Begins 
 /// The results for a segment are those of @ref inclusive_scan, bit for bit, whatever the policy.
 /// @par Requirements, complexity, errors
 /// Those of @ref segmented_reduce and @ref inclusive_scan; the output needs random access iterators under every policy.
+/// An output range has to reach as far as the segments do, for which their offsets are read first: under device by a
+/// reduction that is waited for, so with nosync() an output range does not compile.
 /// @par Example
 /// @snippet guide/segmented.cpp scan
 /// @{
 
 /// Scans each segment after `init`.
-template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, operation Op, class T>
-void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, Op op,
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, operation Op,
+          class T>
+void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out, Op op,
                               T init)
 {
-    scan_segments<scan_form::inclusive, T>(resolve(policy), first, begins, begins_last, ends, out,
-                                           std::optional<T>(std::move(init)), std::move(op));
+    tilewise::scan_segments<scan_form::inclusive, T>(tilewise::resolve(policy), first, begins, begins_last, ends, out,
+                                                     std::optional<T>(std::move(init)), std::move(op));
 }
 
 /// Scans each segment in the elements' own type.
-template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, operation Op>
-void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, Op op)
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, operation Op>
+void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out, Op op)
 {
     using T = value_of<It>;
-    scan_segments<scan_form::inclusive, T>(resolve(policy), first, begins, begins_last, ends, out, std::optional<T>(),
-                                           std::move(op));
+    tilewise::scan_segments<scan_form::inclusive, T>(tilewise::resolve(policy), first, begins, begins_last, ends, out,
+                                                     std::optional<T>(), std::move(op));
 }
 
 /// Adds up each segment in the elements' own type.
-template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out>
-void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out)
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out>
+void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out)
 {
     tilewise::segmented_inclusive_scan(policy, std::move(first), std::move(begins), std::move(begins_last),
-                                       std::move(ends), std::move(out), std::plus<>{});
+                                       std::move(ends), std::forward<Out>(out), std::plus<>{});
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires leads_a_call<First>
 void segmented_inclusive_scan(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         tilewise::segmented_inclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}
@@ -292,28 +391,30 @@ void segmented_inclusive_scan(First&& first, Rest&&... rest)
 /// @{
 
 /// Scans each segment after `init`.
-template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, class T, operation Op>
-void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, T init,
-                              Op op)
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, class T,
+          operation Op>
+void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
+                              T init, Op op)
 {
-    scan_segments<scan_form::exclusive, T>(resolve(policy), first, begins, begins_last, ends, out,
-                                           std::optional<T>(std::move(init)), std::move(op));
+    tilewise::scan_segments<scan_form::exclusive, T>(tilewise::resolve(policy), first, begins, begins_last, ends, out,
+                                                     std::optional<T>(std::move(init)), std::move(op));
 }
 
 /// Adds up each segment after `init`.
-template <execution_policy Policy, iterator It, iterator Begins, iterator Ends, iterator Out, class T>
-void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out out, T init)
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, class T>
+void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
+                              T init)
 {
     tilewise::segmented_exclusive_scan(policy, std::move(first), std::move(begins), std::move(begins_last),
-                                       std::move(ends), std::move(out), std::move(init), std::plus<>{});
+                                       std::move(ends), std::forward<Out>(out), std::move(init), std::plus<>{});
 }
 
 /// Without a policy: the same on the calling thread.
 template <class First, class... Rest>
-    requires(!execution_policy<First>)
+    requires leads_a_call<First>
 void segmented_exclusive_scan(First&& first, Rest&&... rest)
 {
-    if constexpr (leads_a_call<First>())
+    if constexpr (tilewise::needs_no_policy<First>())
         tilewise::segmented_exclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 /// @}

@@ -5,6 +5,7 @@
 /// The whole library.
 
 #include <tilewise/axis.hpp>
+#include <tilewise/cached_memory.hpp>
 #include <tilewise/count.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/histogram.hpp>

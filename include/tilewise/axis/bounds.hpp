@@ -62,32 +62,77 @@ concept indexes_arrays = is_quick<View> && requires(View const& view, Sample con
     view.index_all(0, samples, cells);
 };
 
+/// @name Integers
+/// Of 128 bits, too, which is none to the standard library in its strict mode.
+/// @{
+#ifdef __SIZEOF_INT128__
+__extension__ using wide_signed = __int128;
+__extension__ using wide_unsigned = unsigned __int128;
+#else
+using wide_signed = std::intmax_t;
+using wide_unsigned = std::uintmax_t;
+#endif
+template <class I>
+concept integer = std::integral<I> || std::same_as<I, wide_signed> || std::same_as<I, wide_unsigned>;
+/// Numbers of these kinds.
+template <class S>
+concept arithmetic = integer<S> || std::floating_point<S>;
+template <integer I>
+inline constexpr bool has_sign = std::is_same_v<I, wide_signed> || std::is_signed_v<I>;
+/// @}
+
 /// Half precision of any library: its numbers are exact as float.
 template <class S>
-concept small_float = !std::is_arithmetic_v<S> && sizeof(S) == 2 && requires(S const& x) { static_cast<float>(x); };
+concept small_float =
+    !std::is_arithmetic_v<S> && !std::is_enum_v<S> && sizeof(S) == 2 && requires(S const& x) { static_cast<float>(x); };
 
-/// A sample as an arithmetic type; of a user's type, what it converts to.
+/// Of a class, or what stands for an element, that is a number of one type without being asked for another.
+template <class S>
+concept promotes =
+    std::is_class_v<S> && requires(S const& x) { requires arithmetic<std::remove_cvref_t<decltype(+x)>>; };
+
+/// A sample as an arithmetic type that has its value: of an enumeration, or a class, the type that it stands for. A
+/// class that stands for several, or converts only where it is asked to, is converted to A.
+TILEWISE_CALLS_ANY
 template <class A, class S>
 TILEWISE_PORTABLE constexpr auto number(S const& x)
 {
-    if constexpr (std::is_arithmetic_v<S>)
+    if constexpr (arithmetic<S>)
         return x;
+    else if constexpr (std::is_enum_v<S>)
+        return static_cast<std::underlying_type_t<S>>(x);
+    else if constexpr (promotes<S>)
+        return +x;
     else if constexpr (small_float<S>)
         return static_cast<float>(x);
     else
         return static_cast<A>(x);
 }
 
+/// The type of that number, or void where there is none.
+template <class S>
+struct number_type {
+    using type = void;
+};
+template <class S>
+    requires(arithmetic<S> || std::is_enum_v<S> || small_float<S> || promotes<S>)
+struct number_type<S> {
+    using type = decltype(binning::number<offset>(std::declval<S const&>()));
+};
+template <class S>
+using number_of = typename number_type<std::remove_cvref_t<S>>::type;
+
 /// a < b, whatever their signs.
-template <std::integral A, std::integral B>
+template <integer A, integer B>
 TILEWISE_PORTABLE constexpr bool less(A a, B b)
 {
-    if constexpr (std::is_signed_v<A> == std::is_signed_v<B>)
+    using wide = std::conditional_t<(sizeof(A) > 8 || sizeof(B) > 8), wide_unsigned, std::uintmax_t>;
+    if constexpr (has_sign<A> == has_sign<B>)
         return a < b;
-    else if constexpr (std::is_signed_v<A>)
-        return a < 0 || static_cast<std::uintmax_t>(a) < b;
+    else if constexpr (has_sign<A>)
+        return a < 0 || static_cast<wide>(a) < b;
     else
-        return b >= 0 && a < static_cast<std::uintmax_t>(b);
+        return b >= 0 && a < static_cast<wide>(b);
 }
 
 /// @name Numbers of a type
@@ -101,12 +146,17 @@ template <class A>
 inline constexpr A nearest_to_zero = std::numeric_limits<A>::denorm_min();
 /// @}
 
-template <std::integral I>
-inline constexpr I half_the_range = largest<I> / 2 + 1;
-
+template <integer I>
+inline constexpr int digits = static_cast<int>(8 * sizeof(I)) - (has_sign<I> ? 1 : 0);
 /// The first power of two that is too large for an integral type.
-template <std::integral I, std::floating_point F>
-inline constexpr F above = static_cast<F>(half_the_range<I>) * 2;
+template <integer I, std::floating_point F>
+inline constexpr F above = static_cast<F>(wide_unsigned{1} << (digits<I> / 2)) *
+                           static_cast<F>(wide_unsigned{1} << (digits<I> - digits<I> / 2));
+/// Whether that is finite: 2^128 is not as float.
+template <class I, std::floating_point F>
+inline constexpr bool reaches_above = true;
+template <integer I, std::floating_point F>
+inline constexpr bool reaches_above<I, F> = digits<I> < std::numeric_limits<F>::max_exponent;
 
 template <class X>
 TILEWISE_PORTABLE constexpr bool is_nan(X x)
@@ -139,11 +189,17 @@ TILEWISE_PORTABLE A next_below(A x)
 template <std::integral A, class X>
 TILEWISE_PORTABLE constexpr bool is_below_all(X x)
 {
-    if constexpr (std::integral<X>)
-        return less(x, least<A>);
+    if constexpr (integer<X>)
+        return binning::less(x, least<A>);
     else
         return x < static_cast<X>(least<A>);
 }
+
+/// Whether all numbers of type X are numbers of type A, as far as those reach.
+template <std::floating_point A, class X>
+inline constexpr bool has_digits_for = std::numeric_limits<X>::digits <= std::numeric_limits<A>::digits;
+template <std::floating_point A, integer X>
+inline constexpr bool has_digits_for<A, X> = digits<X> <= std::numeric_limits<A>::digits;
 
 /// The largest number of type A that is not above `x`, so that `edge <= x` is `edge <= round_down<A>(x)` for every edge
 /// of type A: comparisons are exact, though the sample is rounded. NaN stays NaN; for an integral A `x` is not NaN and
@@ -153,20 +209,22 @@ TILEWISE_PORTABLE A round_down(X x)
 {
     if constexpr (std::is_same_v<A, X>) {
         return x;
-    } else if constexpr (std::integral<A> && std::integral<X>) {
-        return less(largest<A>, x) ? largest<A> : static_cast<A>(x);
+    } else if constexpr (std::integral<A> && integer<X>) {
+        return binning::less(largest<A>, x) ? largest<A> : static_cast<A>(x);
     } else if constexpr (std::integral<A>) {
         return x >= above<A, X> ? largest<A> : static_cast<A>(std::floor(x));
-    } else if constexpr (std::numeric_limits<X>::digits <= std::numeric_limits<A>::digits) {
+    } else if constexpr (has_digits_for<A, X>) {
         return static_cast<A>(x);
+    } else if constexpr (integer<X> && !reaches_above<X, A>) {
+        return binning::round_down<A>(binning::round_down<double>(x));
     } else {
         A const nearest = static_cast<A>(x);
         bool is_above = false;
-        if constexpr (std::integral<X>)
+        if constexpr (integer<X>)
             is_above = nearest >= above<X, A> || static_cast<X>(nearest) > x;
         else
             is_above = static_cast<X>(nearest) > x;
-        return is_above ? next_below(nearest) : nearest;
+        return is_above ? binning::next_below(nearest) : nearest;
     }
 }
 
@@ -176,11 +234,13 @@ TILEWISE_PORTABLE constexpr bool is_exact(X x, A rounded)
 {
     if constexpr (std::is_same_v<A, X>)
         return true;
-    else if constexpr (std::integral<A> && std::integral<X>)
-        return !less(x, rounded) && !less(rounded, x);
+    else if constexpr (std::integral<A> && integer<X>)
+        return !binning::less(x, rounded) && !binning::less(rounded, x);
     else if constexpr (std::integral<A>)
         return x < above<A, X> && x == std::floor(x);
-    else if constexpr (std::integral<X>)
+    else if constexpr (integer<X> && !reaches_above<X, A>)
+        return binning::is_exact<double>(x, static_cast<double>(rounded));
+    else if constexpr (integer<X>)
         return rounded < above<X, A> && static_cast<X>(rounded) == x;
     else
         return static_cast<X>(rounded) == x;
@@ -258,14 +318,14 @@ public:
     template <class S, class Find>
     TILEWISE_PORTABLE int place(S const& sample, Find const& find) const
     {
-        auto const x = number<A>(sample);
+        auto const x = binning::number<A>(sample);
         if constexpr (std::integral<A>) {
-            if (is_nan(x))
+            if (binning::is_nan(x))
                 return nan_;
-            if (is_below_all<A>(x))
+            if (binning::is_below_all<A>(x))
                 return below_;
         }
-        A const value = round_down<A>(x);
+        A const value = binning::round_down<A>(x);
         bool const inside = contain(value);
         int const bin = find(inside ? value : lower_); // and select: a branch would be one for every sample of a kernel
         return inside ? bin : outside(x, value);
@@ -276,12 +336,12 @@ public:
     TILEWISE_PORTABLE located locate(S const& sample, Find const& find) const
         requires simple
     {
-        auto const x = number<A>(sample);
+        auto const x = binning::number<A>(sample);
         if constexpr (std::integral<A>) {
-            if (is_nan(x) || is_below_all<A>(x))
+            if (binning::is_nan(x) || binning::is_below_all<A>(x))
                 return {0, false};
         }
-        A const value = round_down<A>(x);
+        A const value = binning::round_down<A>(x);
         return {static_cast<unsigned>(find(value)), contain(value)};
     }
 
@@ -289,8 +349,8 @@ private:
     template <class X>
     TILEWISE_PORTABLE int outside(X x, A value) const
     {
-        int const beyond = value < lower_ ? below_ : above_, fate = is_nan(value) ? nan_ : beyond;
-        return closed_upper_ && value == upper_ && is_exact(x, value) ? bins_ - 1 : fate;
+        int const beyond = value < lower_ ? below_ : above_, fate = binning::is_nan(value) ? nan_ : beyond;
+        return closed_upper_ && value == upper_ && binning::is_exact(x, value) ? bins_ - 1 : fate;
     }
 
     A lower_, upper_;
@@ -338,9 +398,15 @@ private:
 template <class X>
 std::string text_of(X x)
 {
-    char buffer[64];
-    auto const end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
-    return {static_cast<char const*>(buffer), static_cast<char const*>(end)};
+    if constexpr (std::integral<X> && !std::is_same_v<X, decltype(+x)>) { // of bool and wide characters there is none
+        return binning::text_of(+x);
+    } else if constexpr (integer<X> && sizeof(X) > sizeof(offset)) {
+        return binning::text_of(static_cast<double>(x));
+    } else {
+        char buffer[64];
+        auto const end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
+        return {static_cast<char const*>(buffer), static_cast<char const*>(end)};
+    }
 }
 
 /// The number of cells of an axis that may be a user's.
@@ -354,28 +420,44 @@ inline void check_cells(char const* algorithm, offset cells)
 template <std::integral B>
 int checked_bins(char const* axis, B bins)
 {
-    if (!less(0, bins))
-        reject_argument(axis, "there must be at least one bin, not " + text_of(bins));
-    if (less(most_cells - flow_cells, bins))
-        reject_argument(axis, "there can be at most 2^31 - 5 bins, not " + text_of(bins));
+    if (!binning::less(0, bins))
+        tilewise::reject_argument(axis, "there must be at least one bin, not " + binning::text_of(bins));
+    if (binning::less(most_cells - flow_cells, bins))
+        tilewise::reject_argument(axis, "there can be at most 2^31 - 5 bins, not " + binning::text_of(bins));
     return static_cast<int>(bins);
+}
+
+/// An edge as type A. What A cannot hold is rejected, but rounded if A is a floating-point type.
+template <class A, class X>
+A checked_edge(char const* axis, X const& edge)
+{
+    auto const x = binning::number<A>(edge);
+    bool has_value = true;
+    if constexpr (integer<A> && std::floating_point<decltype(x)>)
+        has_value = x >= static_cast<decltype(x)>(least<A>) && x < above<A, std::remove_const_t<decltype(x)>> &&
+                    x == std::floor(x);
+    else if constexpr (integer<A>)
+        has_value = !binning::less(x, least<A>) && !binning::less(largest<A>, x);
+    if (!has_value)
+        tilewise::reject_argument(axis, "the edge " + binning::text_of(x) + " is not a number of the axis' type");
+    return static_cast<A>(x);
 }
 
 /// A bound as type A. Integers must have exactly that value.
 template <class A, class X>
 A checked_bound(char const* axis, X x)
 {
-    A const bound = static_cast<A>(number<A>(x));
+    A const bound = static_cast<A>(binning::number<A>(x));
     if constexpr (std::integral<X> && std::floating_point<A>) {
-        if (!is_exact(x, bound))
-            reject_argument(axis, "the bound " + text_of(x) + " is not a number of the axis' type");
+        if (!binning::is_exact(x, bound))
+            tilewise::reject_argument(axis, "the bound " + binning::text_of(x) + " is not a number of the axis' type");
     } else if constexpr (std::integral<X>) {
-        if (less(bound, x) || less(x, bound))
-            reject_argument(axis, "the bound " + text_of(x) + " is not a number of the axis' type");
+        if (binning::less(bound, x) || binning::less(x, bound))
+            tilewise::reject_argument(axis, "the bound " + binning::text_of(x) + " is not a number of the axis' type");
     }
     if constexpr (std::floating_point<A>) {
         if (!(bound - bound == 0))
-            reject_argument(axis, "the bound " + text_of(bound) + " is not finite");
+            tilewise::reject_argument(axis, "the bound " + binning::text_of(bound) + " is not finite");
     }
     return bound;
 }
@@ -384,15 +466,38 @@ template <class A>
 void check_bounds(char const* axis, A lower, A upper)
 {
     if (!(lower < upper))
-        reject_argument(axis, "lower (" + text_of(lower) + ") must be less than upper (" + text_of(upper) + ")");
+        tilewise::reject_argument(axis, "lower (" + binning::text_of(lower) + ") must be less than upper (" +
+                                            binning::text_of(upper) + ")");
 }
 /// @}
 
 /// The type of an axis between bounds of these types: floating-point ones as they are, half precision as float, and
 /// integers as double.
 template <class L, class U = L, class B = std::common_type_t<L, U>>
-using floating_bound =
-    std::conditional_t<std::is_floating_point_v<B>, B, std::conditional_t<std::is_integral_v<B>, double, float>>;
+using floating_bound = std::conditional_t<std::is_floating_point_v<B> && sizeof(B) >= sizeof(float), B,
+                                          std::conditional_t<std::is_integral_v<B>, double, float>>;
+
+/// The type of an axis between edges of type E: half precision becomes float.
+template <class E>
+using edge_of =
+    std::conditional_t<(std::is_floating_point_v<E> && sizeof(E) < sizeof(float)) || small_float<E>, float, E>;
+
+/// Whether an axis can have edges of type A. If not, one sentence says why.
+template <class A>
+constexpr bool can_be_edges()
+{
+    constexpr bool numbers = !std::is_same_v<A, bool>;
+    constexpr bool wide_enough = !std::is_floating_point_v<A> || sizeof(A) >= sizeof(float);
+    constexpr bool narrow_enough = !std::is_integral_v<A> || sizeof(A) <= sizeof(offset);
+    static_assert(numbers,
+                  "tilewise: the edges of an axis are numbers, and bool is none; use an axis of int, which takes "
+                  "samples of bool");
+    static_assert(wide_enough,
+                  "tilewise: an axis of half precision cannot compute its bins; use float, which has all its "
+                  "numbers, and takes its samples");
+    static_assert(narrow_enough, "tilewise: the edges of an axis have at most 64 bits");
+    return numbers && wide_enough && narrow_enough;
+}
 
 /// @endcond
 } // namespace binning

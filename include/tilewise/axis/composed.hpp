@@ -60,12 +60,28 @@ public:
     /// the cell of a sample, or no_cell
     TILEWISE_CALLS_ANY
     template <class S>
-    TILEWISE_PORTABLE int index(S const& sample) const
+    TILEWISE_PORTABLE int index(S&& sample) const
     {
-        return bounds_.place(function_(sample), [](int bin) { return bin; });
+        return bounds_.place(function_(static_cast<S&&>(sample)), [](int bin) { return bin; });
     }
 
+    /// @cond internals
+    Function const& function() const { return function_; }
+    /// The same bins, numbered by another function.
+    template <class Other>
+    function_axis<Other> with(Other other) const
+    {
+        return function_axis<Other>(bounds_, std::move(other));
+    }
+    /// @endcond
+
 private:
+    template <class>
+    friend class function_axis;
+    function_axis(binning::bounds<int> const& bounds, Function function)
+        : bounds_(bounds), function_(std::move(function))
+    {}
+
     binning::bounds<int> bounds_;
     Function function_;
 };
@@ -98,11 +114,14 @@ concept indexes_copies = std::is_arithmetic_v<Member> && indexes_arrays<View, Me
 template <class... Views>
 struct product_bins {
     template <std::size_t, class>
-    static constexpr bool indexes_arrays_of = false;
+    static constexpr bool indexes_arrays_of()
+    {
+        return false;
+    }
 
     TILEWISE_PORTABLE int extent() const { return 1; }
     template <std::size_t, class S>
-    TILEWISE_PORTABLE int member(S const&, int cell) const
+    TILEWISE_PORTABLE int member(S&&, int cell) const
     {
         return cell;
     }
@@ -135,10 +154,10 @@ struct product_bins<View, Rest...> {
     static constexpr int part_size = 256;
 
     template <class S>
-    TILEWISE_PORTABLE int index(S const& sample) const
+    TILEWISE_PORTABLE int index(S&& sample) const
         requires(!simple)
     {
-        return member<0>(sample, 0);
+        return member<0>(static_cast<S&&>(sample), 0);
     }
     template <class S>
     TILEWISE_PORTABLE located locate(S const& sample) const
@@ -149,14 +168,15 @@ struct product_bins<View, Rest...> {
 
     TILEWISE_CALLS_ANY
     template <std::size_t i, class S>
-    TILEWISE_PORTABLE int member(S const& sample, int before) const
+    TILEWISE_PORTABLE int member(S&& sample, int before) const
     {
         using std::get;
-        auto const own = head.index(get<i>(sample));
+        auto const own = head.index(get<i>(static_cast<S&&>(sample))); // (moves no other member)
         auto const cells = head.extent();
         if (own < 0 || own >= cells)
             return no_cell;
-        return tail.template member<i + 1>(sample, before * static_cast<int>(cells) + static_cast<int>(own));
+        return tail.template member<i + 1>(static_cast<S&&>(sample),
+                                           before * static_cast<int>(cells) + static_cast<int>(own));
     }
 
     template <std::size_t i, class S>
@@ -171,13 +191,16 @@ struct product_bins<View, Rest...> {
 
     /// Whether one of the axes from this on is faster with arrays of its members: this one with member i of type S.
     template <std::size_t i, class S>
-    static constexpr bool indexes_arrays_of =
-        indexes_copies<View, tuples::member<i, S>> || product_bins<Rest...>::template indexes_arrays_of<i + 1, S>;
+    static constexpr bool indexes_arrays_of() // (A variable nvcc cannot evaluate in a constraint.)
+    {
+        return indexes_copies<View, tuples::member<i, S>> ||
+               product_bins<Rest...>::template indexes_arrays_of<i + 1, S>();
+    }
 
     /// The cells of `count` samples: for some of them at a time those of the first axis, then of the second.
     template <class S>
     void index_all(int count, S const* samples, int* cells) const
-        requires indexes_arrays_of<0, S>
+        requires(indexes_arrays_of<0, S>())
     {
         for (int part; count > 0; samples += part, cells += part, count -= part) {
             part = std::min(count, part_size);
@@ -222,7 +245,7 @@ struct product_bins<View, Rest...> {
     auto simplified() const
         requires has_simple_view<View> && has_simple_view<product_bins<Rest...>>
     {
-        return product_bins_of(head.simplified(), tail.simplified());
+        return binning::product_bins_of(head.simplified(), tail.simplified());
     }
 
     TILEWISE_CALLS_ANY
@@ -250,7 +273,7 @@ inline product_bins<> product_of()
 template <class View, class... Rest>
 product_bins<View, Rest...> product_of(View const& view, Rest const&... rest)
 {
-    return product_bins_of(view, product_of(rest...));
+    return binning::product_bins_of(view, binning::product_of(rest...));
 }
 
 } // namespace binning
@@ -290,14 +313,14 @@ public:
     }
     /// the cell of a sample, or no_cell
     template <class S>
-    int index(S const& sample) const
+    int index(S&& sample) const
     {
-        return view().index(sample);
+        return view().index(static_cast<S&&>(sample));
     }
     /// for kernels; the axis has to outlive it
     auto view() const
     {
-        return std::apply([](auto const&... axes) { return binning::product_of(axis_view(axes)...); }, axes_);
+        return std::apply([](auto const&... axes) { return binning::product_of(tilewise::axis_view(axes)...); }, axes_);
     }
 
 private:

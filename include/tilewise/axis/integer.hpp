@@ -54,10 +54,10 @@ public:
     TILEWISE_PORTABLE located locate(S const& sample) const
         requires simple
     {
-        auto const x = number<A>(sample);
-        if (is_nan(x) || is_below_all<A>(x))
+        auto const x = binning::number<A>(sample);
+        if (binning::is_nan(x) || binning::is_below_all<A>(x))
             return {0, false};
-        auto const bin = distance(round_down<A>(x)); // below `lower`, it is beyond the last
+        auto const bin = distance(binning::round_down<A>(x)); // below `lower`, it is beyond the last
         return {static_cast<unsigned>(bin), bin < static_cast<wide>(bounds_.size())};
     }
 
@@ -91,6 +91,8 @@ inline constexpr bool locates<integer_bins<A, true>> = true;
 template <class A = int>
     requires std::is_integral_v<A> // (As a concept, it would make clang 14 take A for a bound's type: see the guide.)
 class integer_axis : public binning::computed_axis<A, binning::integer_bins<A>> {
+    static_assert(binning::can_be_edges<A>());
+
 public:
     /// Throws `std::invalid_argument` if `lower` is not less than `upper`, a bound is no number of type A, or if there
     /// would be more than 2^31 - 5 bins.

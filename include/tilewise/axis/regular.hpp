@@ -72,8 +72,8 @@ public:
         wide const width = (wide{upper} - wide{lower}) / static_cast<wide>(bins) + coarser;
         wide const quotient = (1 - (is_wider ? 7 : 12) * u) / width; // with five more roundings if it is not wider
         A const nearest = quotient < limits::max() ? static_cast<A>(quotient) : limits::max();
-        origin_ = -next_below(-lower);
-        bins_per_unit_ = nearest > quotient ? next_below(nearest) : nearest;
+        origin_ = -binning::next_below(-lower);
+        bins_per_unit_ = nearest > quotient ? binning::next_below(nearest) : nearest;
         is_close_ = is_close(is_wider ? 15 : 25);
     }
 
@@ -99,7 +99,7 @@ public:
     TILEWISE_PORTABLE int extent() const { return bounds_.extent(); }
     TILEWISE_PORTABLE A edge(int i) const
     {
-        return i == bounds_.size() ? bounds_.upper() : bounds_.lower() + product(static_cast<A>(i), step_);
+        return i == bounds_.size() ? bounds_.upper() : bounds_.lower() + binning::product(static_cast<A>(i), step_);
     }
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
@@ -154,7 +154,8 @@ private:
     int reaches(A x, int i, A last) const
     {
         A const number = static_cast<A>(i);
-        return static_cast<int>(number <= last) & static_cast<int>(x >= bounds_.lower() + product(number, step_));
+        return static_cast<int>(number <= last) &
+               static_cast<int>(x >= bounds_.lower() + binning::product(number, step_));
     }
     TILEWISE_PORTABLE int find(A x) const
     {
@@ -163,15 +164,35 @@ private:
         if constexpr (simple) {
             static_assert(most_simple_bins <= gpu::most_of_floor);
             auto const guess = gpu::floor_of_product(x - origin_, bins_per_unit_); // -1 just above `lower`, too
-            int const bin = gpu::floor_or_next(guess, x, bounds_.lower() + product(guess.next, step_));
+            int const bin = gpu::floor_or_next(guess, x, bounds_.lower() + binning::product(guess.next, step_));
             return bin < last ? bin : last;
         }
 #endif
         A const guess = (x - origin_) * bins_per_unit_;
         int bin = guess > 0 ? guess < static_cast<A>(last) ? static_cast<int>(guess) : last : 0;
+        if (bin == last || !is_from(bin + 1, x))
+            return bin;
+        return is_close_ ? bin + 1 : find_above(bin + 1, x);
+    }
+    TILEWISE_PORTABLE bool is_from(int i, A x) const
+    {
+        return x >= bounds_.lower() + binning::product(static_cast<A>(i), step_);
+    }
+    /// From a bin whose edge `x` is not below, in steps that double and then halve: where the step is no normal number,
+    /// a guess can be too low by half of the bins.
+    TILEWISE_PORTABLE int find_above(int bin, A x) const
+    {
+        unsigned stride = 1;
+        auto const reaches = [&] {
+            return stride < static_cast<unsigned>(bounds_.size() - bin) && is_from(bin + static_cast<int>(stride), x);
+        };
         TILEWISE_AS_IT_STANDS
-        while (bin < last && x >= bounds_.lower() + product(static_cast<A>(bin + 1), step_))
-            ++bin;
+        for (; reaches(); stride *= 2)
+            bin += static_cast<int>(stride);
+        TILEWISE_AS_IT_STANDS
+        while ((stride /= 2) > 0)
+            if (reaches())
+                bin += static_cast<int>(stride);
         return bin;
     }
 
@@ -203,6 +224,8 @@ inline constexpr bool locates<regular_bins<A, true>> = true;
 /// float.
 template <std::floating_point A = double>
 class regular_axis : public binning::computed_axis<A, binning::regular_bins<A>> {
+    static_assert(binning::can_be_edges<A>());
+
 public:
     /// Throws `std::invalid_argument` without bins, if a bound is not finite or no number of type A, if the width is
     /// not finite, if `lower` is not less than `upper`, or if two edges coincide.
@@ -221,7 +244,8 @@ private:
         using binning::text_of;
         binning::check_bounds(name, lower, upper);
         if (!(upper - lower <= std::numeric_limits<A>::max()))
-            reject_argument(name, "upper (" + text_of(upper) + ") - lower (" + text_of(lower) + ") is not finite");
+            tilewise::reject_argument(name, "upper (" + binning::text_of(upper) + ") - lower (" +
+                                                binning::text_of(lower) + ") is not finite");
         binning::regular_bins<A> const view(bins, lower, upper, options);
         A const largest = std::max(lower < 0 ? -lower : lower, upper < 0 ? -upper : upper);
         A const step = (upper - lower) / static_cast<A>(bins);
@@ -229,8 +253,9 @@ private:
                            step >= std::numeric_limits<A>::min();
         for (int i = 0; !apart && i < bins; ++i)
             if (!(view.edge(i) < view.edge(i + 1)))
-                reject_argument(name, "edges " + text_of(i) + " and " + text_of(i + 1) + " coincide at " +
-                                          text_of(view.edge(i)) + ": there are too many bins for the type");
+                tilewise::reject_argument(name, "edges " + binning::text_of(i) + " and " + binning::text_of(i + 1) +
+                                                    " coincide at " + binning::text_of(view.edge(i)) +
+                                                    ": there are too many bins for the type");
         return view;
     }
 };

@@ -63,7 +63,7 @@ struct ranges {
             if (ranges_per_unit != 0)
                 return static_cast<int>((x - lower) * ranges_per_unit);
         }
-        return static_cast<int>((key(x) >> shift) - first_key);
+        return static_cast<int>((binning::key(x) >> shift) - first_key);
     }
 };
 
@@ -134,13 +134,15 @@ inline constexpr bool is_quick<variable_bins<A>> = true;
 template <class A = double>
     requires std::is_arithmetic_v<A>
 class variable_axis {
+    static_assert(binning::can_be_edges<A>());
+
 public:
-    /// Throws `std::invalid_argument` for fewer than two edges, one that is not finite, or one that is not greater than
-    /// the one before it.
+    /// Throws `std::invalid_argument` for fewer than two edges, one that is not finite, one that is not greater than
+    /// the one before it, or one that an integral A cannot hold.
     template <std::ranges::input_range Edges>
         requires(!std::is_same_v<std::remove_cvref_t<Edges>, variable_axis>)
-    explicit variable_axis(Edges const& edges, axis_options options = {})
-        : variable_axis("variable_axis", std::vector<A>(std::ranges::begin(edges), std::ranges::end(edges)), options)
+    explicit variable_axis(Edges&& edges, axis_options options = {})
+        : variable_axis("variable_axis", edges_from(std::ranges::begin(edges), std::ranges::end(edges)), options)
     {}
     /// Likewise.
     variable_axis(std::initializer_list<A> edges, axis_options options = {})
@@ -149,8 +151,20 @@ public:
     /// Likewise, for the edges [first, last).
     template <std::input_iterator It>
     variable_axis(It first, It last, axis_options options = {})
-        : variable_axis("variable_axis", std::vector<A>(first, last), options)
+        : variable_axis("variable_axis", edges_from(first, last), options)
     {}
+
+    /// An axis always has edges, so one that is moved from keeps them: a move copies.
+    variable_axis(variable_axis const&) = default;
+    /// Likewise.
+    variable_axis& operator=(variable_axis other) noexcept
+    {
+        edges_.swap(other.edges_);
+        edges_before_.swap(other.edges_before_);
+        range_of_ = other.range_of_;
+        options_ = other.options_;
+        return *this;
+    }
 
     offset size() const { return static_cast<offset>(edges_.size()) - 1; } ///< the number of bins
     offset extent() const { return view().extent(); }                      ///< the number of cells
@@ -176,16 +190,27 @@ protected:
         binning::checked_bins(name, edges_.size() - 1);
         for (std::size_t i = 0; i < edges_.size(); ++i) {
             if (!(edges_[i] - edges_[i] == 0))
-                reject_argument(name, "edge " + text_of(i) + " (" + text_of(edges_[i]) + ") is not finite");
+                tilewise::reject_argument(name, "edge " + binning::text_of(i) + " (" + binning::text_of(edges_[i]) +
+                                                    ") is not finite");
             if (i > 0 && !(edges_[i - 1] < edges_[i]))
-                reject_argument(name, "edge " + text_of(i) + " (" + text_of(edges_[i]) +
-                                          ") is not greater than the edge before it (" + text_of(edges_[i - 1]) + ")");
+                tilewise::reject_argument(name, "edge " + binning::text_of(i) + " (" + binning::text_of(edges_[i]) +
+                                                    ") is not greater than the edge before it (" +
+                                                    binning::text_of(edges_[i - 1]) + ")");
         }
         find_ranges();
     }
     /// @endcond
 
 private:
+    template <class It, class Sentinel>
+    static std::vector<A> edges_from(It it, Sentinel const& last)
+    {
+        std::vector<A> edges;
+        for (; !(it == last); ++it)
+            edges.push_back(binning::checked_edge<A>("variable_axis", *it));
+        return edges;
+    }
+
     /// Divides into up to four ranges for every bin: those of numbers or those of keys, whichever tell more bins apart.
     void find_ranges()
     {
@@ -227,9 +252,9 @@ private:
 
 /// @cond internals
 template <std::ranges::input_range Edges>
-variable_axis(Edges const&, axis_options = {}) -> variable_axis<std::ranges::range_value_t<Edges>>;
+variable_axis(Edges&&, axis_options = {}) -> variable_axis<binning::edge_of<std::ranges::range_value_t<Edges>>>;
 template <std::input_iterator It>
-variable_axis(It, It, axis_options = {}) -> variable_axis<std::iter_value_t<It>>;
+variable_axis(It, It, axis_options = {}) -> variable_axis<binning::edge_of<std::iter_value_t<It>>>;
 /// @endcond
 
 /// Bins whose edges are in geometric progression.
@@ -255,7 +280,7 @@ private:
     static std::vector<A> progression(int bins, A lower, A upper)
     {
         if (!(lower > 0))
-            reject_argument(name, "lower (" + binning::text_of(lower) + ") must be positive");
+            tilewise::reject_argument(name, "lower (" + binning::text_of(lower) + ") must be positive");
         binning::check_bounds(name, lower, upper);
         std::vector<A> edges(static_cast<std::size_t>(bins) + 1, upper);
         long double const first = std::log2(static_cast<long double>(lower)),

@@ -66,7 +66,7 @@ constexpr bool can_count()
     static_assert(bins_exist, "tilewise: the compiled library counts over a regular_axis, variable_axis, log_axis or "
                               "integer_axis; compile this file with nvcc, or use one of these");
     if constexpr (reads && bins_exist) {
-        constexpr bool exists = has_histogram<std::iter_value_t<It>, View>();
+        constexpr bool exists = library::has_histogram<std::iter_value_t<It>, View>();
         static_assert(exists, "tilewise: the compiled library has no such axis for samples of this type; compile this "
                               "file with nvcc, or use an axis of the samples' type");
         return exists;
@@ -81,8 +81,8 @@ void histogram(Policy const& policy, It const& first, offset count, View const& 
 {
     if constexpr (library::can_count<It, View>()) {
         using A = compiled::number<decltype(view.edge(0))>;
-        auto const* const samples = numbers_at<compiled::number<std::iter_value_t<It>>>(first);
-        auto* const counters = numbers_to_write<compiled::unsigned_number<std::iter_value_t<Out>>>(counts);
+        auto const* const samples = library::numbers_at<compiled::number<std::iter_value_t<It>>>(first);
+        auto* const counters = library::numbers_to_write<compiled::unsigned_number<std::iter_value_t<Out>>>(counts);
         axis_options const options = view.options();
         compiled::axis_ends const ends = {static_cast<int>(options.flow), options.closed_upper};
         int const last = static_cast<int>(view.size());

@@ -55,12 +55,12 @@ constexpr bool has_reduction()
 {
     using from = source<Input>;
     using E = typename from::element;
-    constexpr auto op = *operator_of<Op, T>();
+    constexpr auto op = *library::operator_of<Op, T>();
     using number = element_for<op, E, T>;
     using accumulator = accumulator_for<op, T>;
     if constexpr (from::ranges == 2) {
         return op == known_operator::plus && compiled::has_products<number, accumulator>();
-    } else if constexpr (constexpr auto f = function_of<typename from::function, E, T>(); f.has_value()) {
+    } else if constexpr (constexpr auto f = library::function_of<typename from::function, E, T>(); f.has_value()) {
         using signed_or_not = std::conditional_t<*f == known_function::absolute, compiled::number<E>, number>;
         return compiled::has_reduce<op, *f, signed_or_not, accumulator>();
     } else {
@@ -73,14 +73,14 @@ template <class Input, class T, class Op>
 constexpr bool can_reduce()
 {
     constexpr bool reads = source<Input>::ranges > 0;
-    constexpr bool combines = operator_of<Op, T>().has_value();
+    constexpr bool combines = library::operator_of<Op, T>().has_value();
     static_assert(reads, "tilewise: the compiled library reads numbers in memory, as they are or through "
                          "tilewise::square, tilewise::absolute or, of two ranges, std::multiplies<>; compile this file "
                          "with nvcc, or pass pointers or a vector of them");
     static_assert(combines, "tilewise: the compiled library combines numbers by std::plus, multiplies, bit_and, bit_or "
                             "and bit_xor, tilewise::minimum and maximum; compile this file with nvcc, or use these");
     if constexpr (reads && combines) {
-        constexpr bool exists = has_reduction<Input, T, Op>();
+        constexpr bool exists = library::has_reduction<Input, T, Op>();
         static_assert(exists, "tilewise: the compiled library has no reduction of these elements to this type, which "
                               "is init's; compile this file with nvcc, or give init the elements' type");
         return exists;
@@ -95,14 +95,15 @@ auto with_numbers(Input const& input, Reduce const& reduce, AddProducts const& a
 {
     using from = source<Input>;
     using E = typename from::element;
-    constexpr auto op = *operator_of<Op, T>();
+    constexpr auto op = *library::operator_of<Op, T>();
     using number = element_for<op, E, T>;
     if constexpr (from::ranges == 2) {
-        return add_products(numbers_at<number>(input.base1()), numbers_at<number>(input.base2()));
+        return add_products(library::numbers_at<number>(input.base1()), library::numbers_at<number>(input.base2()));
     } else {
-        constexpr auto f = *function_of<typename from::function, E, T>();
+        constexpr auto f = *library::function_of<typename from::function, E, T>();
         using signed_or_not = std::conditional_t<f == known_function::absolute, compiled::number<E>, number>;
-        return reduce(std::integral_constant<known_function, f>(), numbers_at<signed_or_not>(from::first(input)));
+        return reduce(std::integral_constant<known_function, f>(),
+                      library::numbers_at<signed_or_not>(from::first(input)));
     }
 }
 
@@ -113,9 +114,9 @@ T reduce(Policy const& policy, Input const& input, offset count, T const& init, 
     if constexpr (!library::can_reduce<Input, T, Op>()) {
         std::abort();
     } else {
-        constexpr auto op = *operator_of<Op, T>();
+        constexpr auto op = *library::operator_of<Op, T>();
         auto const start = static_cast<accumulator_for<op, T>>(init);
-        return static_cast<T>(with_numbers<T, Op>(
+        return static_cast<T>(library::with_numbers<T, Op>(
             input,
             [&]<auto f, class E>(std::integral_constant<known_function, f>, E const* first) {
                 return compiled::reduce<op, f>(policy, first, count, start);
@@ -139,11 +140,11 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
             static_assert(stores, "tilewise: the compiled library writes results to memory, in the accumulator's type; "
                                   "compile this file with nvcc, or write to a variable of init's type");
             if constexpr (stores) {
-                constexpr auto name = *operator_of<Op, T>();
+                constexpr auto name = *library::operator_of<Op, T>();
                 using accumulator = accumulator_for<name, T>;
-                auto* const to = numbers_to_write<accumulator>(out);
+                auto* const to = library::numbers_to_write<accumulator>(out);
                 auto const start = static_cast<accumulator>(init);
-                with_numbers<T, Op>(
+                library::with_numbers<T, Op>(
                     input,
                     [&]<auto f, class E>(std::integral_constant<known_function, f>, E const* first) {
                         compiled::reduce_into<name, f>(policy, first, count, to, start);

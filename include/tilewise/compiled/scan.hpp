@@ -21,7 +21,7 @@ namespace library {
 template <scan_form form, class E, class T, class Op>
 constexpr bool has_scan()
 {
-    constexpr auto op = *operator_of<Op, T>();
+    constexpr auto op = *library::operator_of<Op, T>();
     return compiled::has_scan<op, form == scan_form::inclusive, element_for<op, E, T>, accumulator_for<op, T>>();
 }
 
@@ -30,7 +30,7 @@ template <scan_form form, class Input, class T, class Op, class Out>
 constexpr bool can_scan()
 {
     constexpr bool reads = over_numbers<Input>;
-    constexpr bool combines = operator_of<Op, T>().has_value();
+    constexpr bool combines = library::operator_of<Op, T>().has_value();
     static_assert(reads, "tilewise: the compiled library scans numbers in memory, without a transform; compile this "
                          "file with nvcc, or pass pointers or a vector of them");
     static_assert(combines, "tilewise: the compiled library combines numbers by std::plus, multiplies, bit_and, bit_or "
@@ -56,12 +56,12 @@ void scan(Policy const& policy, Input const& first, offset count, Out const& out
           Op const&)
 {
     if constexpr (library::can_scan<form, Input, T, Op, Out>()) {
-        constexpr auto op = *operator_of<Op, T>();
+        constexpr auto op = *library::operator_of<Op, T>();
         using accumulator = accumulator_for<op, T>;
         accumulator const start = init ? static_cast<accumulator>(*init) : accumulator();
         compiled::scan<op, form == scan_form::inclusive>(
-            policy, numbers_at<element_for<op, std::iter_value_t<Input>, T>>(first), count,
-            numbers_to_write<accumulator>(out), init ? &start : nullptr);
+            policy, library::numbers_at<element_for<op, std::iter_value_t<Input>, T>>(first), count,
+            library::numbers_to_write<accumulator>(out), init ? &start : nullptr);
     }
 }
 

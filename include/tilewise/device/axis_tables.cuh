@@ -5,14 +5,22 @@
 /// The tables of an axis, where kernels can read them.
 
 #include <tilewise/axis/composed.hpp>
+#include <tilewise/cached_memory.hpp>
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
 #include <tilewise/device/runtime.cuh>
 #include <tilewise/device/workspace.cuh>
 #include <tilewise/order.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -40,37 +48,212 @@ offset room_of_tables(Bins& bins)
 {
     offset bytes = 0;
     if constexpr (has_tables<Bins>)
-        bins.for_each_table([&]<class T>(T const*, offset count) { bytes += room_of_table<T>(count); });
+        bins.for_each_table([&]<class T>(T const*, offset count) { bytes += gpu::room_of_table<T>(count); });
     return bytes;
 }
 
+/// Pinned memory that the GPU copies tables from. It is given back at once, and taken again when the copy is done.
+class table_buffers {
+public:
+    struct buffer {
+        int device;
+        unsigned long long context; ///< see context_id
+        void* memory;
+        std::size_t bytes;
+        cudaEvent_t copied; ///< null, or recorded after the last copy
+    };
+
+    /// It outlives every other object: CUDA may be gone before it.
+    static table_buffers& instance()
+    {
+        static auto* const one = [] {
+            auto made = std::make_unique<table_buffers>();
+            cache_list::instance().add([] { instance().release(); });
+            return made.release();
+        }();
+        return *one;
+    }
+
+    /// Takes a buffer that no copy reads, without waiting for any.
+    buffer take(current_device const& device, std::size_t bytes)
+    {
+        relaxed_capture const allowed; // this stream may be captured
+        for (std::size_t tries = idle_count(); tries > 0; --tries) {
+            buffer const candidate = take_oldest(device, bytes);
+            if (candidate.memory == nullptr)
+                break;
+            if (is_copied(candidate))
+                return candidate;
+            keep(candidate);
+        }
+        buffer made = {device.index(), device.context(), nullptr, std::bit_ceil(bytes), nullptr};
+        {
+            std::lock_guard const lock(mutex_);
+            std::erase_if(idle_, [&](buffer const& each) { // of the device before it was reset
+                return each.device == made.device && each.context < made.context;
+            });
+            idle_.reserve(++made_); // room for all: giving one back cannot fail
+        }
+        TILEWISE_CUDA(cudaHostAlloc, &made.memory, made.bytes, cudaHostAllocPortable);
+        return made;
+    }
+    void keep(buffer const& returned)
+    {
+        std::lock_guard const lock(mutex_);
+        idle_.push_back(returned);
+    }
+    void release()
+    {
+        std::vector<buffer> all;
+        {
+            std::lock_guard const lock(mutex_);
+            all = idle_;
+            idle_.clear();
+        }
+        for (buffer const& each : release_when_idle(std::move(all), [](buffer const& idle) {
+                 if (idle.copied != nullptr)
+                     static_cast<void>(cudaEventDestroy(idle.copied));
+                 static_cast<void>(cudaFreeHost(idle.memory));
+             }))
+            keep(each);
+    }
+
+private:
+    static bool is_copied(buffer const& each)
+    {
+        if (each.copied == nullptr || cudaEventQuery(each.copied) == cudaSuccess)
+            return true;
+        static_cast<void>(cudaGetLastError()); // that it is not ready
+        return false;
+    }
+
+    std::size_t idle_count()
+    {
+        std::lock_guard const lock(mutex_);
+        return idle_.size();
+    }
+    buffer take_oldest(current_device const& device, std::size_t bytes)
+    {
+        std::lock_guard const lock(mutex_);
+        auto const found = std::find_if(idle_.begin(), idle_.end(), [&](buffer const& each) {
+            return each.context == device.context() && each.bytes >= bytes;
+        });
+        if (found == idle_.end())
+            return {};
+        buffer const taken = *found;
+        idle_.erase(found);
+        return taken;
+    }
+
+    std::mutex mutex_; ///< held during no call of CUDA, which calls `keep` when a graph ends
+    std::vector<buffer> idle_;
+    std::size_t made_ = 0;
+};
+
+/// One of them, until a copy from it is in a stream or in a graph.
+class table_buffer {
+public:
+    table_buffer(current_device const& device, std::size_t bytes) : own_(table_buffers::instance().take(device, bytes))
+    {}
+    table_buffer(table_buffer const&) = delete;
+    table_buffer& operator=(table_buffer const&) = delete;
+    ~table_buffer()
+    {
+        if (own_.memory != nullptr)
+            table_buffers::instance().keep(own_);
+    }
+    unsigned char* begin() const { return static_cast<unsigned char*>(own_.memory); }
+
+    /// Copies it to the GPU, in stream order. Nobody takes the buffer before that is done.
+    void copy_to(void* to, std::size_t bytes, cudaStream_t stream)
+    {
+        relaxed_capture const allowed;
+        if (own_.copied == nullptr)
+            TILEWISE_CUDA(cudaEventCreateWithFlags, &own_.copied, cudaEventDisableTiming);
+        TILEWISE_CUDA(cudaMemcpyAsync, to, own_.memory, bytes, cudaMemcpyHostToDevice, stream);
+        cudaError_t const error = cudaEventRecord(own_.copied, stream);
+        if (error != cudaSuccess && cudaEventRecord(own_.copied, stream) != cudaSuccess)
+            own_.memory = nullptr; // lost: nobody knows when the copy is done
+        check(error, "cudaEventRecord");
+    }
+
+    /// The same whenever the graph is launched that the stream is captured into. It has the buffer until it ends.
+    void copy_in_graph(void* to, std::size_t bytes, cudaStream_t stream)
+    {
+        auto owned = std::make_unique<table_buffers::buffer>(own_);
+        cudaGraph_t const graph = capture_info(stream).graph;
+        cudaUserObject_t object = nullptr;
+        TILEWISE_CUDA(cudaUserObjectCreate, &object, owned.get(), &give_back, 1, cudaUserObjectNoDestructorSync);
+        owned.release();
+        void* const from = std::exchange(own_.memory, nullptr);
+        if (cudaError_t const error = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
+            error != cudaSuccess) {
+            static_cast<void>(cudaUserObjectRelease(object, 1));
+            throw_cuda_error(error, "cudaGraphRetainUserObject");
+        }
+        TILEWISE_CUDA(cudaMemcpyAsync, to, from, bytes, cudaMemcpyHostToDevice, stream);
+    }
+
+private:
+    /// Called by CUDA, which allows no calls of CUDA in it.
+    static void CUDART_CB give_back(void* owned)
+    {
+        std::unique_ptr<table_buffers::buffer> const ended(static_cast<table_buffers::buffer*>(owned));
+        table_buffers::instance().keep(*ended);
+    }
+
+    table_buffers::buffer own_;
+};
+
 /// Copies of the tables of an axis' view, in memory of the GPU, for the kernels of one call; the view is made to point
-/// to them. Keep it until those kernels are in the stream.
-///
-/// A captured call copies the tables again whenever its graph is launched, so that the axis has to outlive the graph.
-/// Otherwise nobody needs the axis after the call.
+/// to them. Keep it until those kernels are in the stream. Nobody needs the axis afterwards, also if the call is
+/// captured: the graph has a copy of the tables of its own.
 class tables_on_device {
 public:
     template <class View, class Policy>
     tables_on_device(View& view, Policy const& policy, current_device const& device, bool captured)
     {
         if constexpr (has_tables<View>) {
-            offset const bytes = room_of_tables(view);
+            auto const bytes = static_cast<std::size_t>(gpu::room_of_tables(view));
             if (bytes == 0)
                 return;
-            memory_.emplace(policy, device, captured, static_cast<std::size_t>(bytes));
+            memory_.emplace(policy, device, captured, bytes);
+            bool const copied = captured || bytes > most_staged_by_cuda;
+            if (copied) {
+                table_buffer buffer(device, bytes);
+                gather(view, buffer.begin());
+                if (captured)
+                    buffer.copy_in_graph(memory_->begin(), bytes, policy.stream());
+                else
+                    buffer.copy_to(memory_->begin(), bytes, policy.stream());
+            }
             auto* copy = static_cast<unsigned char*>(memory_->begin());
             view.for_each_table([&]<class T>(T const*& table, offset count) {
-                if (count > 0)
+                if (count > 0 && !copied)
                     TILEWISE_CUDA(cudaMemcpyAsync, copy, table, static_cast<std::size_t>(count) * sizeof(T),
                                   cudaMemcpyDefault, policy.stream());
                 table = reinterpret_cast<T const*>(copy);
-                copy += room_of_table<T>(count);
+                copy += gpu::room_of_table<T>(count);
             });
         }
     }
 
 private:
+    /// Of ordinary memory CUDA copies so many bytes without waiting for the stream.
+    static constexpr std::size_t most_staged_by_cuda = 64 * 1024;
+
+    template <class View>
+    static void gather(View& view, unsigned char* to)
+    {
+        view.for_each_table([&]<class T>(T const* table, offset count) {
+            auto const bytes = static_cast<std::size_t>(count) * sizeof(T),
+                       room = static_cast<std::size_t>(gpu::room_of_table<T>(count));
+            std::memcpy(to, table, bytes);
+            std::memset(to + bytes, 0, room - bytes);
+            to += room;
+        });
+    }
+
     std::optional<scratch> memory_;
 };
 

@@ -59,23 +59,23 @@ TILEWISE_DEVICE auto packet_total(View& view, Packet const& loaded, Op& op) -> t
             sum = 0;
         TILEWISE_UNROLL
         for (int i = 0; i < Layout::packet / 4; ++i)
-            sum = add_bytes(loaded.granules[0].word[i], sum);
+            sum = gpu::add_bytes(loaded.granules[0].word[i], sum);
         return static_cast<T>(sum);
     } else {
         registers<T, Layout::vectors> total;
         TILEWISE_UNROLL
         for (int v = 0; v < Layout::vectors; ++v) {
-            T sum = static_cast<T>(view.element(loaded, v * Layout::lane_vector));
+            T sum = gpu::operand<T, Op>(view, loaded, v * Layout::lane_vector);
             TILEWISE_UNROLL
             for (int i = 1; i < Layout::lane_vector; ++i)
-                put(sum, combine(op, sum, static_cast<T>(view.element(loaded, v * Layout::lane_vector + i))));
-            put(total[v], sum);
+                gpu::put(sum, gpu::combine(op, sum, gpu::operand<T, Op>(view, loaded, v * Layout::lane_vector + i)));
+            gpu::put(total[v], sum);
         }
         TILEWISE_UNROLL
         for (int distance = 1; distance < Layout::vectors; distance *= 2)
             TILEWISE_UNROLL
         for (int v = 0; v + distance < Layout::vectors; v += 2 * distance)
-            put(total[v], combine(op, T(total[v]), T(total[v + distance])));
+            gpu::put(total[v], gpu::combine(op, T(total[v]), T(total[v + distance])));
         return total[0];
     }
 }
@@ -126,13 +126,14 @@ TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Pa
         }
         granule bytes;
         if constexpr (shift == any_shift) {
-            bytes = shifted(row_granule[row], next, skipped);
+            bytes = gpu::shifted(row_granule[row], next, skipped);
         } else {
             auto const word = [&](int i) { return i < 4 ? row_granule[row].word[i % 4] : next.word[i % 4]; };
             TILEWISE_UNROLL
             for (int i = 0; i < 4; ++i)
-                bytes.word[i] = bytewise ? funnel_shift_right(word(shift + i), word(shift + i + 1), skipped % 4 * 8)
-                                         : word(shift + i);
+                bytes.word[i] = bytewise
+                                    ? gpu::funnel_shift_right(word(shift + i), word(shift + i + 1), skipped % 4 * 8)
+                                    : word(shift + i);
         }
         loaded[row] = view.template adopt<Layout::packet>(bytes, position + row * Layout::segment);
     }
@@ -157,13 +158,13 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
         auto const row_total = [&](int row) {
             offset const at = position + row * Layout::segment;
             packet const loaded = view.template fetch<how_rows, count>(at);
-            return warp_tree<1, width>(op, packet_total<Layout>(view, loaded, op));
+            return gpu::warp_tree<1, width>(op, gpu::packet_total<Layout>(view, loaded, op));
         };
         T sum = row_total(0);
         TILEWISE_NO_UNROLL
         for (int row = 1; row < rows; ++row)
-            put(sum, combine(op, sum, row_total(row)));
-        return warp_tree<width>(op, sum);
+            gpu::put(sum, gpu::combine(op, sum, row_total(row)));
+        return gpu::warp_tree<width>(op, sum);
     } else {
         registers<packet, rows> loaded;
         if constexpr (shift == no_shift) {
@@ -171,20 +172,20 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
             for (int row = 0; row < rows; ++row)
                 loaded[row] = view.template fetch<how_rows, count>(position + row * Layout::segment);
         } else {
-            warp_load_shifted<Layout, shift>(view, position, loaded);
+            gpu::warp_load_shifted<Layout, shift>(view, position, loaded);
         }
         registers<T, rows> total;
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
-            put(total[row], packet_total<Layout>(view, loaded[row], op));
+            gpu::put(total[row], gpu::packet_total<Layout>(view, loaded[row], op));
         if constexpr (named::is_exact<Op, T>) { // in any order
             TILEWISE_UNROLL
             for (int row = 1; row < rows; ++row)
-                total[0] = combine(op, total[0], total[row]);
-            return warp_tree(op, total[0]);
+                total[0] = gpu::combine(op, total[0], total[row]);
+            return gpu::warp_tree(op, total[0]);
         } else {
-            T const trees = warp_row_trees<rows, width>(op, total);
-            return warp_tree<width>(op, warp_fold_rows<rows, width, T>(op, trees));
+            T const trees = gpu::warp_row_trees<rows, width>(op, total);
+            return gpu::warp_tree<width>(op, gpu::warp_fold_rows<rows, width, T>(op, trees));
         }
     }
 }
@@ -206,18 +207,18 @@ TILEWISE_DEVICE auto block_subtree(View& view, offset first, offset left, int tu
         registers<T, 1> total;
         TILEWISE_NO_UNROLL
         for (int turn = 0; turn < packs; ++turn) {
-            T const next = shuffle(warp_chunks<Layout, how, shift>(view, first + turn * pack, op), 0);
+            T const next = gpu::shuffle(gpu::warp_chunks<Layout, how, shift>(view, first + turn * pack, op), 0);
             if (lane_index() == turn || turn == 0)
-                put(total[0], next);
+                gpu::put(total[0], next);
         }
         if (turns > 1)
-            put(total[0], warp_tree_of_valid<1, 8>(op, T(total[0]), packs));
+            gpu::put(total[0], gpu::warp_tree_of_valid<1, 8>(op, T(total[0]), packs));
         if (lane_index() == 0)
-            put(warp_totals[warp], T(total[0]));
+            gpu::put(warp_totals[warp], T(total[0]));
     }
     sync_block();
     int const used = (there + turns - 1) / turns;
-    return warp_tree_of_valid<1, warps>(op, T(warp_totals[lane_index() < used ? lane_index() : 0]), used);
+    return gpu::warp_tree_of_valid<1, warps>(op, T(warp_totals[lane_index() < used ? lane_index() : 0]), used);
 }
 
 /// What a block knows of a last tile before its carry: the totals of the rows before the last element's row, the lanes
@@ -236,12 +237,12 @@ template <class Layout, class View, class Packet, class Op>
 TILEWISE_DEVICE auto vector_total(View& view, Packet const& loaded, Op& op, int last) -> typename Layout::value
 {
     using T = typename Layout::value;
-    T sum = static_cast<T>(view.element(loaded, 0));
+    T sum = gpu::operand<T, Op>(view, loaded, 0);
     TILEWISE_UNROLL
     for (int i = 1; i < Layout::lane_vector; ++i) {
-        T const element = static_cast<T>(view.element(loaded, i));
+        T const element = gpu::operand<T, Op>(view, loaded, i);
         if (i <= last)
-            put(sum, combine(op, sum, element));
+            gpu::put(sum, gpu::combine(op, sum, element));
     }
     return sum;
 }
@@ -251,10 +252,10 @@ template <class T, class Op, class Order>
 TILEWISE_DEVICE void put_last_row(Op& op, T total, int last_lane, last_tile_parts<T, Order>& parts)
 {
     if (lane_index() == last_lane)
-        put(parts.elements(), total);
-    put(total, warp_right_aligned_trees(op, total, last_lane));
+        gpu::put(parts.elements(), total);
+    gpu::put(total, gpu::warp_right_aligned_trees(op, total, last_lane));
     if (lane_index() + 1 == last_lane)
-        put(parts.lanes(), total);
+        gpu::put(parts.lanes(), total);
 }
 
 /// Reads the last tile, which begins at `first` and has `count` elements, row by row: row `r` by warp `r % warps`.
@@ -269,13 +270,13 @@ TILEWISE_DEVICE void read_rows_one_by_one(View& view, offset first, int count, O
     for (int row = warp_index(); row <= last_row; row += warps) {
         int const vector = min_of(row * warp_size + lane_index(), last_vector);
         auto const loaded = view.template fetch_clamped<N>(first + vector * N, first + last);
-        T total = vector_total<Layout>(view, loaded, op, vector == last_vector ? last % N : N - 1);
+        T total = gpu::vector_total<Layout>(view, loaded, op, vector == last_vector ? last % N : N - 1);
         if (row < last_row) {
-            put(total, warp_tree(op, total));
+            gpu::put(total, gpu::warp_tree(op, total));
             if (lane_index() == 0)
-                put(parts.row(row), total);
+                gpu::put(parts.row(row), total);
         } else {
-            put_last_row(op, total, last_lane, parts);
+            gpu::put_last_row(op, total, last_lane, parts);
         }
     }
 }
@@ -308,7 +309,9 @@ TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& 
         // loaded whole, or not be covered, as the nearest that can. Then those few are read again.
         int const first_fit = how_lanes == access::covering && first == 0 ? 1 : 0;
         int const last_fit = count / N - (how_lanes == access::covering ? 2 : 1);
-        auto const position_of = [&](int i) { return first + max_of(min_of(vector_of(i), last_fit), first_fit) * N; };
+        auto const position_of = [&](int i) {
+            return first + gpu::max_of(gpu::min_of(vector_of(i), last_fit), first_fit) * N;
+        };
         if (first_fit <= last_fit) {
             TILEWISE_UNROLL
             for (int i = 0; i < rows_per_warp; ++i)
@@ -336,20 +339,21 @@ TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& 
     registers<T, rows_per_warp> total;
     TILEWISE_UNROLL
     for (int i = 0; i < rows_per_warp; ++i)
-        put(total[i], vector_total<Layout>(view, loaded[i], op, vector_of(i) == last_vector ? last % N : N - 1));
+        gpu::put(total[i],
+                 gpu::vector_total<Layout>(view, loaded[i], op, vector_of(i) == last_vector ? last % N : N - 1));
 
     if (last_row % warps == warp) {
         T own(total[0]);
         TILEWISE_UNROLL
         for (int i = 1; i < rows_per_warp; ++i)
-            put(own, select(i == last_row / warps, total[i], own));
-        put_last_row(op, own, last_lane, parts);
+            gpu::put(own, gpu::select(i == last_row / warps, total[i], own));
+        gpu::put_last_row(op, own, last_lane, parts);
     }
     int const whole = (last_row - warp + warps - 1) / warps; // rows of this warp before the last row
-    T const trees = warp_row_trees_of_valid<rows_per_warp>(op, total, whole);
-    int const row = lane_of_row<rows_per_warp>(lane_index());
+    T const trees = gpu::warp_row_trees_of_valid<rows_per_warp>(op, total, whole);
+    int const row = gpu::lane_of_row<rows_per_warp>(lane_index());
     if (lane_index() < rows_per_warp && row < whole)
-        put(parts.row(row * warps + warp), trees);
+        gpu::put(parts.row(row * warps + warp), trees);
 }
 
 /// Reads the last tile. Synchronise the block before `join_last_tile`.
@@ -358,9 +362,9 @@ TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
                                     last_tile_parts<T, typename Layout::order>& parts)
 {
     if constexpr (Layout::batched)
-        read_rows_at_once<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
+        gpu::read_rows_at_once<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
     else
-        read_rows_one_by_one<Layout, warps>(view, first, count, op, parts);
+        gpu::read_rows_one_by_one<Layout, warps>(view, first, count, op, parts);
 }
 
 /// A last tile but for the carry: the totals of the chunks before the last element's chunk, of the rows and lanes
@@ -382,31 +386,31 @@ TILEWISE_DEVICE void join_last_tile(last_tile_parts<T, Order>& parts, int count,
     auto const last = Order::locate(count - 1);
     // A lane for every chunk. All loads first and without a branch, for they may be from another block's memory: what
     // is not there is read as the elements, which are.
-    int const chunk = min_of(lane_index(), last.chunk);
+    int const chunk = gpu::min_of(lane_index(), last.chunk);
     int const whole = chunk < last.chunk ? rows : last.row;
     T const elements(parts.elements());
     T const lanes(last.lane > 0 ? parts.lanes() : parts.elements());
     registers<T, rows> row;
     TILEWISE_UNROLL
     for (int i = 0; i < rows; ++i)
-        put(row[i], i < whole ? parts.row(chunk * rows + i) : parts.elements());
+        gpu::put(row[i], i < whole ? parts.row(chunk * rows + i) : parts.elements());
 
     T total(row[0]);
     TILEWISE_UNROLL
     for (int i = 1; i < rows; ++i)
         if (i < whole)
-            put(total, combine(op, total, T(row[i])));
+            gpu::put(total, gpu::combine(op, total, T(row[i])));
     if (lane_index() == last.chunk) {
-        put(ends.elements(), elements);
+        gpu::put(ends.elements(), elements);
         if (last.lane > 0)
-            put(ends.rows_and_lanes(), last.row > 0 ? combine(op, total, lanes) : lanes);
+            gpu::put(ends.rows_and_lanes(), last.row > 0 ? gpu::combine(op, total, lanes) : lanes);
         else if (last.row > 0)
-            put(ends.rows_and_lanes(), total);
+            gpu::put(ends.rows_and_lanes(), total);
     }
     if (last.chunk > 0) {
-        T const trees = warp_right_aligned_trees<geometry::chunks_per_tile>(op, total, last.chunk);
+        T const trees = gpu::warp_right_aligned_trees<geometry::chunks_per_tile>(op, total, last.chunk);
         if (lane_index() + 1 == last.chunk)
-            put(ends.chunks(), trees);
+            gpu::put(ends.chunks(), trees);
     }
 }
 
@@ -416,10 +420,10 @@ TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, int count, T carry, 
 {
     auto const last = Order::locate(count - 1);
     if (last.chunk > 0)
-        put(carry, combine(op, carry, T(ends.chunks())));
+        gpu::put(carry, gpu::combine(op, carry, T(ends.chunks())));
     if (last.row > 0 || last.lane > 0)
-        put(carry, combine(op, carry, T(ends.rows_and_lanes())));
-    return combine(op, carry, T(ends.elements()));
+        gpu::put(carry, gpu::combine(op, carry, T(ends.rows_and_lanes())));
+    return gpu::combine(op, carry, T(ends.elements()));
 }
 
 } // namespace gpu

@@ -22,6 +22,7 @@
 #include <tilewise/device/by_index/cells.cuh>
 #include <tilewise/device/by_index/long_cells.cuh>
 #include <tilewise/device/by_index/partition.cuh>
+#include <tilewise/device/device_call.cuh>
 #include <tilewise/device/grid.cuh>
 #include <tilewise/device/output.cuh>
 #include <tilewise/device/runtime.cuh>
@@ -126,9 +127,9 @@ private:
                 stand_in.bring(piece.values, piece.count());
                 piece.add_to(sums, device, by, multiprocessors);
             }
-        launch<&write_sums<threads, T, word, Sink>>(by, "write_sums",
-                                                    {blocks_for(cells(), threads, multiprocessors * 8), threads},
-                                                    static_cast<word const*>(sums), cells(), init, sink);
+        gpu::launch<&write_sums<threads, T, word, Sink>>(by, "write_sums",
+                                                         {blocks_for(cells(), threads, multiprocessors * 8), threads},
+                                                         static_cast<word const*>(sums), cells(), init, sink);
     }
 
     /// Adds the elements up.
@@ -151,20 +152,20 @@ private:
         offset large_blocks = 0;
         if (shared_bytes > small_table::table_bytes && shared_bytes <= large_table::table_bytes)
             large_blocks =
-                resident_blocks_with<with_large_table>(device.index(), large_table::threads, large_table::table_bytes);
+                gpu::resident_blocks_with<with_large_table>(device, large_table::threads, large_table::table_bytes);
         if (count() == 0)
             ; // there is nothing to add up
         else if (shared_bytes <= small_table::table_bytes)
-            launch<&add_up_cells<Tuning, small_table, word, source_type, values_type>>(
+            gpu::launch<&add_up_cells<Tuning, small_table, word, source_type, values_type>>(
                 by, "add_up_few_cells", {blocks(threads, most_blocks), threads, 1, false, shared_bytes}, source,
                 values_type{values}, cells(), sums);
         else if (large_blocks > 0)
-            launch<with_large_table>(
+            gpu::launch<with_large_table>(
                 by, "add_up_some_cells",
                 {blocks(large_table::threads, large_blocks), large_table::threads, 1, false, shared_bytes}, source,
                 values_type{values}, cells(), sums);
         else
-            launch<&add_up_cells<Tuning, anywhere, word, source_type, values_type>>(
+            gpu::launch<&add_up_cells<Tuning, anywhere, word, source_type, values_type>>(
                 by, "add_up_many_cells",
                 {blocks_for(count(), offset{threads} * Tuning::items_added_up, most_blocks), threads}, source,
                 values_type{values}, cells(), sums);
@@ -228,7 +229,7 @@ private:
         if constexpr (values_travel)
             combine(by, in, memory_view<T>{sorted, 0}, at_once, multiprocessors);
         else
-            combine(by, in, view_of(values_in_order<Values, T>{values, sorted}, 0), at_once, multiprocessors);
+            combine(by, in, gpu::view_of(values_in_order<Values, T>{values, sorted}, 0), at_once, multiprocessors);
     }
 
     /// Sorts by one digit, stably.
@@ -236,14 +237,14 @@ private:
     void sort_by_digit(call const& by, arrays const& in, digit_place place, int blocks, Source const& from,
                        What const& what, moved* to, unsigned* cells_to) const
     {
-        launch<&count_digits<Tuning, items, Source>>(by, "count_digits", {blocks, threads}, from, place,
-                                                     in.digit_counts);
-        launch<&scan_digit_counts<threads>>(by, "scan_digit_counts", {place.count(), threads}, in.digit_counts, blocks,
-                                            in.digit_begins);
-        launch<&begin_digits<threads>>(by, "begin_digits", {1, threads}, place.count(), in.digit_begins);
-        launch<&move_by_digit<Tuning, items, Source, What>>(by, "move_by_digit", {blocks, threads}, from, what, place,
-                                                            static_cast<offset const*>(in.digit_counts),
-                                                            static_cast<offset const*>(in.digit_begins), to, cells_to);
+        gpu::launch<&count_digits<Tuning, items, Source>>(by, "count_digits", {blocks, threads}, from, place,
+                                                          in.digit_counts);
+        gpu::launch<&scan_digit_counts<threads>>(by, "scan_digit_counts", {place.count(), threads}, in.digit_counts,
+                                                 blocks, in.digit_begins);
+        gpu::launch<&begin_digits<threads>>(by, "begin_digits", {1, threads}, place.count(), in.digit_begins);
+        gpu::launch<&move_by_digit<Tuning, items, Source, What>>(
+            by, "move_by_digit", {blocks, threads}, from, what, place, static_cast<offset const*>(in.digit_counts),
+            static_cast<offset const*>(in.digit_begins), to, cells_to);
     }
 
     /// Sorts by cell, and finds where each begins. What was moved is at `now` after an odd number of passes.
@@ -264,9 +265,9 @@ private:
             std::swap(cells_now, cells_then);
         }
         if (passes > 1)
-            launch<&find_cells<threads>>(by, "find_cells",
-                                         {blocks_for(cells() + 1, threads, multiprocessors * 8), threads},
-                                         known_cells{cells_now, kept}, cells(), in.begins);
+            gpu::launch<&find_cells<threads>>(by, "find_cells",
+                                              {blocks_for(cells() + 1, threads, multiprocessors * 8), threads},
+                                              known_cells{cells_now, kept}, cells(), in.begins);
     }
 
     template <class View>
@@ -282,19 +283,19 @@ private:
         initial<T> const before{std::optional<T>(init)};
         offset const most_blocks = offset{multiprocessors} * tuning::long_blocks_per_multiprocessor;
         if (offset const tiles = count() / scan_type::tile; tiles > 0)
-            launch<&total_tiles_of_cells<segmented>>(
+            gpu::launch<&total_tiles_of_cells<segmented>>(
                 by, "total_tiles_of_cells", {blocks_for(tiles + 1, 1, most_blocks), scan_type::threads}, view,
                 static_cast<offset const*>(in.begins), cells(), op, in.tile_totals);
-        for (offset first = 0, round = 0; first < cells(); first += at_once, ++round) {
+        for (offset first = 0, round = 0; first < cells(); first += at_once, (void)++round) {
             offset const left = std::min(at_once, cells() - first);
             long_segments const longer = {in.counters + 2 * round, in.counters + 2 * round + 1, in.long_cells};
             auto const per_warp = static_cast<int>(std::bit_floor(
                 static_cast<std::size_t>(std::clamp(left / tuning::warps_wanted, offset{1}, offset{warp_size}))));
-            launch<&combine_short_segments<segmented, tuning::threads>>(
+            gpu::launch<&combine_short_segments<segmented, tuning::threads>>(
                 by, "combine_short_cells", {blocks_for(left, per_warp * warps, left), tuning::threads}, view,
                 results_type{sink}, segments, first, left, per_warp, before, op, longer);
             if (count() > scan_type::chunk)
-                launch<&combine_long_cells<segmented>>(
+                gpu::launch<&combine_long_cells<segmented>>(
                     by, "combine_long_cells", {blocks_for(left, 1, most_blocks), scan_type::threads}, view,
                     results_type{sink}, segments, first, before, op, longer, static_cast<T const*>(in.tile_totals));
         }
@@ -312,14 +313,14 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
         return;
     profiler_range const range(algorithm);
     reject_earlier_error();
-    bool const captured = is_captured(policy.stream());
-    current_device const device(policy.stream(), captured);
-    if (captured && Policy::waits)
-        reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
     count = std::max(offset{0}, count);
-    auto samples = view_of(first, count);
-    auto elements = view_of(values, count);
-    auto sink = sink_of(out);
+    device_call<Policy> started(algorithm, count, policy);
+    bool const captured = started.captured();
+    current_device const& device = started.device();
+    call const& by = started.by();
+    auto samples = gpu::view_of(first, count);
+    auto elements = gpu::view_of(values, count);
+    auto sink = gpu::sink_of(out);
     using reducer_type =
         cell_reducer<Geometry, Tuning, decltype(samples), View, decltype(elements), decltype(sink), T, Op>;
     stand_ins stand_in(algorithm, policy, device, captured);
@@ -327,18 +328,16 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
                       of_results = stand_in.bytes_per_result(sink) * static_cast<std::size_t>(cells);
     offset at_once = count;
     if constexpr (reducer_type::takes_pieces)
-        at_once = elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_results);
+        at_once = gpu::elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_results);
     if (bytes_each > 0 && at_once == count) {
         stand_in.bring(samples);
         stand_in.bring(elements);
     }
     stand_in.take(sink, cells);
 
-    call const by = {algorithm, count, policy.stream(), policy.sink()};
     reducer_type{{samples, axis, cells, count}, elements, sink, init, op}.run(policy, device, by, captured, at_once);
     stand_in.deliver();
-    if (Policy::waits)
-        wait_for(policy.stream());
+    started.finish();
 }
 
 } // namespace gpu

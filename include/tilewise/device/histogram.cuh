@@ -14,6 +14,8 @@
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
 #include <tilewise/device/axis_tables.cuh>
+#include <tilewise/device/context.cuh>
+#include <tilewise/device/device_call.cuh>
 #include <tilewise/device/grid.cuh>
 #include <tilewise/device/histogram/bytes.cuh>
 #include <tilewise/device/histogram/packed.cuh>
@@ -30,8 +32,6 @@
 #include <tilewise/policy.hpp>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -46,7 +46,7 @@ template <class O>
 inline constexpr bool stores_counters<memory_sink<O>> =
     std::is_integral_v<O> && !std::is_const_v<O> && (sizeof(O) == 4 || sizeof(O) == 8);
 template <class Out>
-inline constexpr bool counts_in_memory = stores_counters<decltype(sink_of(std::declval<Out const&>()))>;
+inline constexpr bool counts_in_memory = stores_counters<decltype(gpu::sink_of(std::declval<Out const&>()))>;
 
 inline int attribute_of(int device, cudaDeviceAttr attribute)
 {
@@ -69,15 +69,14 @@ int blocks_at_once(int device, int shared_bytes)
 
 /// Lets a kernel have arrays of up to `most_bytes` in shared memory, which is to leave little to the cache.
 template <auto* kernel>
-void allow_large_arrays(int device, int most_bytes)
+void allow_large_arrays(current_device const& device, int most_bytes)
 {
-    static std::array<std::atomic<bool>, 64> allowed{};
-    auto& done = allowed[static_cast<std::size_t>(device) % allowed.size()];
-    if (done.load(std::memory_order_relaxed))
-        return;
-    TILEWISE_CUDA(cudaFuncSetAttribute, kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes);
-    TILEWISE_CUDA(cudaFuncSetAttribute, kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
-    done.store(true, std::memory_order_relaxed);
+    static known_of_context allowed;
+    allowed(device.context(), [&] {
+        TILEWISE_CUDA(cudaFuncSetAttribute, kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes);
+        TILEWISE_CUDA(cudaFuncSetAttribute, kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
+        return 1;
+    });
 }
 
 /// The kernels for one kind of samples and axis, and the choice among them.
@@ -106,7 +105,7 @@ public:
         } else {
             int const words = attribute_of(device.index(), cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
             constexpr bool can_copy = Tuning::copies_tables && has_tables<Bins>;
-            offset const table = table_words(cells), copies = room_of_tables(bins) / 4;
+            offset const table = table_words(cells), copies = gpu::room_of_tables(bins) / 4;
             if (can_copy && fits<typename Tuning::small_table>(table + copies, words))
                 run_table<typename Tuning::small_table, can_copy>(device, by, table + copies);
             else if (can_copy && fits<typename Tuning::large_table>(table + copies, words))
@@ -119,7 +118,7 @@ public:
                      fits<typename Tuning::packed_table>(packed.table_words(), words))
                 run_packed_table<typename Tuning::packed_table>(device, by, packed);
             else
-                count_by_partition<typename Tuning::no_table>(policy, by, device, view, count, bins, counts);
+                gpu::count_by_partition<typename Tuning::no_table>(policy, by, device, view, count, bins, counts);
         }
     }
 
@@ -134,7 +133,7 @@ private:
     {
         constexpr int threads = Tuning::clearing_threads;
         auto const blocks = static_cast<int>((offset{cells} + threads - 1) / threads);
-        launch<&clear_counters<Tuning, Counter>>(by, "clear_counters", {blocks, threads}, counts, offset{cells});
+        gpu::launch<&clear_counters<Tuning, Counter>>(by, "clear_counters", {blocks, threads}, counts, offset{cells});
     }
 
     template <class Home>
@@ -183,16 +182,16 @@ private:
     void start(current_device const& device, call const& by, char const* name, int shared_bytes, More const&... more)
     {
         if (shared_bytes > 0)
-            allow_large_arrays<kernel>(device.index(),
-                                       attribute_of(device.index(), cudaDevAttrMaxSharedMemoryPerBlockOptin));
-        offset const useful = std::min(offset{blocks_at_once<Home>(device.index(), shared_bytes)},
-                                       useful_blocks<shared_samples<Home, how, View>>(count, Home::threads));
+            gpu::allow_large_arrays<kernel>(device,
+                                            gpu::attribute_of(device.index(), cudaDevAttrMaxSharedMemoryPerBlockOptin));
+        offset const useful = std::min(offset{gpu::blocks_at_once<Home>(device.index(), shared_bytes)},
+                                       gpu::useful_blocks<shared_samples<Home, how, View>>(count, Home::threads));
         offset const needed = (count + Tuning::most_per_block - 1) / Tuning::most_per_block;
         bool const dependent =
-            !adds && Tuning::dependent_launches && !is_timed(by) && has_sm90_features<kernel>(device.index());
-        launch<kernel>(by, name,
-                       {static_cast<int>(std::max(useful, needed)), Home::threads, 1, dependent, shared_bytes}, view,
-                       count, bins, cells, counts, more...);
+            !adds && Tuning::dependent_launches && !is_timed(by) && gpu::has_sm90_features<kernel>(device);
+        gpu::launch<kernel>(by, name,
+                            {static_cast<int>(std::max(useful, needed)), Home::threads, 1, dependent, shared_bytes},
+                            view, count, bins, cells, counts, more...);
     }
 };
 
@@ -209,23 +208,23 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     binning::check_cells(algorithm, cells);
     profiler_range const range(adds ? "tilewise::histogram_add" : "tilewise::histogram");
     reject_earlier_error();
-    auto view = view_of(first, count);
-    auto sink = sink_of(counts);
-    bool const captured = is_captured(policy.stream());
-    current_device const device(policy.stream(), captured);
-    if (captured && Policy::waits)
-        reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
+    auto view = gpu::view_of(first, count);
+    auto sink = gpu::sink_of(counts);
+    device_call<Policy> started(algorithm, count, policy);
+    bool const captured = started.captured();
+    current_device const& device = started.device();
+    call const& by = started.by();
     stand_ins stand_in(algorithm, policy, device, captured);
     std::size_t const bytes_each = stand_in.bytes_per_element(view),
-                      of_counters = stand_in.bytes_per_result(sink) * static_cast<std::size_t>(cells);
-    offset const at_once = elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_counters);
+                      of_counters = stand_in.bytes_per_result(sink, &check_counters) * static_cast<std::size_t>(cells);
+    offset const at_once =
+        gpu::elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_counters);
     if (bytes_each > 0 && at_once == count)
         stand_in.bring(view);
     stand_in.take(sink, cells, adds);
 
     using counter = std::conditional_t<sizeof(*sink.first) == 4, unsigned, unsigned long long>;
     tables_on_device const tables(bins, policy, device, captured);
-    call const by = {algorithm, count, policy.stream(), policy.sink()};
     auto const count_in = [&]<class Cells>(Cells const& bins_for_kernels) {
         sample_counter<Tuning, decltype(view), Cells, counter> counting{
             view, count, bins_for_kernels, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first), adds};
@@ -242,8 +241,7 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     if (!binning::visit_simple_view(bins, count_in))
         count_in(bins);
     stand_in.deliver();
-    if (Policy::waits)
-        wait_for(policy.stream());
+    started.finish();
 }
 
 } // namespace gpu

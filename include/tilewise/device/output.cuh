@@ -6,9 +6,11 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
+#include <tilewise/device/callable.cuh>
 #include <tilewise/device/view.cuh>
 #include <tilewise/device/warp.cuh>
 #include <tilewise/functional.hpp>
+#include <tilewise/host/opaque.hpp>
 #include <tilewise/order.hpp>
 
 #include <cstdint>
@@ -56,7 +58,6 @@ struct memory_sink {
         granule granules[(count * sizeof(O) + granule_bytes - 1) / granule_bytes];
         unsigned char bytes[count * sizeof(O)];
     };
-    TILEWISE_CALLS_ANY
     template <class T, int count>
     TILEWISE_DEVICE static packet<count> pack(registers<T, count> const& values)
     {
@@ -68,7 +69,7 @@ struct memory_sink {
                 unsigned word = 0;
                 TILEWISE_UNROLL
                 for (int k = 0; k < per_word; ++k) {
-                    O const stored = converted<O>(values[i * per_word + k]);
+                    O const stored = gpu::converted<O>(values[i * per_word + k]);
                     std::conditional_t<element_bytes == 1, unsigned char, unsigned short> bits;
                     std::memcpy(&bits, &stored, sizeof bits);
                     word |= unsigned{bits} << (8 * element_bytes * k);
@@ -78,7 +79,7 @@ struct memory_sink {
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < count; ++i)
-                put(packed.element[i], converted<O>(values[i]));
+                gpu::put(packed.element[i], gpu::converted<O>(values[i]));
         }
         return packed;
     }
@@ -105,7 +106,7 @@ struct memory_sink {
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
             if (i >= begin && i < end)
-                put(first[position + i], O(packed.element[i]));
+                gpu::put(first[position + i], O(packed.element[i]));
     }
 
     /// Stores the bytes `begin` to `end` of one: not always whole elements, where those are aligned for less than their
@@ -154,16 +155,18 @@ struct iterator_sink {
     {
         store_some(position, values, 0, count);
     }
-    TILEWISE_CALLS_ANY
     template <class T, int count>
     TILEWISE_DEVICE void store_some(offset position, registers<T, count> const& values, int begin, int end)
     {
         using stored = std::remove_reference_t<decltype(*it)>;
+        gpu::guard_iterator<It, T>();
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
             if (i >= begin && i < end) {
                 if constexpr (std::is_arithmetic_v<stored> && std::is_arithmetic_v<T>)
                     *(it + (position + i)) = static_cast<stored>(values[i]);
+                else if constexpr (host::contracts && !host::is_never_contracted<T> && !std::is_same_v<stored, T>)
+                    *(it + (position + i)) = gpu::opaque(T(values[i])); // not fused with what the iterator computes
                 else
                     *(it + (position + i)) = values[i];
             }
@@ -183,16 +186,17 @@ inline constexpr bool stores_bytes<memory_sink<O>> =
 template <class Out>
 auto sink_of(Out const& out)
 {
-    if constexpr (std::contiguous_iterator<Out>)
+    if constexpr (std::contiguous_iterator<Out>) {
         return memory_sink<std::remove_reference_t<decltype(*out)>>{std::to_address(out)};
-    else if constexpr (named::is_named<Out>("thrust", "::device_ptr"))
-        return sink_of(out.get());
-    else if constexpr (named::is_named<Out>("thrust", "::normal_iterator"))
-        return sink_of(out.base());
-    else if constexpr (named::behind_offset<Out>)
-        return sink_of(out.base() + out.offset());
-    else
+    } else if constexpr (named::is_named<Out>("thrust", "::device_ptr")) {
+        return gpu::sink_of(out.get());
+    } else if constexpr (named::is_named<Out>("thrust", "::normal_iterator")) {
+        return gpu::sink_of(out.base());
+    } else if constexpr (named::behind_offset<Out>) {
+        return gpu::sink_of(out.base() + out.offset());
+    } else {
         return iterator_sink<Out>{out};
+    }
 }
 
 } // namespace gpu

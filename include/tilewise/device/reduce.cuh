@@ -15,7 +15,10 @@
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
 #include <tilewise/device/block.cuh>
+#include <tilewise/device/callable.cuh>
+#include <tilewise/device/device_call.cuh>
 #include <tilewise/device/grid.cuh>
+#include <tilewise/device/memory_kind.cuh>
 #include <tilewise/device/runtime.cuh>
 #include <tilewise/device/staging.cuh>
 #include <tilewise/device/tuning.cuh>
@@ -38,15 +41,15 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// Writes `value` to where a result belongs.
-TILEWISE_CALLS_ANY
 template <class Out, class T>
 TILEWISE_DEVICE void write_result(Out out, T const& value)
 {
     using stored = std::remove_reference_t<decltype(*out)>;
+    nested_calls<Out, T>::guard();
     if constexpr (std::is_arithmetic_v<stored> && std::is_arithmetic_v<T>)
         *out = static_cast<stored>(value);
     else if constexpr (std::is_same_v<stored, T>)
-        put(*out, value);
+        gpu::put(*out, value);
     else
         *out = value;
 }
@@ -57,7 +60,7 @@ TILEWISE_KERNEL(warp_size, 1)
 write_init(T init, Out out)
 {
     if (thread_index() == 0)
-        write_result(out, init);
+        gpu::write_result(out, init);
 }
 
 /// Reads the last tile, which begins at `first`, to `ends`, by a whole block. Warp 0 may read `ends` after it, the rest
@@ -66,10 +69,10 @@ template <class Layout, access how, int rows_per_warp, int warps, class View, cl
 TILEWISE_DEVICE void block_last_tile(View& view, offset first, int count, Op& op, last_tile_ends<T>& ends)
 {
     TILEWISE_SHARED(parts, last_tile_parts<T, typename Layout::order>);
-    read_last_tile<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
+    gpu::read_last_tile<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
     sync_block();
     if (warp_index() == 0)
-        join_last_tile<typename Layout::order>(parts, count, op, ends);
+        gpu::join_last_tile<typename Layout::order>(parts, count, op, ends);
     sync_warp();
 }
 
@@ -79,9 +82,9 @@ TILEWISE_KERNEL(warp_size* warp_size, 1)
 reduce_one_tile(View view, int count, T init, Op op, Out out)
 {
     TILEWISE_SHARED(ends, last_tile_ends<T>);
-    block_last_tile<Layout, how, rows_per_warp, warp_size>(view, 0, count, op, ends);
+    gpu::block_last_tile<Layout, how, rows_per_warp, warp_size>(view, 0, count, op, ends);
     if (thread_index() == 0)
-        write_result(out, append_last_tile<typename Layout::order>(ends, count, init, op));
+        gpu::write_result(out, gpu::append_last_tile<typename Layout::order>(ends, count, init, op));
 }
 
 /// How many packs of chunks, one per warp and turn, fill the `tiles` tiles before the last.
@@ -108,17 +111,17 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
 
     offset const tiles = order::tiles_before_last(count);
     int const last_count = static_cast<int>(count - tiles * order::tile);
-    offset const before = offset{block_index() - 1} * warps, left = packs_of_tiles<Layout>(tiles) - before;
+    offset const before = offset{block_index() - 1} * warps, left = gpu::packs_of_tiles<Layout>(tiles) - before;
     cluster_announce();
     if (block_index() == 0) {
-        block_last_tile<Layout, how, rows / warps, warps>(view, tiles * order::tile, last_count, op, ends);
+        gpu::block_last_tile<Layout, how, rows / warps, warps>(view, tiles * order::tile, last_count, op, ends);
         cluster_wait();
     } else if (left > 0) {
-        T const total = block_subtree<Layout, how, shift, threads>(view, before * Layout::chunks * order::chunk, left,
-                                                                   1, op, warp_totals.object());
+        T const total = gpu::block_subtree<Layout, how, shift, threads>(view, before * Layout::chunks * order::chunk,
+                                                                        left, 1, op, warp_totals.object());
         cluster_wait();
         if (thread_index() == 0)
-            store_in_block(0, &subtrees.object()[block_index() - 1], total);
+            gpu::store_in_block(0, &subtrees.object()[block_index() - 1], total);
     } else {
         cluster_wait();
     }
@@ -131,15 +134,15 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
     int const used = static_cast<int>((tiles + tiles_per_block - 1) / tiles_per_block);
     int const groups = static_cast<int>(tiles / geometry::tiles_per_group);
     T const subtree(subtrees.object()[lane_index() < used ? lane_index() : 0]);
-    T const group = warp_tree_of_segments(op, subtree, blocks_per_group, used);
-    T const total = warp_tree_of_valid<blocks_per_group>(op, group, groups * blocks_per_group);
-    T const rest = shuffle(group, groups * blocks_per_group % warp_size);
+    T const group = gpu::warp_tree_of_segments(op, subtree, blocks_per_group, used);
+    T const total = gpu::warp_tree_of_valid<blocks_per_group>(op, group, groups * blocks_per_group);
+    T const rest = gpu::shuffle(group, groups * blocks_per_group % warp_size);
     if (lane_index() == 0) {
         if (groups > 0)
-            put(init, combine(op, init, total));
+            gpu::put(init, gpu::combine(op, init, total));
         if (tiles % geometry::tiles_per_group != 0)
-            put(init, combine(op, init, rest));
-        write_result(out, append_last_tile<order>(ends, last_count, init, op));
+            gpu::put(init, gpu::combine(op, init, rest));
+        gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, init, op));
     }
 }
 
@@ -152,10 +155,10 @@ reduce_subtrees(View view, offset packs, int turns, Op op, T* partials)
     constexpr int warps = Tuning::threads / warp_size;
     TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
     offset const before = offset{block_index()} * turns * warps;
-    T const total = block_subtree<Layout, how, shift, Tuning::threads>(
+    T const total = gpu::block_subtree<Layout, how, shift, Tuning::threads>(
         view, before * Layout::chunks * Layout::order::chunk, packs - before, turns, op, warp_totals.object());
     if (thread_index() == 0)
-        put(partials[block_index()], total);
+        gpu::put(partials[block_index()], total);
 }
 
 /// Pass 2: the last tile, and then the partial results, of `2^log2_tiles` tiles each, to groups, supers and the carry.
@@ -175,10 +178,11 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
     auto& super_total = super_totals.object();
     int const warp = warp_index();
     auto const partial_count = static_cast<int>((tiles + (offset{1} << log2_tiles) - 1) >> log2_tiles);
-    int const log2_partials = log2_of(geometry::tiles_per_group) - log2_tiles; // per group
+    int const log2_partials = gpu::log2_of(geometry::tiles_per_group) - log2_tiles; // per group
     auto const whole_groups = static_cast<int>(tiles / geometry::tiles_per_group);
     int const last_count = static_cast<int>(count - tiles * order::tile);
-    block_last_tile<Layout, how, (rows + warps - 1) / warps, warps>(view, tiles * order::tile, last_count, op, ends);
+    gpu::block_last_tile<Layout, how, (rows + warps - 1) / warps, warps>(view, tiles * order::tile, last_count, op,
+                                                                         ends);
     wait_for_primary();
 
     for (int first_group = 0;;) {
@@ -188,9 +192,9 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
         for (int i = warp * warp_size; i < there; i += Tuning::fold_threads) {
             int const own = i + lane_index();
             T const partial(partials[first_partial + min_of(own, there - 1)]);
-            T const total = warp_tree_of_segments(op, partial, 1 << log2_partials, there - i);
+            T const total = gpu::warp_tree_of_segments(op, partial, 1 << log2_partials, there - i);
             if (own < there && own >> log2_partials << log2_partials == own)
-                put(group_total[own >> log2_partials], total);
+                gpu::put(group_total[own >> log2_partials], total);
         }
         sync_block();
         // supers: a warp each
@@ -201,9 +205,9 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
             int const own =
                 lane_index() < geometry::groups_per_super && first + lane_index() < groups ? lane_index() : 0;
             T const total =
-                warp_tree_of_valid<1, geometry::groups_per_super>(op, T(group_total[first + own]), groups - first);
+                gpu::warp_tree_of_valid<1, geometry::groups_per_super>(op, T(group_total[first + own]), groups - first);
             if (lane_index() == 0)
-                put(super_total[super], total);
+                gpu::put(super_total[super], total);
         }
         if (used > 1)
             sync_block();
@@ -211,9 +215,9 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
         if (thread_index() == 0) {
             TILEWISE_UNROLL_BY_4
             for (int super = 0; super < used; ++super)
-                put(init, combine(op, init, T(super_total[super])));
+                gpu::put(init, gpu::combine(op, init, T(super_total[super])));
             if (groups < groups_at_once && tiles % geometry::tiles_per_group != 0)
-                put(init, combine(op, init, T(group_total[groups])));
+                gpu::put(init, gpu::combine(op, init, T(group_total[groups])));
         }
         first_group += groups_at_once;
         if (first_group << log2_partials >= partial_count)
@@ -221,7 +225,7 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
         sync_block();
     }
     if (thread_index() == 0)
-        write_result(out, append_last_tile<order>(ends, last_count, init, op));
+        gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, init, op));
 }
 
 /// The kernels for one kind of input, and the choice among them.
@@ -246,7 +250,7 @@ public:
     void run(Policy const& policy, current_device const& device, call const& by, bool captured)
     {
         if (count == 0) {
-            launch<&write_init<T, Out>>(by, "write_init", {1, warp_size}, init, out);
+            gpu::launch<&write_init<T, Out>>(by, "write_init", {1, warp_size}, init, out);
             return;
         }
         with_access(view, [&]<access how>(std::integral_constant<access, how>, int misalignment) {
@@ -259,13 +263,13 @@ public:
     template <class Policy>
     void run_in_pieces(Policy const& policy, current_device const& device, call const& by, offset at_once)
     {
-        offset const tiles = order::tiles_before_last(count), packs = packs_of_tiles<layout>(tiles);
+        offset const tiles = order::tiles_before_last(count), packs = gpu::packs_of_tiles<layout>(tiles);
         int const turns = turns_per_block();
         scratch const memory(policy, device, false, static_cast<std::size_t>(blocks_for(packs, turns)) * sizeof(T));
         auto* const partials = static_cast<T*>(memory.begin());
         for (offset begin = 0; begin < count; begin += at_once) {
-            offset const before = packs_of_tiles<layout>(begin / order::tile),
-                         there = std::min(packs - before, packs_of_tiles<layout>(at_once / order::tile));
+            offset const before = gpu::packs_of_tiles<layout>(begin / order::tile),
+                         there = std::min(packs - before, gpu::packs_of_tiles<layout>(at_once / order::tile));
             View piece = view.from(begin);
             stand_ins stand_in(by.algorithm, policy, device, false);
             stand_in.bring(piece, at_once);
@@ -308,9 +312,10 @@ private:
         offset const tiles = order::tiles_before_last(count);
         if (tiles == 0) {
             run_one_tile<how>(by);
-        } else if (!(Tuning::clusters && (run_in_cluster<how, Tuning::threads>(device, by, tiles) ||
-                                          (Tuning::wide_cluster_pays(sizeof(T)) &&
-                                           run_in_cluster<how, Tuning::wide_cluster_threads>(device, by, tiles))))) {
+        } else if (!(Tuning::clusters &&
+                     (run_in_cluster<how, Tuning::threads>(device, by, captured, tiles) ||
+                      (Tuning::wide_cluster_pays(sizeof(T)) &&
+                       run_in_cluster<how, Tuning::wide_cluster_threads>(device, by, captured, tiles))))) {
             run_two_passes<how>(policy, device, by, captured, tiles, misalignment);
         }
     }
@@ -320,18 +325,18 @@ private:
     {
         int const rows = static_cast<int>((count - 1) / order::row) + 1;
         int const threads = std::min(rows, warp_size) * warp_size;
-        auto const small = static_cast<int>(count);
+        auto const few = static_cast<int>(count);
         if constexpr (tile_rows > warp_size) {
             if (rows > warp_size)
-                return launch<&reduce_one_tile<layout, how, tile_rows / warp_size, View, T, Op, Out>>(
-                    by, "reduce_one_tile", {1, threads}, view, small, init, op, out);
+                return gpu::launch<&reduce_one_tile<layout, how, tile_rows / warp_size, View, T, Op, Out>>(
+                    by, "reduce_one_tile", {1, threads}, view, few, init, op, out);
         }
-        launch<&reduce_one_tile<layout, how, 1, View, T, Op, Out>>(by, "reduce_one_tile", {1, threads}, view, small,
-                                                                   init, op, out);
+        gpu::launch<&reduce_one_tile<layout, how, 1, View, T, Op, Out>>(by, "reduce_one_tile", {1, threads}, view, few,
+                                                                        init, op, out);
     }
 
     template <access how, int threads>
-    bool run_in_cluster(current_device const& device, call const& by, offset tiles)
+    bool run_in_cluster(current_device const& device, call const& by, bool captured, offset tiles)
     {
         constexpr int tiles_per_block = threads / warp_size * layout::chunks / Geometry::chunks_per_tile;
         if constexpr (tiles_per_block == 0 || tiles_per_block > Geometry::tiles_per_group ||
@@ -343,10 +348,10 @@ private:
             if (blocks > Tuning::cluster_blocks)
                 return false;
             int const cluster = static_cast<int>(std::bit_ceil(static_cast<std::size_t>(blocks)));
-            if (!fits_cluster<kernel>(device.index(), cluster, threads))
+            if (!gpu::fits_cluster<kernel>(device, cluster, threads))
                 return false;
-            launch<kernel>(by, "reduce_in_cluster", {cluster, threads, cluster}, view, count, init, op, out);
-            return true;
+            return gpu::launch_cluster<kernel>(by, captured, "reduce_in_cluster", {cluster, threads, cluster}, view,
+                                               count, init, op, out);
         }
     }
 
@@ -355,7 +360,7 @@ private:
                         int misalignment)
     {
         int const turns = turns_per_block();
-        offset const packs = packs_of_tiles<layout>(tiles);
+        offset const packs = gpu::packs_of_tiles<layout>(tiles);
         scratch const memory(policy, device, captured, static_cast<std::size_t>(blocks_for(packs, turns)) * sizeof(T));
         auto* const partials = static_cast<T*>(memory.begin());
         start_subtrees<how>(by, view, packs, turns, misalignment, partials);
@@ -372,7 +377,7 @@ private:
     void start_subtrees(call const& by, View const& from, offset packs, int turns, int misalignment, T* partials)
     {
         auto const pass1 = [&]<int shift>(std::integral_constant<int, shift>) {
-            launch<&reduce_subtrees<layout, how, shift, Tuning, View, T, Op>>(
+            gpu::launch<&reduce_subtrees<layout, how, shift, Tuning, View, T, Op>>(
                 by, "reduce_subtrees", {blocks_for(packs, turns), Tuning::threads}, from, packs, turns, op, partials);
         };
         if constexpr (how == access::covering && layout::can_shift)
@@ -387,9 +392,9 @@ private:
     {
         int const tiles_per_partial = turns * warps * layout::chunks / Geometry::chunks_per_tile;
         constexpr auto pass2 = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
-        bool const dependent = Tuning::dependent_launches && !is_timed(by) && has_sm90_features<pass2>(device.index());
-        launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, from, count, tiles,
-                      log2_of(tiles_per_partial), partials, init, op, out);
+        bool const dependent = Tuning::dependent_launches && !is_timed(by) && gpu::has_sm90_features<pass2>(device);
+        gpu::launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, from, count, tiles,
+                           log2_of(tiles_per_partial), partials, init, op, out);
     }
 
     template <class Run>
@@ -419,20 +424,18 @@ private:
 
 /// Combines `init` and `count` elements of an input and writes the result through `out`, in the policy's stream.
 template <class Geometry, class Tuning, class Policy, class Input, class T, class Op, class Out>
-void enqueue_reduce(Policy const& policy, Input const& input, offset count, T const& init, Op const& op, Out out)
+void enqueue_reduce(device_call<Policy>& started, Policy const& policy, Input const& input, offset count, T const& init,
+                    Op const& op, Out out)
 {
-    auto view = view_of(input, count);
-    bool const captured = is_captured(policy.stream());
-    current_device const device(policy.stream(), captured);
-    if (captured && Policy::waits)
-        reject_argument("reduce", "a stream that is being captured cannot be waited for; use reduce_into or "
-                                  "transform_reduce_into with a policy's nosync()");
+    auto view = gpu::view_of(input, count);
+    bool const captured = started.captured();
+    current_device const& device = started.device();
+    call const& by = started.by();
     using reducer_type = reducer<Geometry, Tuning, decltype(view), T, Op, Out>;
-    call const by = {"reduce", count, policy.stream(), policy.sink()};
     stand_ins stand_in("reduce", policy, device, captured);
     std::size_t const bytes_each = stand_in.bytes_per_element(view);
     if constexpr (Policy::waits && decltype(view)::bases > 0) {
-        offset const at_once = elements_at_once(policy, count, bytes_each, order<T, Geometry>::group);
+        offset const at_once = gpu::elements_at_once(policy, count, bytes_each, order<T, Geometry>::group);
         if (at_once < count)
             return reducer_type{view, count, init, op, out}.run_in_pieces(policy, device, by, at_once);
     }
@@ -440,6 +443,8 @@ void enqueue_reduce(Policy const& policy, Input const& input, offset count, T co
         stand_in.bring(view);
     reducer_type{view, count, init, op, out}.run(policy, device, by, captured);
 }
+
+inline constexpr char const* reduce_without_waiting = "reduce_into or transform_reduce_into with a policy's nosync()";
 
 /// Combines `init` and `count` elements of an input, and waits for the result.
 template <class Geometry, class Tuning = reduce_tuning, class Policy, class Input, class T, class Op>
@@ -449,10 +454,10 @@ T reduce(Policy const& policy, Input const& input, offset count, T const& init, 
         return init;
     profiler_range const range("tilewise::reduce");
     reject_earlier_error();
-    result_line const line;
-    auto* const result = static_cast<T*>(line.memory());
-    enqueue_reduce<Geometry, Tuning>(policy, input, count, init, op, result);
-    wait_for(policy.stream());
+    device_call<Policy> started("reduce", count, policy, reduce_without_waiting);
+    T* const result = started.template line<T>();
+    gpu::enqueue_reduce<Geometry, Tuning>(started, policy, input, count, init, op, result);
+    started.finish();
     return *result;
 }
 
@@ -465,32 +470,28 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
         profiler_range const range("tilewise::reduce_into");
         reject_earlier_error();
         auto* const to = std::to_address(out);
-        memory_kind kind;
-        {
-            current_device const device(policy.stream(), is_captured(policy.stream()));
-            kind = kind_of(to, device.index());
-        }
-        if (kind == memory_kind::readable) {
-            enqueue_reduce<Geometry, Tuning>(policy, input, std::max(offset{0}, count), init, op, to);
-            if (Policy::waits)
-                wait_for(policy.stream());
+        count = std::max(offset{0}, count);
+        device_call<Policy> started("reduce", count, policy, reduce_without_waiting);
+        if (auto const kind = gpu::kind_of(to, started.device().index()); kind != memory_kind::pageable) {
+            gpu::check_writable("reduce_into", kind);
+            gpu::enqueue_reduce<Geometry, Tuning>(started, policy, input, count, init, op, to);
+            started.finish();
         } else if constexpr (Policy::waits) {
             tilewise::store(out, gpu::reduce<Geometry, Tuning>(policy, input, count, init, op));
         } else {
-            reject_argument("reduce_into",
-                            "a policy that does not wait can write its result to memory that the GPU can "
-                            "write to, and to no other");
+            gpu::check_writable("reduce_into", kind);
         }
     } else if constexpr (named::is_named<Out>("thrust", "::device_ptr")) {
-        reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.get());
+        gpu::reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.get());
     } else if constexpr (named::is_named<Out>("thrust", "::normal_iterator")) {
-        reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.base());
+        gpu::reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.base());
     } else if constexpr (random_access<Out> && copies_as_bytes<Out>) { // a fancy iterator
         profiler_range const range("tilewise::reduce_into");
         reject_earlier_error();
-        enqueue_reduce<Geometry, Tuning>(policy, input, std::max(offset{0}, count), init, op, out);
-        if (Policy::waits)
-            wait_for(policy.stream());
+        count = std::max(offset{0}, count);
+        device_call<Policy> started("reduce", count, policy, reduce_without_waiting);
+        gpu::enqueue_reduce<Geometry, Tuning>(started, policy, input, count, init, op, out);
+        started.finish();
     } else {
         static_assert(Policy::waits,
                       "tilewise: a policy that does not wait can write its result through a random access "

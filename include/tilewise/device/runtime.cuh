@@ -5,6 +5,8 @@
 /// The CUDA runtime, with errors as exceptions and every resource owned.
 
 #include <tilewise/config.hpp>
+#include <tilewise/device/context.cuh>
+#include <tilewise/device/driver.cuh>
 #include <tilewise/error.hpp>
 
 #include <cuda_runtime.h>
@@ -15,6 +17,7 @@
 #include <cstddef>
 #include <new>
 #include <string>
+#include <tuple>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -64,8 +67,28 @@ public:
     profiler_range& operator=(profiler_range const&) = delete;
 };
 
-/// Makes the device of a stream the current one while it lives. While a stream is captured, CUDA does not tell its
-/// device, which then has to be the current one already.
+/// The device of a stream's context, which the driver tells while the stream is captured as well; `otherwise`, if it
+/// does not. (cudaStreamGetDevice ends a capture, and needs CUDA 12.8.)
+inline int device_of_captured(cudaStream_t stream, int otherwise)
+{
+    static driver_function<cudaStream_t, void**> context_of("cuStreamGetCtx", 9020);
+    static driver_function<void*> push("cuCtxPushCurrent", 4000);
+    static driver_function<void**> pop("cuCtxPopCurrent", 4000);
+    static driver_function<int*> device_of_current("cuCtxGetDevice", 2000);
+    auto const [get_context, begin, end, get_device] =
+        std::tuple(context_of.get(), push.get(), pop.get(), device_of_current.get());
+    void* context = nullptr;
+    if (get_context == nullptr || begin == nullptr || end == nullptr || get_device == nullptr ||
+        get_context(stream, &context) != 0 || begin(context) != 0)
+        return otherwise;
+    int device = otherwise;
+    if (get_device(&device) != 0)
+        device = otherwise;
+    static_cast<void>(end(&context));
+    return device;
+}
+
+/// Makes the device of a stream the current one while it lives.
 class current_device {
 public:
     explicit current_device(cudaStream_t stream, bool captured = false)
@@ -76,11 +99,13 @@ public:
         if (stream != nullptr && !captured)
             TILEWISE_CUDA(cudaStreamGetDevice, stream, &index_);
 #else
-        static_cast<void>(stream); // before CUDA 12.8 the stream's device has to be the current one in any case
-        static_cast<void>(captured);
+        captured = true;
 #endif
+        if (stream != nullptr && captured)
+            index_ = gpu::device_of_captured(stream, previous_);
         if (index_ != previous_)
             TILEWISE_CUDA(cudaSetDevice, index_);
+        context_ = context_id(index_);
     }
     current_device(current_device const&) = delete;
     current_device& operator=(current_device const&) = delete;
@@ -90,9 +115,11 @@ public:
             static_cast<void>(cudaSetDevice(previous_));
     }
     int index() const { return index_; }
+    unsigned long long context() const { return context_; } ///< see context_id
 
 private:
     int previous_ = 0, index_ = 0;
+    unsigned long long context_ = 0;
 };
 
 /// Lets this thread allocate while another captures a graph.
@@ -101,7 +128,12 @@ public:
     relaxed_capture() { TILEWISE_CUDA(cudaThreadExchangeStreamCaptureMode, &mode_); }
     relaxed_capture(relaxed_capture const&) = delete;
     relaxed_capture& operator=(relaxed_capture const&) = delete;
-    ~relaxed_capture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+    ~relaxed_capture()
+    {
+        if (cudaThreadExchangeStreamCaptureMode(&mode_) != cudaSuccess &&
+            cudaThreadExchangeStreamCaptureMode(&mode_) == cudaSuccess)
+            static_cast<void>(cudaGetLastError());
+    }
 
 private:
     cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
@@ -114,8 +146,23 @@ inline void wait_for(cudaStream_t stream)
     TILEWISE_CUDA(cudaThreadExchangeStreamCaptureMode, &mode);
     cudaError_t const outcome = cudaStreamSynchronize(stream);
     cudaError_t const restored = cudaThreadExchangeStreamCaptureMode(&mode);
+    if (restored != cudaSuccess)
+        static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
     check(outcome, "cudaStreamSynchronize");
     check(restored, "cudaThreadExchangeStreamCaptureMode");
+}
+
+/// The same while an exception is on its way. \returns whether the work is done
+inline bool is_done_after_waiting(cudaStream_t stream) noexcept
+{
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    bool const relaxed = cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess;
+    bool const done = cudaStreamSynchronize(stream) == cudaSuccess;
+    if (relaxed)
+        static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+    if (!relaxed || !done)
+        static_cast<void>(cudaGetLastError());
+    return done;
 }
 
 /// Whether a stream is being captured into a graph.
@@ -137,60 +184,6 @@ inline void reject_earlier_error()
         error == cudaErrorIllegalInstruction)
         throw cuda_error(error, std::string("tilewise: an earlier kernel, not this call, left the GPU with ") +
                                     cudaGetErrorName(error) + ": " + cudaGetErrorString(error));
-}
-
-/// What a pointer points to.
-enum class memory_kind { readable, pageable, other_device };
-
-/// Looks up what kernels of device `device` can do with a pointer. Memory of another device counts as readable once
-/// peer access is enabled, which this does where it can.
-inline memory_kind kind_of(void const* pointer, int device)
-{
-    cudaPointerAttributes attributes = {};
-    TILEWISE_CUDA(cudaPointerGetAttributes, &attributes, pointer);
-    switch (attributes.type) {
-    case cudaMemoryTypeUnregistered:
-        return memory_kind::pageable;
-    case cudaMemoryTypeDevice:
-        if (attributes.device != device) {
-            cudaError_t const error = cudaDeviceEnablePeerAccess(attributes.device, 0);
-            if (error != cudaSuccess)
-                cudaGetLastError();
-            if (error != cudaSuccess && error != cudaErrorPeerAccessAlreadyEnabled)
-                return memory_kind::other_device;
-        }
-        return memory_kind::readable;
-    default:
-        return memory_kind::readable;
-    }
-}
-
-/// Whether kernels can read ordinary host memory: some systems have its pages come when they are wanted.
-inline bool reads_any_memory(int device)
-{
-    int answer = 0;
-    TILEWISE_CUDA(cudaDeviceGetAttribute, &answer, cudaDevAttrPageableMemoryAccess, device);
-    return answer != 0;
-}
-
-/// Refuses elements, or what else an algorithm reads, in memory that kernels cannot read.
-inline void check_readable(char const* algorithm, memory_kind kind)
-{
-    if (kind == memory_kind::pageable)
-        reject_argument(algorithm, "the elements are in host memory that the GPU cannot read; copy them to the device, "
-                                   "or allocate them with cudaMallocHost or cudaMallocManaged");
-    if (kind == memory_kind::other_device)
-        reject_argument(algorithm, "the elements are on another device, which the stream's device cannot access");
-}
-
-/// Refuses room for results that they cannot write.
-inline void check_writable(char const* algorithm, memory_kind kind)
-{
-    if (kind == memory_kind::pageable)
-        reject_argument(algorithm, "the results would go to host memory that the GPU cannot write; write to memory of "
-                                   "the device, or allocate it with cudaMallocHost or cudaMallocManaged");
-    if (kind == memory_kind::other_device)
-        reject_argument(algorithm, "the results would go to another device, which the stream's device cannot access");
 }
 
 } // namespace gpu

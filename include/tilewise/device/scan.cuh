@@ -14,6 +14,7 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
+#include <tilewise/device/device_call.cuh>
 #include <tilewise/device/grid.cuh>
 #include <tilewise/device/output.cuh>
 #include <tilewise/device/runtime.cuh>
@@ -120,8 +121,9 @@ private:
     {
         constexpr offset super = offset{geometry::tiles_per_group} * geometry::groups_per_super;
         if (tiles <= 1)
-            launch<&scan_one_tile<Scan, in, out>>(by, "scan_one_tile", {1, Scan::threads}, view, sink, count, init, op);
-        else if (run_in_cluster<in, out>(device, by, tiles))
+            gpu::launch<&scan_one_tile<Scan, in, out>>(by, "scan_one_tile", {1, Scan::threads}, view, sink, count, init,
+                                                       op);
+        else if (run_in_cluster<in, out>(device, by, captured, tiles))
             return;
         else if (sizeof(T) <= 16 && tiles <= std::min(Tuning::tiles_side_by_side, super))
             run_side_by_side<in, out>(policy, device, by, captured, tiles);
@@ -130,17 +132,17 @@ private:
     }
 
     template <access in, access out>
-    bool run_in_cluster(current_device const& device, call const& by, offset tiles)
+    bool run_in_cluster(current_device const& device, call const& by, bool captured, offset tiles)
     {
         if constexpr (Tuning::clusters && Tuning::cluster_blocks <= geometry::tiles_per_group) {
             constexpr auto kernel = &scan_in_cluster<Scan, in, out>;
             if (tiles > Tuning::cluster_blocks)
                 return false;
             int const cluster = static_cast<int>(std::bit_ceil(static_cast<std::size_t>(tiles)));
-            if (!fits_cluster<kernel>(device.index(), cluster, Scan::threads))
+            if (!gpu::fits_cluster<kernel>(device, cluster, Scan::threads))
                 return false;
-            launch<kernel>(by, "scan_in_cluster", {cluster, Scan::threads, cluster}, view, sink, count, init, op);
-            return true;
+            return gpu::launch_cluster<kernel>(by, captured, "scan_in_cluster", {cluster, Scan::threads, cluster}, view,
+                                               sink, count, init, op);
         } else {
             return false;
         }
@@ -152,9 +154,9 @@ private:
     {
         if constexpr (sizeof(T) <= 16) {
             board_memory memory(policy, device, captured, words_for(tiles));
-            launch<&scan_side_by_side<Scan, Tuning, in, out>>(by, "scan_side_by_side",
-                                                              {static_cast<int>(tiles), Scan::threads}, view, sink,
-                                                              count, init, op, boards_in(memory, tiles));
+            gpu::launch<&scan_side_by_side<Scan, Tuning, in, out>>(by, "scan_side_by_side",
+                                                                   {static_cast<int>(tiles), Scan::threads}, view, sink,
+                                                                   count, init, op, boards_in(memory, tiles));
             memory.will_draw(static_cast<unsigned long long>(tiles));
         }
     }
@@ -167,13 +169,13 @@ private:
         if constexpr (Tuning::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2) {
             constexpr auto kernel = &scan_in_one_pass<Scan, Tuning, in, out>;
             constexpr int threads = warp_roles<Scan>::threads, shared = static_cast<int>(sizeof(memory_type));
-            offset const resident = resident_blocks_with<kernel>(device.index(), threads, shared);
+            offset const resident = gpu::resident_blocks_with<kernel>(device, threads, shared);
             if (resident == 0)
                 return false;
             int const blocks = static_cast<int>(std::min(resident, tiles));
             board_memory memory(policy, device, captured, words_for(tiles));
-            launch<kernel>(by, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, init, op,
-                           boards_in(memory, tiles), may_overlap());
+            gpu::launch<kernel>(by, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, init,
+                                op, boards_in(memory, tiles), may_overlap());
             memory.will_draw(static_cast<unsigned long long>(tiles + blocks));
             return true;
         } else {
@@ -205,15 +207,15 @@ private:
                      first_group = first / geometry::tiles_per_group;
         T* const tile_totals = of_all.tile_totals + first;
         if (with_total > 0)
-            launch<&total_tiles<Scan, in>>(by, "total_tiles", {static_cast<int>(with_total), Scan::threads}, view, op,
-                                           tile_totals);
-        launch<&carry_groups<Scan, Tuning::carry_threads>>(
+            gpu::launch<&total_tiles<Scan, in>>(by, "total_tiles", {static_cast<int>(with_total), Scan::threads}, view,
+                                                op, tile_totals);
+        gpu::launch<&carry_groups<Scan, Tuning::carry_threads>>(
             by, "carry_groups", {1, Tuning::carry_threads}, static_cast<T const*>(of_all.tile_totals), first_group,
             first + with_total, init, op, of_all.group_totals, of_all.carries);
-        launch<&scan_after_totals<Scan, in, out>>(by, "scan_after_totals", {static_cast<int>(tiles), Scan::threads},
-                                                  view, sink, count, init.there || first > 0, op,
-                                                  static_cast<T const*>(tile_totals),
-                                                  static_cast<T const*>(of_all.carries + first_group));
+        gpu::launch<&scan_after_totals<Scan, in, out>>(by, "scan_after_totals",
+                                                       {static_cast<int>(tiles), Scan::threads}, view, sink, count,
+                                                       init.there || first > 0, op, static_cast<T const*>(tile_totals),
+                                                       static_cast<T const*>(of_all.carries + first_group));
     }
 
     /// Whether results may be written where elements are still to be read.
@@ -253,22 +255,21 @@ void scan(Policy const& policy, Input const& input, offset count, Out const& out
     constexpr char const* name = form == scan_form::inclusive ? "inclusive_scan" : "exclusive_scan";
     profiler_range const range(form == scan_form::inclusive ? "tilewise::inclusive_scan" : "tilewise::exclusive_scan");
     reject_earlier_error();
-    auto view = view_of(input, count);
-    auto sink = sink_of(out);
-    bool const captured = is_captured(policy.stream());
-    current_device const device(policy.stream(), captured);
-    if (captured && Policy::waits)
-        reject_argument(name, "a stream that is being captured cannot be waited for; use a policy with nosync()");
+    auto view = gpu::view_of(input, count);
+    auto sink = gpu::sink_of(out);
+    device_call<Policy> started(name, count, policy);
+    bool const captured = started.captured();
+    current_device const& device = started.device();
+    call const& by = started.by();
     using scan_type = scan_of<decltype(view), decltype(sink), T, Op, form, order<T, Geometry>>;
     using scanner_type = scanner<scan_type, Tuning>;
-    call const by = {name, count, policy.stream(), policy.sink()};
     stand_ins stand_in(name, policy, device, captured);
     std::size_t const bytes_each = stand_in.bytes_per_element(view) + stand_in.bytes_per_result(sink);
     if constexpr (Policy::waits) {
-        offset const at_once = elements_at_once(policy, count, bytes_each, scan_type::order::group);
+        offset const at_once = gpu::elements_at_once(policy, count, bytes_each, scan_type::order::group);
         if (at_once < count) {
             scanner_type{view, sink, count, initial<T>(init), op}.run_in_pieces(policy, device, by, at_once);
-            return wait_for(policy.stream());
+            return started.finish();
         }
     }
     if (bytes_each > 0) {
@@ -277,8 +278,7 @@ void scan(Policy const& policy, Input const& input, offset count, Out const& out
     }
     scanner_type{view, sink, count, initial<T>(init), op}.run(policy, device, by, captured);
     stand_in.deliver();
-    if (Policy::waits)
-        wait_for(policy.stream());
+    started.finish();
 }
 
 } // namespace gpu

@@ -13,6 +13,7 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
+#include <tilewise/device/device_call.cuh>
 #include <tilewise/device/grid.cuh>
 #include <tilewise/device/output.cuh>
 #include <tilewise/device/runtime.cuh>
@@ -70,7 +71,7 @@ template <class Sink, class T>
 TILEWISE_DEVICE void store_one(Sink& to, offset position, T const& value)
 {
     registers<T, 1> one;
-    put(one[0], value);
+    gpu::put(one[0], value);
     to.store_some(position, Sink::pack(one), 0, 1);
 }
 
@@ -102,7 +103,7 @@ struct last_result {
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
             if (i >= begin && i < end && position + i == last)
-                store_one(to, place, T(values[i]));
+                gpu::store_one(to, place, T(values[i]));
     }
     TILEWISE_DEVICE last_result from(offset position) const { return {to, place, last - position}; }
 };
@@ -179,18 +180,18 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
         TILEWISE_UNROLL
         for (int i = 0; i < N; ++i) {
             if (i < left) {
-                T const element = static_cast<T>(from.element(loaded, i));
-                put(tree[0], i == 0 ? element : combine(op, T(tree[0]), element));
-                put(sums[i], tree[0]);
+                T const element = gpu::operand<T, typename Scan::op>(from, loaded, i);
+                gpu::put(tree[0], i == 0 ? element : gpu::combine(op, T(tree[0]), element));
+                gpu::put(sums[i], tree[0]);
             }
         }
         TILEWISE_NO_UNROLL
         for (int distance = 1; distance < width; distance *= 2) {
-            T const before = shuffle_up(tree[0], distance);
+            T const before = gpu::shuffle_up(tree[0], distance);
             if (lane >= distance && left > 0)
-                put(tree[0], combine(op, before, T(tree[0])));
+                gpu::put(tree[0], gpu::combine(op, before, T(tree[0])));
         }
-        T const before = shuffle_up(tree[0], 1);
+        T const before = gpu::shuffle_up(tree[0], 1);
         if (left <= 0 || (Segmented::results::reduces && left > N))
             continue;
         maybe<T> prefix(init);
@@ -201,9 +202,10 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
         for (int i = 0; i < N; ++i) {
             bool const wanted = Segmented::results::reduces ? i + 1 == left : i < left;
             if (wanted && Scan::form == scan_form::inclusive)
-                put(out[i], prefix.there ? combine(op, T(prefix.value[0]), T(sums[i])) : sums[i]);
+                gpu::put(out[i], prefix.there ? gpu::combine(op, T(prefix.value[0]), T(sums[i])) : sums[i]);
             else if (wanted)
-                put(out[i], i > 0 ? combine(op, T(prefix.value[0]), T(sums[max_of(i - 1, 0)])) : prefix.value[0]);
+                gpu::put(out[i],
+                         i > 0 ? gpu::combine(op, T(prefix.value[0]), T(sums[max_of(i - 1, 0)])) : prefix.value[0]);
         }
         Sink to = results.of(first + which, segment);
         to.store_some(position, Sink::pack(out), Segmented::results::reduces ? left - 1 : 0, left);
@@ -219,16 +221,16 @@ TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typ
     using Scan = typename Segmented::scan;
     constexpr access how = access::elementwise;
     int const count = static_cast<int>(segment.count);
-    auto from = tile_in_memory<Scan, how>(view, segment.begin, count);
+    auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
     auto to = results.of(index, segment);
-    auto run = nothing<typename Scan::value>();
+    auto run = gpu::nothing<typename Scan::value>();
     registers<typename Scan::packet, 1> row, next;
-    load_rows<Scan, false, how, memory::global>(from, 0, next);
+    gpu::load_rows<Scan, false, how, memory::global>(from, 0, next);
     TILEWISE_NO_UNROLL
     for (int begin = 0; begin < count; begin += Scan::row) {
         row = next;
         if (begin + Scan::row < count)
-            load_rows<Scan, false, how, memory::global>(from, begin + Scan::row, next);
+            gpu::load_rows<Scan, false, how, memory::global>(from, begin + Scan::row, next);
         rows_in_registers<Scan, false, 1> sums;
         sums.add_up(row, from.all, op, count - begin, run);
         sums.template write<how>(to, from.all, op, begin, count - begin, init);
@@ -254,7 +256,7 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
         own = segments.at(first + lane);
     maybe<typename Scan::value> const before = init.get();
     if (Segmented::results::reduces && lane < there && own.count == 0)
-        store_one(results.to, first + lane, before.value[0]);
+        gpu::store_one(results.to, first + lane, before.value[0]);
 
     bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
     if (!fits_chunk)
@@ -265,7 +267,7 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
         while (width * Scan::lane_vector < longest)
             width *= 2;
         segment_span const short_one = {own.begin, fits_row ? own.count : 0};
-        warp_combine_short<Segmented>(view, results, short_one, first, there, width, op, before);
+        gpu::warp_combine_short<Segmented>(view, results, short_one, first, there, width, op, before);
     }
     bool const has_rows = !fits_row && fits_chunk;
     if (warp_largest(has_rows) == 0)
@@ -273,8 +275,8 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
     TILEWISE_NO_UNROLL
     for (int i = 0; i < there; ++i) {
         if (shuffle(int{has_rows}, i) != 0)
-            warp_combine_rows<Segmented>(view, results, {shuffle(own.begin, i), shuffle(own.count, i)}, first + i, op,
-                                         before);
+            gpu::warp_combine_rows<Segmented>(view, results, {shuffle(own.begin, i), shuffle(own.count, i)}, first + i,
+                                              op, before);
     }
 }
 
@@ -292,9 +294,9 @@ public:
     {
         maybe<T> carry(supers_);
         if (groups_ > 0)
-            carry.append(op, shuffle(warp_tree_of_valid<1, super_size>(op, T(group_[0]), groups_), 0));
+            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, super_size>(op, T(group_[0]), groups_), 0));
         if (tiles_ > 0)
-            carry.append(op, shuffle(warp_tree_of_valid<1, group_size>(op, T(tile_[0]), tiles_), 0));
+            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, group_size>(op, T(tile_[0]), tiles_), 0));
         return carry;
     }
 
@@ -302,17 +304,17 @@ public:
     TILEWISE_DEVICE void append(Op& op, T const& total)
     {
         if (lane_index() >= tiles_)
-            put(tile_[0], total);
+            gpu::put(tile_[0], total);
         if (++tiles_ < group_size)
             return;
         tiles_ = 0;
-        T const group = shuffle(warp_tree_of_valid<1, group_size>(op, T(tile_[0]), group_size), 0);
+        T const group = gpu::shuffle(gpu::warp_tree_of_valid<1, group_size>(op, T(tile_[0]), group_size), 0);
         if (lane_index() >= groups_)
-            put(group_[0], group);
+            gpu::put(group_[0], group);
         if (++groups_ < super_size)
             return;
         groups_ = 0;
-        supers_.append(op, shuffle(warp_tree_of_valid<1, super_size>(op, T(group_[0]), super_size), 0));
+        supers_.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, super_size>(op, T(group_[0]), super_size), 0));
     }
 
 private:
@@ -330,13 +332,13 @@ TILEWISE_DEVICE auto block_tile_total(typename Scan::view const& view, offset ti
     using T = typename Scan::value;
     TILEWISE_SHARED(chunk_totals, raw_storage<T[Scan::chunks]>);
     int const warp = warp_index();
-    auto from = tile_in_memory<Scan, access::elementwise>(view, tile * Scan::tile, Scan::tile);
-    T const total = chunk_total<Scan, true, access::elementwise, memory::global>(from, warp * Scan::chunk, op);
+    auto from = gpu::tile_in_memory<Scan, access::elementwise>(view, tile * Scan::tile, Scan::tile);
+    T const total = gpu::chunk_total<Scan, true, access::elementwise, memory::global>(from, warp * Scan::chunk, op);
     if (lane_index() == 0)
-        put(chunk_totals.object()[warp], total);
+        gpu::put(chunk_totals.object()[warp], total);
     sync_block();
-    T const own(chunk_totals.object()[min_of(lane_index(), Scan::chunks - 1)]);
-    return shuffle(warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks), 0);
+    T const own(chunk_totals.object()[gpu::min_of(lane_index(), Scan::chunks - 1)]);
+    return gpu::shuffle(gpu::warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks), 0);
 }
 
 /// Combines a segment with a block.
@@ -355,13 +357,13 @@ TILEWISE_DEVICE void block_combine(typename Segmented::view const& view, typenam
     if constexpr (Segmented::results::reduces) {
         TILEWISE_NO_UNROLL
         for (; tile < last; ++tile) {
-            carry.append(op, block_tile_total<Scan>(from, tile, op));
+            carry.append(op, gpu::block_tile_total<Scan>(from, tile, op));
             sync_block();
         }
     }
     TILEWISE_NO_UNROLL
     for (; tile <= last; ++tile) {
-        block_scan_any_tile<Scan, access::elementwise, access::elementwise>(
+        gpu::block_scan_any_tile<Scan, access::elementwise, access::elementwise>(
             from, to, tile, segment.count, op, [&](T const& total) {
                 maybe<T> const before = carry.before_next(op);
                 if (tile < last)
@@ -389,7 +391,7 @@ combine_long_segments(typename Segmented::view view, typename Segmented::results
         if (own >= found)
             return;
         offset const index = first + longer.number[own];
-        block_combine<Segmented>(view, results, segments.at(index), index, op, init.get()); // ends with a barrier
+        gpu::block_combine<Segmented>(view, results, segments.at(index), index, op, init.get()); // ends with a barrier
     }
 }
 
@@ -414,7 +416,7 @@ find_reach(Segments segments, offset count, segment_reach* found)
             mine.end = first || segment.begin + segment.count > mine.end ? segment.begin + segment.count : mine.end;
         }
     }
-    put(parts.object()[thread_index()], mine);
+    gpu::put(parts.object()[thread_index()], mine);
     sync_block();
     if (thread_index() != 0)
         return;
@@ -456,14 +458,14 @@ void run_segmented(Policy const& policy, current_device const& device, call cons
         int const per_warp = static_cast<int>(std::bit_floor(
             static_cast<std::size_t>(std::clamp(left / Tuning::warps_wanted, offset{1}, offset{warp_size}))));
         auto const blocks = static_cast<int>((left + per_warp * warps - 1) / (per_warp * warps));
-        launch<&combine_short_segments<Segmented, Tuning::threads>>(
+        gpu::launch<&combine_short_segments<Segmented, Tuning::threads>>(
             by, reduces ? "reduce_short_segments" : "scan_short_segments", {blocks, Tuning::threads}, view, results,
             segments, first, left, per_warp, before, op, longer);
         auto const long_blocks =
             static_cast<int>(std::min(left, offset{multiprocessors} * Tuning::long_blocks_per_multiprocessor));
-        launch<&combine_long_segments<Segmented>>(by, reduces ? "reduce_long_segments" : "scan_long_segments",
-                                                  {long_blocks, Segmented::scan::threads}, view, results, segments,
-                                                  first, before, op, longer);
+        gpu::launch<&combine_long_segments<Segmented>>(by, reduces ? "reduce_long_segments" : "scan_long_segments",
+                                                       {long_blocks, Segmented::scan::threads}, view, results, segments,
+                                                       first, before, op, longer);
     }
 }
 
@@ -481,14 +483,14 @@ void combine_segments(Policy const& policy, Input const& input, Begins const& be
     constexpr char const* algorithm = full_name + sizeof("tilewise::") - 1;
     profiler_range const range(full_name);
     reject_earlier_error();
-    bool const captured = is_captured(policy.stream());
-    current_device const device(policy.stream(), captured);
-    if (captured && Policy::waits)
-        reject_argument(algorithm, "a stream that is being captured cannot be waited for; use a policy with nosync()");
-    auto view = view_of(input, 0); // the number of elements matters to nobody who reads them one by one
-    auto sink = sink_of(out);
-    auto first = view_of(begins, count);
-    auto last = view_of(ends, count);
+    device_call<Policy> started(algorithm, count, policy);
+    bool const captured = started.captured();
+    current_device const& device = started.device();
+    call& by = started.by();
+    auto view = gpu::view_of(input, 0); // the number of elements matters to nobody who reads them one by one
+    auto sink = gpu::sink_of(out);
+    auto first = gpu::view_of(begins, count);
+    auto last = gpu::view_of(ends, count);
     using results_type = Results<decltype(sink)>;
     view.for_each_memory([](auto& memory) { memory.size = memory.first != nullptr; }); // null without elements
     stand_ins stand_in(algorithm, policy, device, captured);
@@ -508,22 +510,21 @@ void combine_segments(Policy const& policy, Input const& input, Begins const& be
     using list_type = segment_list<decltype(first), decltype(last)>;
     using segmented = segmented_of<scan_type, results_type, list_type>;
     list_type const segments = {first, last};
-    call by = {algorithm, count, policy.stream(), policy.sink()};
     if (bytes_each == 0) {
-        run_segmented<segmented, Tuning>(policy, device, by, captured, view, results_type{sink}, segments, init, op);
-    } else {
-        result_line const line;
-        auto& reach = *static_cast<segment_reach*>(line.memory());
+        gpu::run_segmented<segmented, Tuning>(policy, device, by, captured, view, results_type{sink}, segments, init,
+                                              op);
+    } else if constexpr (Policy::waits) {
+        auto& reach = *started.template line<segment_reach>();
         offset guess = count;
         for (offset done = 0; done < count; done += by.items, guess = 2 * by.items) {
             list_type const left = done == 0 ? segments : list_type{first.from(done), last.from(done)};
             by.items = std::min(guess, count - done);
             for (;; by.items = (by.items + 1) / 2) { // until they fit; one has to
-                launch<&find_reach<list_type, Tuning::threads>>(by, "find_reach", {1, Tuning::threads}, left, by.items,
-                                                                &reach);
-                wait_for(policy.stream());
+                gpu::launch<&find_reach<list_type, Tuning::threads>>(by, "find_reach", {1, Tuning::threads}, left,
+                                                                     by.items, &reach);
+                started.finish();
                 std::size_t const wanted = static_cast<std::size_t>(reach.count()) * bytes_each + of_segments;
-                if (by.items == 1 || wanted <= budget_of(policy, wanted))
+                if (by.items == 1 || wanted <= gpu::budget_of(policy, wanted))
                     break;
             }
             auto elements = view;
@@ -534,14 +535,13 @@ void combine_segments(Policy const& policy, Input const& input, Begins const& be
                 of_reach.take_some(results, reach.begin, reach.count());
             else if (done > 0)
                 results = sink.from(done);
-            run_segmented<segmented, Tuning>(policy, device, by, captured, elements, results_type{results}, left, init,
-                                             op);
+            gpu::run_segmented<segmented, Tuning>(policy, device, by, captured, elements, results_type{results}, left,
+                                                  init, op);
             of_reach.deliver();
         }
     }
     stand_in.deliver();
-    if (Policy::waits)
-        wait_for(policy.stream());
+    started.finish();
 }
 
 /// Combines `init` and each of `count` segments to a value, in the policy's stream.
@@ -550,8 +550,8 @@ template <class Geometry, class Tuning = segmented_tuning, class Policy, class I
 void segmented_reduce(Policy const& policy, Input const& input, Begins const& begins, Ends const& ends, offset count,
                       Out const& out, T const& init, Op const& op)
 {
-    combine_segments<result_per_segment, Geometry, scan_form::inclusive, T, Tuning>(policy, input, begins, ends, count,
-                                                                                    out, std::optional<T>(init), op);
+    gpu::combine_segments<result_per_segment, Geometry, scan_form::inclusive, T, Tuning>(
+        policy, input, begins, ends, count, out, std::optional<T>(init), op);
 }
 
 /// Scans each of `count` segments after `init`, if there is one, in the policy's stream.
@@ -560,7 +560,8 @@ template <class Geometry, scan_form form, class T, class Tuning = segmented_tuni
 void segmented_scan(Policy const& policy, Input const& input, Begins const& begins, Ends const& ends, offset count,
                     Out const& out, std::optional<T> const& init, Op const& op)
 {
-    combine_segments<result_per_element, Geometry, form, T, Tuning>(policy, input, begins, ends, count, out, init, op);
+    gpu::combine_segments<result_per_element, Geometry, form, T, Tuning>(policy, input, begins, ends, count, out, init,
+                                                                         op);
 }
 
 } // namespace gpu

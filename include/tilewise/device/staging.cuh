@@ -8,7 +8,9 @@
 /// those before it; one core alone, which is what a copy from pageable memory by CUDA has, is several times slower than
 /// the bus.
 
+#include <tilewise/cached_memory.hpp>
 #include <tilewise/config.hpp>
+#include <tilewise/device/memory_kind.cuh>
 #include <tilewise/device/runtime.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/device/workspace.cuh>
@@ -49,8 +51,7 @@ class pinned_ring {
 public:
     static constexpr std::size_t buffers = staging_tuning::buffers;
 
-    explicit pinned_ring(int device, std::size_t buffer_bytes = staging_tuning::buffer_bytes)
-        : device_(device), buffer_bytes_(buffer_bytes)
+    explicit pinned_ring(std::size_t buffer_bytes = staging_tuning::buffer_bytes) : buffer_bytes_(buffer_bytes)
     {
         relaxed_capture const allowed; // others may be capturing
         TILEWISE_CUDA(cudaHostAlloc, &memory_, buffers * buffer_bytes, cudaHostAllocPortable);
@@ -65,7 +66,8 @@ public:
     pinned_ring& operator=(pinned_ring const&) = delete;
     ~pinned_ring() { release(); }
 
-    int device() const { return device_; }
+    /// Whether events tell when each buffer is free.
+    bool is_settled() const { return is_settled_; }
 
     /// Copies host memory to the device, in stream order. The host memory is free to change when this returns.
     void copy_to_device(void* to, void const* from, std::size_t bytes, cudaStream_t stream)
@@ -77,7 +79,7 @@ public:
             copy_on_host(buffer(turn), static_cast<unsigned char const*>(from) + begin, part);
             TILEWISE_CUDA(cudaMemcpyAsync, static_cast<unsigned char*>(to) + begin, buffer(turn), part,
                           cudaMemcpyHostToDevice, stream);
-            TILEWISE_CUDA(cudaEventRecord, done_[turn], stream);
+            record(turn, stream);
         }
     }
 
@@ -94,7 +96,7 @@ public:
                 TILEWISE_CUDA(cudaEventSynchronize, done_[turn]);
                 TILEWISE_CUDA(cudaMemcpyAsync, buffer(turn), static_cast<unsigned char const*>(from) + asked,
                               part_at(asked), cudaMemcpyDeviceToHost, stream);
-                TILEWISE_CUDA(cudaEventRecord, done_[turn], stream);
+                record(turn, stream);
                 asked += part_at(asked);
             }
             std::size_t const turn = (first + arrived / buffer_bytes_) % buffers;
@@ -106,6 +108,14 @@ public:
 
 private:
     void* buffer(std::size_t turn) const { return static_cast<unsigned char*>(memory_) + turn * buffer_bytes_; }
+    /// Notes that a copy from or to a buffer was started.
+    void record(std::size_t turn, cudaStream_t stream)
+    {
+        if (cudaError_t const error = cudaEventRecord(done_[turn], stream); error != cudaSuccess) {
+            is_settled_ = is_done_after_waiting(stream);
+            throw_cuda_error(error, "cudaEventRecord");
+        }
+    }
     void release()
     {
         for (cudaEvent_t const event : done_)
@@ -114,8 +124,8 @@ private:
         static_cast<void>(cudaFreeHost(memory_));
     }
 
-    int device_;
     std::size_t buffer_bytes_;
+    bool is_settled_ = true;
     void* memory_ = nullptr;
     std::array<cudaEvent_t, buffers> done_ = {}; ///< the last copy from or to a buffer
     std::size_t next_ = 0;
@@ -124,45 +134,70 @@ private:
 /// A ring for one call, kept for later ones.
 class leased_ring {
 public:
-    explicit leased_ring(int device)
+    explicit leased_ring(current_device const& device) : own_{device.index(), device.context(), nullptr}
     {
+        cache& idle = cache::instance();
         {
-            std::lock_guard const lock(idle().mutex);
-            auto const found = std::find_if(idle().rings.begin(), idle().rings.end(),
-                                            [&](auto const& ring) { return ring->device() == device; });
-            if (found != idle().rings.end()) {
-                ring_ = std::move(*found);
-                idle().rings.erase(found);
+            std::lock_guard const lock(idle.mutex);
+            std::erase_if(idle.rings, [&](entry const& each) { // of the device before it was reset
+                return each.device == own_.device && each.context < own_.context;
+            });
+            auto const found = std::find_if(idle.rings.begin(), idle.rings.end(),
+                                            [&](entry const& each) { return each.context == own_.context; });
+            if (found != idle.rings.end()) {
+                own_ = *found;
+                idle.rings.erase(found);
+                return;
             }
         }
-        if (ring_ == nullptr) {
-            ring_ = std::make_unique<pinned_ring>(device);
-            std::lock_guard const lock(idle().mutex);
-            idle().rings.reserve(++idle().made); // room for all: giving one back cannot fail
-        }
+        auto made = std::make_unique<pinned_ring>();
+        std::lock_guard const lock(idle.mutex);
+        idle.rings.reserve(++idle.made); // room for all: giving one back cannot fail
+        own_.ring = made.release();
     }
     leased_ring(leased_ring const&) = delete;
     leased_ring& operator=(leased_ring const&) = delete;
     ~leased_ring()
     {
-        std::lock_guard const lock(idle().mutex);
-        idle().rings.push_back(std::move(ring_));
+        if (!own_.ring->is_settled()) // a copy may still be at work in its memory, for nobody knows how long
+            return;
+        std::lock_guard const lock(cache::instance().mutex);
+        cache::instance().rings.push_back(own_);
     }
-    pinned_ring* operator->() const { return ring_.get(); }
+    pinned_ring* operator->() const { return own_.ring; }
 
 private:
+    struct entry {
+        int device;
+        unsigned long long context; ///< see context_id
+        pinned_ring* ring;          ///< not to be touched once its context is gone
+    };
     struct cache {
         std::mutex mutex;
-        std::vector<std::unique_ptr<pinned_ring>> rings;
+        std::vector<entry> rings;
         std::size_t made = 0;
-    };
-    static cache& idle()
-    {
-        static auto* const instance = new cache; // outlives every other object: CUDA may be gone before it
-        return *instance;
-    }
 
-    std::unique_ptr<pinned_ring> ring_;
+        /// It outlives every other object: CUDA may be gone before it.
+        static cache& instance()
+        {
+            static auto* const one = [] {
+                auto made = std::make_unique<cache>();
+                cache_list::instance().add([] { instance().release(); });
+                return made.release();
+            }();
+            return *one;
+        }
+        void release()
+        {
+            std::lock_guard const lock(mutex);
+            std::vector<entry> all = rings;
+            rings.clear();
+            for (entry const& each : release_when_idle(std::move(all), [](entry const& idle) { delete idle.ring; }))
+                rings.push_back(each);
+        }
+    };
+
+    entry own_;
 };
 
 /// How many bytes of copies of host memory a call may have on the GPU at once, if it would like so many.
@@ -186,7 +221,8 @@ offset elements_at_once(Policy const& policy, offset count, std::size_t bytes_ea
 {
     if (bytes_each == 0 || count <= unit)
         return count;
-    std::size_t const wanted = static_cast<std::size_t>(count) * bytes_each + fixed, budget = budget_of(policy, wanted);
+    std::size_t const wanted = static_cast<std::size_t>(count) * bytes_each + fixed,
+                      budget = gpu::budget_of(policy, wanted);
     if (wanted <= budget)
         return count;
     auto const affordable = static_cast<offset>((budget - std::min(fixed, budget)) / bytes_each);
@@ -218,12 +254,13 @@ public:
         });
         return bytes;
     }
-    /// Likewise a result.
+    /// Likewise a result, in memory that passes `check`.
     template <class Sink>
-    std::size_t bytes_per_result([[maybe_unused]] Sink const& sink) const
+    std::size_t bytes_per_result([[maybe_unused]] Sink const& sink,
+                                 [[maybe_unused]] void (*check)(char const*, memory_kind) = &check_writable) const
     {
         if constexpr (requires { sink.first; })
-            return needs_stand_in(sink.first, &check_writable) ? sizeof(*sink.first) : 0;
+            return needs_stand_in(sink.first, check) ? sizeof(*sink.first) : 0;
         else
             return 0;
     }
@@ -328,7 +365,7 @@ private:
     leased_ring& ring()
     {
         if (!ring_)
-            ring_.emplace(device_.index());
+            ring_.emplace(device_);
         return *ring_;
     }
 

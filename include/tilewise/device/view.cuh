@@ -10,13 +10,16 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
+#include <tilewise/device/callable.cuh>
 #include <tilewise/device/warp.cuh>
+#include <tilewise/host/opaque.hpp>
 #include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -71,7 +74,7 @@ template <memory where, class Unit>
 TILEWISE_DEVICE Unit load(Unit const* from)
 {
     if constexpr (where == memory::global)
-        return load_once(from);
+        return gpu::load_once(from);
     else
         return *from;
 }
@@ -91,6 +94,7 @@ struct memory_view {
     static constexpr int widest = static_cast<int>(sizeof(E));             ///< the largest element of them
     static constexpr int narrowest = widest;                               ///< and the smallest
     static constexpr int element_alignment = static_cast<int>(alignof(E)); ///< that every base has
+    static constexpr bool computes = false;                                ///< whether elements may be results
 
     template <int count>
     union packet {
@@ -131,14 +135,14 @@ struct memory_view {
         packet<count> loaded;
         if constexpr (how == access::covering) {
             auto const low = reinterpret_cast<granule const*>(address_of(position) / granule_bytes * granule_bytes);
-            loaded.granules[0] = load<where>(low);
-            loaded.granules[1] = load<where>(low + 1);
+            loaded.granules[0] = gpu::load<where>(low);
+            loaded.granules[1] = gpu::load<where>(low + 1);
         } else {
             constexpr int bytes = widest_unit(how == access::aligned ? count * widest : element_alignment);
             using unit = unit_of<bytes>;
             TILEWISE_UNROLL
             for (int i = 0; i < count * widest / bytes; ++i) {
-                unit const value = load<where>(reinterpret_cast<unit const*>(first + position) + i);
+                unit const value = gpu::load<where>(reinterpret_cast<unit const*>(first + position) + i);
                 std::memcpy(loaded.bytes + i * bytes, &value, bytes);
             }
         }
@@ -148,7 +152,8 @@ struct memory_view {
     TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
     {
         if constexpr (how == access::covering)
-            loaded.granules[0] = shifted(loaded.granules[0], loaded.granules[1], address_of(position) % granule_bytes);
+            loaded.granules[0] =
+                gpu::shifted(loaded.granules[0], loaded.granules[1], address_of(position) % granule_bytes);
     }
 
     /// Loads the elements from `position` on; those past `last` are `last` again.
@@ -158,7 +163,7 @@ struct memory_view {
         packet<count> loaded;
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
-            put(loaded.element[i], first[position + i < last ? position + i : last]);
+            gpu::put(loaded.element[i], first[position + i < last ? position + i : last]);
         return loaded;
     }
 
@@ -217,6 +222,10 @@ struct memory_view {
     /// @}
 };
 
+/// Whether an iterator may compute elements.
+template <class It>
+inline constexpr bool computes_elements = !std::is_lvalue_reference_v<decltype(std::declval<It&>()[offset{}])>;
+
 /// Elements that an iterator computes or finds.
 template <class It>
 struct iterator_view {
@@ -226,6 +235,7 @@ struct iterator_view {
     static constexpr int widest = 1;
     static constexpr int narrowest = granule_bytes;
     static constexpr int element_alignment = granule_bytes;
+    static constexpr bool computes = computes_elements<It>;
 
     template <int>
     struct packet {
@@ -268,11 +278,11 @@ struct iterator_view {
         return {position, position + count};
     }
 
-    TILEWISE_CALLS_ANY
     template <class Packet>
     TILEWISE_DEVICE decltype(auto) element(Packet const& at, int i)
     {
-        return it[at.position + i < at.last ? at.position + i : at.last];
+        gpu::guard_iterator<It>();
+        return gpu::element_at(it, at.position + i < at.last ? at.position + i : at.last);
     }
 
     TILEWISE_CALLS_ANY
@@ -287,7 +297,8 @@ struct iterator_view {
 /// The positions of a range in place of its elements.
 template <class It>
 struct positions_view : iterator_view<It> {
-    TILEWISE_CALLS_ANY
+    static constexpr bool computes = false;
+
     template <class Packet>
     TILEWISE_DEVICE It element(Packet const& at, int i)
     {
@@ -302,6 +313,7 @@ struct view_list {
     static constexpr int widest = 1;
     static constexpr int narrowest = granule_bytes;
     static constexpr int element_alignment = granule_bytes;
+    static constexpr bool computes = false;
 
     template <int>
     struct packet {};
@@ -337,7 +349,6 @@ struct view_list {
     {
         return {};
     }
-    TILEWISE_CALLS_ANY
     template <class Function, class Packet, class... Elements>
     TILEWISE_DEVICE auto apply(Function& function, Packet const&, int, Elements const&... elements)
     {
@@ -360,6 +371,7 @@ struct view_list<View, Rest...> {
     static constexpr int widest = std::max(View::widest, view_list<Rest...>::widest);
     static constexpr int narrowest = std::min(View::narrowest, view_list<Rest...>::narrowest);
     static constexpr int element_alignment = std::min(View::element_alignment, view_list<Rest...>::element_alignment);
+    static constexpr bool computes = View::computes || view_list<Rest...>::computes;
 
     template <int count>
     struct packet {
@@ -443,6 +455,10 @@ struct view_list<View, Rest...> {
     }
 };
 
+/// Whether a function computes what it returns, or puts it together.
+template <class Function>
+inline constexpr bool is_computing = !std::is_same_v<Function, same_as_given>;
+
 /// A function of the elements of one or more views.
 template <class Function, class... Views>
 struct function_view {
@@ -453,6 +469,7 @@ struct function_view {
     static constexpr int widest = view_list<Views...>::widest;
     static constexpr int narrowest = view_list<Views...>::narrowest;
     static constexpr int element_alignment = view_list<Views...>::element_alignment;
+    static constexpr bool computes = is_computing<Function> || view_list<Views...>::computes;
 
     template <int count>
     using packet = typename view_list<Views...>::template packet<count>;
@@ -516,6 +533,22 @@ struct function_view {
         return {function, views.staged(stage, room)};
     }
 };
+
+/// Whether a compiler could fuse the computation of a view's Element, or of a T from it, with an Op.
+template <class View, class Element, class T, class Op>
+inline constexpr bool may_be_fused = host::contracts && !host::is_never_contracted<T> && !is_total<Op, T> &&
+                                     (View::computes || (std::is_class_v<T> && !std::is_same_v<Element, T>));
+
+/// An element as a T, an operand of an Op, with which its computation is never fused.
+template <class T, class Op, class View, class Packet>
+TILEWISE_DEVICE T operand(View& view, Packet const& loaded, int i)
+{
+    using element = std::remove_cvref_t<decltype(view.element(loaded, i))>;
+    if constexpr (may_be_fused<View, element, T, Op>)
+        return gpu::opaque(static_cast<T>(view.element(loaded, i)));
+    else
+        return static_cast<T>(view.element(loaded, i));
+}
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -7,6 +7,7 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
+#include <tilewise/device/callable.cuh>
 #include <tilewise/device/view.cuh>
 #include <tilewise/functional.hpp>
 #include <tilewise/input.hpp>
@@ -25,63 +26,26 @@ namespace gpu {
 /// Makes a tuple of the elements that a zip iterator reads.
 template <class Value>
 struct make_value {
-    TILEWISE_CALLS_ANY
     template <class... Elements>
     TILEWISE_DEVICE Value operator()(Elements const&... elements) const
     {
         return Value(elements...);
     }
 };
+template <class Value>
+inline constexpr bool is_computing<make_value<Value>> = false;
 
-/// @name Twins, for transforms, of the standard's function objects
-/// They compute what those do, and can be called in kernels.
-/// @{
-struct product_of {
-    TILEWISE_CALLS_ANY
-    template <class A, class B>
-    TILEWISE_DEVICE auto operator()(A const& a, B const& b) const
+/// The integers from one on, in place of those of std::views::iota: its iterators have private types, which kernels
+/// cannot take, and functions for the host.
+template <class Integer>
+struct integers_from {
+    Integer first;
+    TILEWISE_PORTABLE constexpr Integer operator[](offset n) const
     {
-        return a * b;
+        return named::plus{}(first, static_cast<Integer>(n));
     }
+    TILEWISE_PORTABLE constexpr integers_from operator+(offset n) const { return {(*this)[n]}; }
 };
-struct sum_of {
-    TILEWISE_CALLS_ANY
-    template <class A, class B>
-    TILEWISE_DEVICE auto operator()(A const& a, B const& b) const
-    {
-        return a + b;
-    }
-};
-struct difference_of {
-    TILEWISE_CALLS_ANY
-    template <class A, class B>
-    TILEWISE_DEVICE auto operator()(A const& a, B const& b) const
-    {
-        return a - b;
-    }
-};
-struct same_as_given {
-    template <class A>
-    TILEWISE_DEVICE A operator()(A const& a) const
-    {
-        return a;
-    }
-};
-template <class Function>
-constexpr auto function_for(Function function)
-{
-    if constexpr (std::is_same_v<Function, std::multiplies<>>)
-        return product_of{};
-    else if constexpr (std::is_same_v<Function, std::plus<>>)
-        return sum_of{};
-    else if constexpr (std::is_same_v<Function, std::minus<>>)
-        return difference_of{};
-    else if constexpr (std::is_same_v<Function, std::identity>)
-        return same_as_given{};
-    else
-        return function;
-}
-/// @}
 
 /// Views, as a list.
 inline view_list<> list_of()
@@ -91,12 +55,12 @@ inline view_list<> list_of()
 template <class View, class... Rest>
 view_list<View, Rest...> list_of(View const& view, Rest const&... rest)
 {
-    return {view, list_of(rest...)};
+    return {view, gpu::list_of(rest...)};
 }
 template <class Function, class... Views>
 function_view<Function, Views...> view_of_function(Function const& function, Views const&... views)
 {
-    return {function, list_of(views...)};
+    return {function, gpu::list_of(views...)};
 }
 
 /// Calls `function` with the members of a tuple of any library.
@@ -121,19 +85,21 @@ auto view_of(It const& it, offset size)
     if constexpr (std::contiguous_iterator<It>) {
         return memory_view<std::iter_value_t<It>>{std::to_address(it), size};
     } else if constexpr (named::is_named<It>("thrust", "::device_ptr")) {
-        return view_of(it.get(), size);
+        return gpu::view_of(it.get(), size);
     } else if constexpr (named::is_named<It>("thrust", "::normal_iterator")) {
-        return view_of(it.base(), size);
+        return gpu::view_of(it.base(), size);
     } else if constexpr (named::behind_offset<It>) {
-        return view_of(it.base() + it.offset(), size);
+        return gpu::view_of(it.base() + it.offset(), size);
     } else if constexpr (named::is_named<It>("thrust", "::transform_iterator")) {
-        return view_of_function(function_for(it.functor()), view_of(it.base(), size));
+        return gpu::view_of_function(gpu::function_for(it.functor()), gpu::view_of(it.base(), size));
     } else if constexpr (named::is_named<It>("thrust", "::zip_iterator")) {
-        return apply_members(
+        return gpu::apply_members(
             [size]<class... Its>(Its const&... its) {
-                return view_of_function(make_value<typename It::value_type>{}, view_of(its, size)...);
+                return gpu::view_of_function(make_value<typename It::value_type>{}, gpu::view_of(its, size)...);
             },
             it.get_iterator_tuple());
+    } else if constexpr (named::counts_integers<It>) {
+        return iterator_view<integers_from<std::iter_value_t<It>>>{{*it}};
     } else {
         return iterator_view<It>{it};
     }
@@ -141,13 +107,13 @@ auto view_of(It const& it, offset size)
 template <class Transform, class It>
 auto view_of(transformed<Transform, It> const& input, offset size)
 {
-    return view_of_function(function_for(input.transform()), view_of(input.base(), size));
+    return gpu::view_of_function(gpu::function_for(input.transform()), gpu::view_of(input.base(), size));
 }
 template <class Transform, class It1, class It2>
 auto view_of(transformed_pairs<Transform, It1, It2> const& input, offset size)
 {
-    return view_of_function(function_for(input.transform()), view_of(input.base1(), size),
-                            view_of(input.base2(), size));
+    return gpu::view_of_function(gpu::function_for(input.transform()), gpu::view_of(input.base1(), size),
+                                 gpu::view_of(input.base2(), size));
 }
 template <class It>
 positions_view<It> view_of(positions<It> const& input, offset)

@@ -70,22 +70,11 @@ struct plus : named::twin_operator {
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
             return named::plus{}(a, b);
         else
-            return add_rounded(a, b);
+            return gpu::add_rounded(a, b);
     }
 };
 
-/// The operator that kernels call for `op`.
-template <class Op>
-constexpr auto operator_for(Op op)
-{
-    if constexpr (std::is_same_v<Op, named::plus>)
-        return plus{};
-    else
-        return op;
-}
-
 /// `op(left, right)` as a T.
-TILEWISE_CALLS_ANY
 template <class T, class Op>
 TILEWISE_DEVICE T combine(Op& op, T left, std::type_identity_t<T> right)
 {
@@ -105,9 +94,9 @@ TILEWISE_DEVICE T warp_tree(Op& op, T value)
 {
     TILEWISE_UNROLL
     for (int distance = from; distance < to; distance *= 2) {
-        T const right = shuffle_down(value, distance);
+        T const right = gpu::shuffle_down(value, distance);
         if (is_total<Op, T> || (lane_index() & (2 * distance - from)) == 0)
-            put(value, combine(op, value, right));
+            gpu::put(value, gpu::combine(op, value, right));
     }
     return value;
 }
@@ -118,9 +107,9 @@ TILEWISE_DEVICE T warp_tree_of_valid(Op& op, T value, int valid)
 {
     TILEWISE_UNROLL
     for (int distance = from; distance < to; distance *= 2) {
-        T const right = shuffle_down(value, distance);
+        T const right = gpu::shuffle_down(value, distance);
         if ((is_total<Op, T> || lane_index() % (2 * distance) == 0) && lane_index() + distance < valid)
-            put(value, combine(op, value, right));
+            gpu::put(value, gpu::combine(op, value, right));
     }
     return value;
 }
@@ -131,10 +120,10 @@ TILEWISE_DEVICE T warp_tree_of_segments(Op& op, T value, int width, int valid)
 {
     TILEWISE_UNROLL
     for (int distance = 1; distance < warp_size; distance *= 2) {
-        T const right = shuffle_down(value, distance);
+        T const right = gpu::shuffle_down(value, distance);
         if (distance < width && (is_total<Op, T> || lane_index() % (2 * distance) == 0) &&
             lane_index() + distance < valid)
-            put(value, combine(op, value, right));
+            gpu::put(value, gpu::combine(op, value, right));
     }
     return value;
 }
@@ -148,13 +137,13 @@ struct maybe {
     template <class Op>
     TILEWISE_DEVICE void append(Op& op, T const& right)
     {
-        put(value[0], there ? combine(op, T(value[0]), right) : right);
+        gpu::put(value[0], there ? gpu::combine(op, T(value[0]), right) : right);
         there = true;
     }
     template <class Op>
     TILEWISE_DEVICE void prepend(Op& op, T const& left)
     {
-        put(value[0], there ? combine(op, left, T(value[0])) : left);
+        gpu::put(value[0], there ? gpu::combine(op, left, T(value[0])) : left);
         there = true;
     }
 };
@@ -170,16 +159,16 @@ TILEWISE_DEVICE maybe<T> nothing()
 template <int lanes = warp_size, class T, class Op>
 TILEWISE_DEVICE maybe<T> warp_trees_before(Op& op, T value, int valid)
 {
-    auto before = nothing<T>();
+    auto before = gpu::nothing<T>();
     TILEWISE_UNROLL
     for (int distance = 1; distance < lanes; distance *= 2) {
         // the first of `distance` lanes has their total
-        T const left = shuffle(value, max_of(0, lane_index() / distance - 1) * distance);
+        T const left = gpu::shuffle(value, max_of(0, lane_index() / distance - 1) * distance);
         if (lane_index() & distance && lane_index() <= valid)
             before.prepend(op, left);
-        T const right = shuffle_down(value, distance);
+        T const right = gpu::shuffle_down(value, distance);
         if ((is_total<Op, T> || lane_index() % (2 * distance) == 0) && lane_index() + distance < valid)
-            put(value, combine(op, value, right));
+            gpu::put(value, gpu::combine(op, value, right));
     }
     return before;
 }
@@ -190,9 +179,9 @@ TILEWISE_DEVICE T warp_right_aligned_trees(Op& op, T value, int valid)
 {
     TILEWISE_UNROLL
     for (int distance = 1; distance < lanes; distance *= 2) {
-        T const left = shuffle_up(value, distance);
+        T const left = gpu::shuffle_up(value, distance);
         if (lane_index() >= distance && lane_index() < valid)
-            put(value, combine(op, left, value));
+            gpu::put(value, gpu::combine(op, left, value));
     }
     return value;
 }
@@ -214,9 +203,9 @@ template <class T, class Op>
 TILEWISE_DEVICE T exchange_halves(Op& op, T const& a, T const& b, int distance, bool there = true)
 {
     bool const upper = lane_index() & distance;
-    T const keep = select(upper, b, a);
-    T const theirs = shuffle_xor(select(upper, a, b), distance);
-    return there ? combine(op, select(upper, theirs, keep), select(upper, keep, theirs)) : keep;
+    T const keep = gpu::select(upper, b, a);
+    T const theirs = gpu::shuffle_xor(gpu::select(upper, a, b), distance);
+    return there ? gpu::combine(op, gpu::select(upper, theirs, keep), gpu::select(upper, keep, theirs)) : keep;
 }
 
 /// The first steps of `warp_row_trees`, which leave one of `rows` rows in each lane: row `own`, if it is below `valid`.
@@ -231,8 +220,8 @@ TILEWISE_DEVICE T halve_rows(Op& op, registers<T, rows> const& row, int own = 0,
         registers<T, half> next;
         TILEWISE_UNROLL
         for (int i = 0; i < half; ++i)
-            put(next[i], exchange_halves(op, row[i], row[i + half], distance, kept + i < valid));
-        return halve_rows<half, 2 * distance>(op, next, own - kept, valid - kept);
+            gpu::put(next[i], gpu::exchange_halves(op, row[i], row[i + half], distance, kept + i < valid));
+        return gpu::halve_rows<half, 2 * distance>(op, next, own - kept, valid - kept);
     }
 }
 
@@ -243,7 +232,7 @@ template <int rows, int width, class T, class Op>
 TILEWISE_DEVICE T warp_row_trees(Op& op, registers<T, rows> const& row)
 {
     static_assert(rows <= width);
-    return warp_tree<rows, width>(op, halve_rows<rows>(op, row));
+    return gpu::warp_tree<rows, width>(op, gpu::halve_rows<rows>(op, row));
 }
 
 /// The same over all lanes where only the first `valid` rows are there.
@@ -251,15 +240,15 @@ template <int rows, class T, class Op>
 TILEWISE_DEVICE T warp_row_trees_of_valid(Op& op, registers<T, rows> const& row, int valid)
 {
     if constexpr (is_total<Op, T>) {
-        return warp_row_trees<rows, warp_size>(op, row);
+        return gpu::warp_row_trees<rows, warp_size>(op, row);
     } else {
-        int const own = lane_of_row<rows>(lane_index() % rows); // the row that this lane ends up with
-        T total = halve_rows<rows>(op, row, own, valid);
+        int const own = gpu::lane_of_row<rows>(lane_index() % rows); // the row that this lane ends up with
+        T total = gpu::halve_rows<rows>(op, row, own, valid);
         TILEWISE_UNROLL
         for (int distance = rows; distance < warp_size; distance *= 2) {
-            T const right = shuffle_down(total, distance);
+            T const right = gpu::shuffle_down(total, distance);
             if (own < valid && (lane_index() & (2 * distance - rows)) == 0)
-                put(total, combine(op, total, right));
+                gpu::put(total, gpu::combine(op, total, right));
         }
         return total;
     }
@@ -270,10 +259,10 @@ template <int rows, int width, class T, class Op>
 TILEWISE_DEVICE T warp_fold_rows(Op& op, T const& total)
 {
     int const segment = lane_index() & ~(width - 1);
-    T sum = shuffle(total, segment);
+    T sum = gpu::shuffle(total, segment);
     TILEWISE_UNROLL
     for (int row = 1; row < rows; ++row)
-        put(sum, combine(op, sum, shuffle(total, segment + lane_of_row<rows>(row))));
+        gpu::put(sum, gpu::combine(op, sum, gpu::shuffle(total, segment + gpu::lane_of_row<rows>(row))));
     return sum;
 }
 

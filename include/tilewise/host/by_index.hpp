@@ -54,8 +54,8 @@ void number_cells(View const& view, offset cells, Input input, offset count, int
             view.index_all(static_cast<int>(std::min(count - done, at_once)), std::to_address(input) + done,
                            numbers + done);
     } else {
-        for (offset i = 0; i < count; ++i, ++input)
-            numbers[i] = cell_of(view, cells, *input);
+        for (offset i = 0; i < count; ++i, (void)++input)
+            numbers[i] = host::cell_of(view, cells, *input);
     }
 }
 
@@ -81,7 +81,7 @@ void for_each_part(parallel_policy, offset parts, offset count, Body const& body
 {
     if (parts == 1)
         return body(offset{0}, offset{0}, count);
-    parallel_for(parts, [&](offset first, offset last) {
+    host::parallel_for(parts, [&](offset first, offset last) {
         for (offset part = first; part < last; ++part)
             body(part, count / parts * part + count % parts * part / parts,
                  count / parts * (part + 1) + count % parts * (part + 1) / parts);
@@ -98,7 +98,7 @@ void deal_segments(sequenced_policy, offset count, offset, At const& at, Body co
 template <class At, class Body>
 void deal_segments(parallel_policy, offset count, offset long_from, At const& at, Body const& body)
 {
-    share_segments(count, long_from, at, body);
+    host::share_segments(count, long_from, at, body);
 }
 
 /// Memory for `count` objects that are not there yet. Large pages, where the system has them, halve the time of a sort
@@ -145,7 +145,7 @@ template <class T>
     requires std::is_trivially_destructible_v<T>
 class slots<T> {
 public:
-    explicit slots(offset count) : values_(raw_memory<T>(count)) {}
+    explicit slots(offset count) : values_(host::raw_memory<T>(count)) {}
 
     template <class Value>
     TILEWISE_INLINE void make(offset i, Value&& value)
@@ -177,10 +177,10 @@ struct sorted {
 template <class T, class Policy, class Input>
 sorted<T> sort_by_bucket(Policy policy, int const* cells, Input const& input, offset count, offset buckets, int shift)
 {
-    offset const parts = parts_of(policy, count, buckets);
+    offset const parts = host::parts_of(policy, count, buckets);
     offset const stride = buckets + 64 / offset{sizeof(offset)}; // no cache line is of two tables
     std::vector<offset> places(static_cast<std::size_t>(parts * stride));
-    for_each_part(policy, parts, count, [&](offset part, offset first, offset last) {
+    host::for_each_part(policy, parts, count, [&](offset part, offset first, offset last) {
         offset* const sizes = places.data() + part * stride;
         for (offset i = first; i < last; ++i)
             if (cells[i] >= 0)
@@ -196,11 +196,11 @@ sorted<T> sort_by_bucket(Policy policy, int const* cells, Input const& input, of
     begins.back() = next;
 
     sorted<T> result{std::move(begins), slots<T>(next), raw_memory<int>(shift > 0 ? next : 0)};
-    for_each_part(policy, parts, count, [&](offset part, offset first, offset last) {
+    host::for_each_part(policy, parts, count, [&](offset part, offset first, offset last) {
         offset* const place = places.data() + part * stride;
         auto const move_to_buckets = [&](auto keep_cell) {
-            Input own = input + first;
-            for (offset i = first; i < last; ++i, ++own) {
+            Input own = tilewise::advanced(input, first);
+            for (offset i = first; i < last; ++i, (void)++own) {
                 if (cells[i] < 0)
                     continue;
                 offset const to = place[cells[i] >> shift]++;
@@ -230,25 +230,27 @@ void combine_cells(Policy policy, int const* numbers, Input const& input, offset
     if (cells > most_buckets<Geometry> && count > cells / 4) {
         int const shift = static_cast<int>(std::bit_width(static_cast<std::size_t>(cells - 1))) / 2;
         offset const buckets = ((cells - 1) >> shift) + 1;
-        auto by_bucket = sort_by_bucket<T>(policy, numbers, input, count, buckets, shift);
+        auto by_bucket = host::sort_by_bucket<T>(policy, numbers, input, count, buckets, shift);
         auto const first = by_bucket.values.begin();
-        deal_segments(
+        host::deal_segments(
             policy, buckets, std::max(count / 16, offset{1} << 16), [&](offset i) { return by_bucket.at(i); },
             [&](auto on, offset bucket, segment own) {
                 offset const skipped = bucket << shift;
-                combine_cells<Geometry>(on, by_bucket.cells.get() + own.begin, first + own.begin, own.count,
-                                        first_cell + skipped, std::min(offset{1} << shift, cells - skipped), init, op,
-                                        write);
+                host::combine_cells<Geometry>(on, by_bucket.cells.get() + own.begin, first + own.begin, own.count,
+                                              first_cell + skipped, std::min(offset{1} << shift, cells - skipped), init,
+                                              op, write);
             });
     } else {
-        auto by_cell = sort_by_bucket<T>(policy, numbers, input, count, cells, 0);
+        auto by_cell = host::sort_by_bucket<T>(policy, numbers, input, count, cells, 0);
         auto const first = by_cell.values.begin();
         using sorted_input = std::remove_const_t<decltype(first)>;
-        constexpr offset long_from = tiles_that_pay<T, Op, sorted_input>() * tilewise::order<T, Geometry>::tile + 1;
-        deal_segments(
+        constexpr offset long_from =
+            host::tiles_that_pay<T, Op, sorted_input>() * tilewise::order<T, Geometry>::tile + 1;
+        host::forget_memory<T>(first);
+        host::deal_segments(
             policy, cells, long_from, [&](offset i) { return by_cell.at(i); },
             [&](auto on, offset cell, segment own) {
-                write(first_cell + cell, reduce_segment<Geometry>(on, first, own, init, op));
+                write(first_cell + cell, host::reduce_segment<Geometry>(on, first, own, init, op));
             });
     }
 }
@@ -275,7 +277,7 @@ void combine_onto(std::vector<T>& table, offset cells, Input input, Extent const
                   Op op)
 {
     auto const take = [&] {
-        if (int const cell = cell_of(view, cells, *input); cell >= 0) {
+        if (int const cell = host::cell_of(view, cells, *input); cell >= 0) {
             T& total = table[static_cast<std::size_t>(cell)];
             total = op(total, static_cast<T>(*values));
         }
@@ -300,20 +302,20 @@ Out reduce_in_any_order(Policy policy, Input const& input, Extent const& end, Va
     auto const size = static_cast<std::size_t>(cells) + 64 / sizeof(T); // no cache line is of two tables
     std::vector<std::vector<T>> tables;
     if constexpr (std::same_as<Extent, offset>) {
-        offset const parts = parts_of(policy, end, cells);
+        offset const parts = host::parts_of(policy, end, cells);
         tables.resize(static_cast<std::size_t>(parts));
-        for_each_part(policy, parts, end, [&](offset part, offset first, offset last) {
-            std::vector<T> table(size, neutral<Op, T>());
+        host::for_each_part(policy, parts, end, [&](offset part, offset first, offset last) {
+            std::vector<T> table(size, host::neutral<Op, T>());
             if constexpr (std::same_as<Policy, parallel_policy>)
-                combine_onto(table, cells, Input(input + first), last - first, Values(values + first), view, op);
+                host::combine_onto(table, cells, Input(input + first), last - first, Values(values + first), view, op);
             else
-                combine_onto(table, cells, input, last, values, view, op);
+                host::combine_onto(table, cells, input, last, values, view, op);
             tables[static_cast<std::size_t>(part)] = std::move(table);
         });
     } else {
-        combine_onto(tables.emplace_back(size, neutral<Op, T>()), cells, input, end, values, view, op);
+        host::combine_onto(tables.emplace_back(size, host::neutral<Op, T>()), cells, input, end, values, view, op);
     }
-    for (std::size_t cell = 0; cell < static_cast<std::size_t>(cells); ++cell, ++out) {
+    for (std::size_t cell = 0; cell < static_cast<std::size_t>(cells); ++cell, (void)++out) {
         T total = init;
         for (auto const& table : tables)
             total = op(total, table[cell]);
@@ -330,8 +332,8 @@ struct write_to {
     template <class T>
     void operator()(offset cell, T&& result) const
     {
-        Out to = first + cell;
-        tilewise::store(to, std::forward<T>(result));
+        Out to = tilewise::advanced(first, cell);
+        host::put<std::remove_cvref_t<T>>(to, std::forward<T>(result));
     }
 };
 template <class T>
@@ -354,21 +356,22 @@ void combine_elements(Policy policy, Input input, Extent end, Values values, Vie
     if constexpr (std::same_as<Extent, offset>) {
         offset const count = std::max(offset{0}, end);
         auto const numbers = raw_memory<int>(count);
-        for_each_part(policy, parts_of(policy, count, 0), count, [&](offset, offset first, offset last) {
-            number_cells(view, cells, Input(input + first), last - first, numbers.get() + first);
+        host::for_each_part(policy, host::parts_of(policy, count, 0), count, [&](offset, offset first, offset last) {
+            host::number_cells(view, cells, Input(tilewise::advanced(input, first)), last - first,
+                               numbers.get() + first);
         });
-        combine_cells<Geometry>(policy, numbers.get(), values, count, offset{0}, cells, init, op, write);
+        host::combine_cells<Geometry>(policy, numbers.get(), values, count, offset{0}, cells, init, op, write);
     } else {
         std::vector<int> numbers;
         std::vector<T> kept;
-        for (; !(input == end); ++input, ++values) {
-            if (int const cell = cell_of(view, cells, *input); cell >= 0) {
+        for (; !(input == end); ++input, (void)++values) {
+            if (int const cell = host::cell_of(view, cells, *input); cell >= 0) {
                 numbers.push_back(cell);
                 kept.push_back(static_cast<T>(*values));
             }
         }
-        combine_cells<Geometry>(policy, numbers.data(), std::make_move_iterator(kept.begin()),
-                                static_cast<offset>(kept.size()), offset{0}, cells, init, op, write);
+        host::combine_cells<Geometry>(policy, numbers.data(), std::make_move_iterator(kept.begin()),
+                                      static_cast<offset>(kept.size()), offset{0}, cells, init, op, write);
     }
 }
 
@@ -379,19 +382,18 @@ Out reduce_by_cell(Policy policy, Input input, Extent end, Values values, View c
                    Op op)
 {
     if constexpr (named::is_exact<Op, T>) {
-        return reduce_in_any_order(policy, input, end, values, view, std::move(out), init, op);
-    } else if constexpr (random_access<Out>) {
-        combine_elements<Geometry>(policy, std::move(input), std::move(end), std::move(values), view, init, op,
-                                   write_to<Out>{out});
-        return out + static_cast<offset>(view.extent());
+        return host::reduce_in_any_order(policy, input, end, values, view, std::move(out), init, op);
+    } else if constexpr (random_access<Out> && !shares_words<Out>) {
+        host::combine_elements<Geometry>(policy, std::move(input), std::move(end), std::move(values), view, init, op,
+                                         write_to<Out>{out});
+        host::forget_memory<T>(out);
+        return tilewise::advanced(out, static_cast<offset>(view.extent()));
     } else {
         totals<T> results(static_cast<std::size_t>(view.extent()));
-        combine_elements<Geometry>(policy, std::move(input), std::move(end), std::move(values), view, init, op,
-                                   write_to<totals<T>*>{&results});
-        for (auto& result : results) {
-            tilewise::store(out, *std::move(result));
-            ++out;
-        }
+        host::combine_elements<Geometry>(policy, std::move(input), std::move(end), std::move(values), view, init, op,
+                                         write_to<totals<T>*>{&results});
+        for (auto& result : results)
+            host::put<T>(out, *std::move(result));
         return out;
     }
 }

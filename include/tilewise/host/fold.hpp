@@ -33,7 +33,7 @@ template <class T, class Op>
 TILEWISE_INLINE void append(Op& op, std::optional<T>& left, T right)
 {
     if (left)
-        left.emplace(combine<T>(op, std::move(*left), std::move(right)));
+        left.emplace(host::combine<T>(op, std::move(*left), std::move(right)));
     else
         left.emplace(std::move(right));
 }
@@ -45,8 +45,8 @@ TILEWISE_INLINE T fold(Op& op, Next&& next)
     if constexpr (count == 1) {
         return next();
     } else {
-        T left = fold<T, count - 1>(op, next);
-        return combine<T>(op, std::move(left), next());
+        T left = host::fold<T, count - 1>(op, next);
+        return host::combine<T>(op, std::move(left), next());
     }
 }
 
@@ -56,7 +56,7 @@ T fold(Op& op, int count, Next&& next)
 {
     std::optional<T> left(next());
     while (--count > 0)
-        append<T>(op, left, next());
+        host::append<T>(op, left, next());
     return std::move(*left);
 }
 
@@ -67,8 +67,8 @@ TILEWISE_INLINE T tree(Op& op, Next&& next)
     if constexpr (count == 1) {
         return next();
     } else {
-        T left = tree<T, count / 2>(op, next);
-        return combine<T>(op, std::move(left), tree<T, count / 2>(op, next));
+        T left = host::tree<T, count / 2>(op, next);
+        return host::combine<T>(op, std::move(left), host::tree<T, count / 2>(op, next));
     }
 }
 
@@ -85,8 +85,8 @@ T tree(Op& op, offset count, Next&& next)
     if (count == 1)
         return next();
     offset const left_count = half_of_tree(count);
-    T left = tree<T>(op, left_count, next);
-    return combine<T>(op, std::move(left), tree<T>(op, count - left_count, next));
+    T left = host::tree<T>(op, left_count, next);
+    return host::combine<T>(op, std::move(left), host::tree<T>(op, count - left_count, next));
 }
 
 /// Combines `count` values, at least one, as the adjacent-pair tree that ends with the last of them; missing left
@@ -97,7 +97,7 @@ T right_aligned_tree(Op& op, offset count, Next&& next)
 {
     std::optional<T> total(next());
     for (auto trees = static_cast<std::size_t>(count - 1); trees != 0; trees &= trees - 1)
-        append<T>(op, total, tree<T>(op, static_cast<offset>(trees & (~trees + 1)), next));
+        host::append<T>(op, total, host::tree<T>(op, static_cast<offset>(trees & (~trees + 1)), next));
     return std::move(*total);
 }
 
@@ -108,9 +108,9 @@ TILEWISE_INLINE T right_aligned_tree(Op& op, int count, Next&& next)
     if constexpr (widest == 0) {
         return next();
     } else {
-        T total = right_aligned_tree<T, widest / 2>(op, count, next);
+        T total = host::right_aligned_tree<T, widest / 2>(op, count, next);
         if ((count - 1) & widest)
-            total = combine<T>(op, std::move(total), tree<T, widest>(op, next));
+            total = host::combine<T>(op, std::move(total), host::tree<T, widest>(op, next));
         return total;
     }
 }
@@ -121,14 +121,14 @@ void append_tiles(Op& op, std::optional<T>& carry, offset tiles, NextTile&& next
 {
     using geometry = typename Order::geometry;
     constexpr offset tiles_per_super = offset{geometry::groups_per_super} * geometry::tiles_per_group;
-    auto const next_group = [&] { return tree<T>(op, geometry::tiles_per_group, next_tile); };
+    auto const next_group = [&] { return host::tree<T>(op, geometry::tiles_per_group, next_tile); };
 
     for (; tiles >= tiles_per_super; tiles -= tiles_per_super)
-        append<T>(op, carry, tree<T>(op, geometry::groups_per_super, next_group));
+        host::append<T>(op, carry, host::tree<T>(op, geometry::groups_per_super, next_group));
     if (offset const groups = tiles / geometry::tiles_per_group; groups > 0)
-        append<T>(op, carry, tree<T>(op, groups, next_group));
+        host::append<T>(op, carry, host::tree<T>(op, groups, next_group));
     if (offset const rest = tiles % geometry::tiles_per_group; rest > 0)
-        append<T>(op, carry, tree<T>(op, rest, next_tile));
+        host::append<T>(op, carry, host::tree<T>(op, rest, next_tile));
 }
 
 /// Combines the last tile, of which `count` elements exist, onto `carry`, in the nesting of a scan's last element:
@@ -137,19 +137,19 @@ template <class Order, class T, class Op, class Reader>
 T append_last_tile(Op& op, std::optional<T> carry, offset count, Reader& reader)
 {
     if constexpr (requires { reader.total(count); }) { // in any order
-        return combine<T>(op, std::move(*carry), reader.total(count));
+        return host::combine<T>(op, std::move(*carry), reader.total(count));
     } else {
         auto const last = Order::locate(count - 1);
         if (last.chunk > 0)
-            append<T>(op, carry, right_aligned_tree<T>(op, last.chunk, [&] { return reader.chunk(); }));
+            host::append<T>(op, carry, host::right_aligned_tree<T>(op, last.chunk, [&] { return reader.chunk(); }));
         std::optional<T> in_chunk;
         if (last.row > 0)
             in_chunk.emplace(reader.rows(last.row));
         if (last.lane > 0)
-            append<T>(op, in_chunk, reader.lanes(last.lane));
+            host::append<T>(op, in_chunk, reader.lanes(last.lane));
         if (in_chunk)
-            append<T>(op, carry, std::move(*in_chunk));
-        append<T>(op, carry, reader.elements(last.element + 1));
+            host::append<T>(op, carry, std::move(*in_chunk));
+        host::append<T>(op, carry, reader.elements(last.element + 1));
         return std::move(*carry);
     }
 }

@@ -86,7 +86,7 @@ public:
     template <class View, class Input, class Sentinel>
     void count_until(View const& view, Input& input, Sentinel const& last)
     {
-        for (std::size_t turn = 0; !(input == last); ++input, ++turn)
+        for (std::size_t turn = 0; !(input == last); ++input, (void)++turn)
             ++counters_[turn % turns * stride_ + place(static_cast<offset>(view.index(*input)))];
     }
 
@@ -144,7 +144,7 @@ private:
                 input += part;
             } else {
                 std::iter_value_t<Input> samples[block];
-                for (int i = 0; i < part; ++i, ++input)
+                for (int i = 0; i < part; ++i, (void)++input)
                     samples[i] = *input;
                 view.index_all(part, samples, cells);
             }
@@ -180,13 +180,28 @@ auto with_counters_for(offset samples, Count const& count)
                                                                         : count(std::uint64_t{});
 }
 
+/// Adds to a counter. One of 64 bits or fewer wraps; a wider one, or a user's, adds as it does.
+template <class Out>
+void add_to_counter(Out& counts, std::uint64_t number)
+{
+    using counter = std::remove_cvref_t<decltype(*counts)>;
+    if constexpr (std::integral<counter> && sizeof(counter) <= sizeof(number))
+        tilewise::store(counts, static_cast<std::uint64_t>(*counts) + number);
+    else if constexpr (binning::integer<counter>)
+        *counts = static_cast<counter>(static_cast<binning::wide_unsigned>(*counts) + number);
+    else if constexpr (requires { *counts = *counts + number; })
+        *counts = *counts + number;
+    else
+        tilewise::store(counts, static_cast<std::uint64_t>(*counts) + number);
+}
+
 /// Writes counters, or adds to them. Returns their end.
 template <bool adds, class Out, class NumberOf>
 Out write_counters(Out counts, offset first, offset last, NumberOf const& number_of)
 {
-    for (offset cell = first; cell < last; ++cell, ++counts) {
+    for (offset cell = first; cell < last; ++cell, (void)++counts) {
         if constexpr (adds)
-            tilewise::store(counts, static_cast<std::uint64_t>(*counts) + number_of(cell));
+            host::add_to_counter(counts, number_of(cell));
         else
             tilewise::store(counts, number_of(cell));
     }
@@ -199,10 +214,11 @@ Out histogram(sequenced_policy, Input input, Extent end, View const& view, Out c
 {
     offset const cells = view.extent();
     auto const write = [&](auto const& counted) {
-        return write_counters<adds>(std::move(counts), 0, cells, [&](offset cell) { return counted.number_of(cell); });
+        return host::write_counters<adds>(std::move(counts), 0, cells,
+                                          [&](offset cell) { return counted.number_of(cell); });
     };
     if constexpr (std::same_as<Extent, offset>) {
-        return with_counters_for(end, [&](auto counter) {
+        return host::with_counters_for(end, [&](auto counter) {
             tally<decltype(counter)> counted(cells, end);
             counted.count_all(view, input, end);
             return write(counted);
@@ -224,19 +240,14 @@ public:
     {}
 
     /// Counts what the others have not begun.
-    void work()
+    void work(first_exception const& thrown)
     {
         std::optional<tally<Counter>> own;
-        try {
-            for (offset first; (first = begun_.fetch_add(samples_per_share_)) < count_;) {
-                if (!own)
-                    own.emplace(view_.extent(), count_);
-                auto input = at_(first);
-                own->count_all(view_, input, std::min(samples_per_share_, count_ - first));
-            }
-        } catch (...) {
-            begun_ = count_; // nothing is left to the others
-            throw;
+        for (offset first; !thrown.is_thrown() && (first = begun_.fetch_add(samples_per_share_)) < count_;) {
+            if (!own)
+                own.emplace(view_.extent(), count_);
+            auto input = at_(first);
+            own->count_all(view_, input, std::min(samples_per_share_, count_ - first));
         }
         std::lock_guard const lock(mutex_);
         if (own)
@@ -264,25 +275,21 @@ private:
 template <bool adds, class View, class At, class Out>
 Out histogram_shared(offset threads, offset count, offset samples_per_share, View const& view, At const& at, Out counts)
 {
-    return with_counters_for(count, [&](auto counter) {
+    return host::with_counters_for(count, [&](auto counter) {
         shared_tally<decltype(counter), View, At> counted(count, samples_per_share, view, at);
-        parallel_tasks([&](auto const& run) {
-            for (offset others = threads - 1; others > 0; --others)
-                run([&counted] { counted.work(); });
-            counted.work();
-        });
+        host::work_together(threads, [&](first_exception const& thrown) { counted.work(thrown); });
         auto const number_of = [&](offset cell) { return counted.number_of(cell); };
         offset const cells = view.extent();
-        if constexpr (random_access<Out>) {
+        if constexpr (random_access<Out> && !shares_words<Out>) {
             constexpr offset cells_that_pay = 1 << 14;
             if (cells >= cells_that_pay) {
-                parallel_for(cells, [&](offset first, offset last) {
-                    write_counters<adds>(counts + first, first, last, number_of);
+                host::parallel_for(cells, [&](offset first, offset last) {
+                    host::write_counters<adds>(counts + first, first, last, number_of);
                 });
                 return counts + cells;
             }
         }
-        return write_counters<adds>(std::move(counts), 0, cells, number_of);
+        return host::write_counters<adds>(std::move(counts), 0, cells, number_of);
     });
 }
 
@@ -290,10 +297,10 @@ Out histogram_shared(offset threads, offset count, offset samples_per_share, Vie
 template <class Input, class View>
 bool is_slow(Input input, offset count, View const& view)
 {
-    if constexpr (contiguous_of<Input, sample_of<Input>> && binning::is_quick<View>)
+    if constexpr (is_read_once<Input> || (contiguous_of<Input, sample_of<Input>> && binning::is_quick<View>))
         return false;
     else
-        return count > 1 && takes_long(count, [&] { return view.index(*input); });
+        return count > 1 && host::takes_long(count, [&] { return view.index(*input); });
 }
 
 /// Counts samples up to `end` on all cores.
@@ -310,24 +317,24 @@ Out histogram(parallel_policy, Input input, Extent end, View const& view, Out co
         return std::min({concurrency(), samples / (samples_that_pay / 2), samples / std::max(cells, offset{1})});
     };
     if constexpr (std::same_as<Extent, offset>) {
-        auto const at = [&](offset i) { return input + i; };
-        if (std::max(end, cells) < samples_that_pay && is_slow(input, end, view)) {
+        auto const at = [&](offset i) { return tilewise::advanced(input, i); };
+        if (std::max(end, cells) < samples_that_pay && host::is_slow(input, end, view)) {
             offset const threads = std::min(concurrency(), end);
-            return histogram_shared<adds>(threads, end, std::max(offset{1}, end / (8 * threads)), view, at,
-                                          std::move(counts));
+            return host::histogram_shared<adds>(threads, end, std::max(offset{1}, end / (8 * threads)), view, at,
+                                                std::move(counts));
         }
         if (threads_for(end) > 1)
-            return histogram_shared<adds>(threads_for(end), end, samples_per_share, view, at, std::move(counts));
-        return histogram<adds>(seq, std::move(input), end, view, std::move(counts));
+            return host::histogram_shared<adds>(threads_for(end), end, samples_per_share, view, at, std::move(counts));
+        return host::histogram<adds>(seq, std::move(input), end, view, std::move(counts));
     } else {
         std::vector<Input> places;
         offset count = 0;
-        for (Input it = input; !(it == end); ++it, ++count)
+        for (Input it = input; !(it == end); ++it, (void)++count)
             if (count % step == 0)
                 places.push_back(it);
         auto const at = [&](offset i) { return places[static_cast<std::size_t>(i / step)]; };
-        return histogram_shared<adds>(std::max(offset{1}, threads_for(count)), count, step, view, at,
-                                      std::move(counts));
+        return host::histogram_shared<adds>(std::max(offset{1}, threads_for(count)), count, step, view, at,
+                                            std::move(counts));
     }
 }
 

@@ -25,7 +25,7 @@ TILEWISE_INLINE T combine_copies(Op& op, T const& left, T const& right)
     if constexpr (std::is_invocable_v<Op&, T const&, T const&>)
         return static_cast<T>(op(left, right));
     else
-        return combine<T>(op, T(left), T(right));
+        return host::combine<T>(op, T(left), T(right));
 }
 
 /// The same of operands that may be missing.
@@ -36,7 +36,7 @@ TILEWISE_INLINE std::optional<T> combine_copies(Op& op, std::optional<T> const& 
         return right;
     if (!right)
         return left;
-    return combine_copies<T>(op, *left, *right);
+    return host::combine_copies<T>(op, *left, *right);
 }
 
 /// A doubling (Kogge-Stone) scan of `width` values, a power of two, one value at a time.
@@ -53,7 +53,7 @@ public:
             if (position_ < distance) {
                 before.emplace(*total);
             } else {
-                T longer = combine_copies<T>(op, *before, *total);
+                T longer = host::combine_copies<T>(op, *before, *total);
                 before.emplace(std::move(*total));
                 total.emplace(std::move(longer));
             }
@@ -78,7 +78,7 @@ public:
         std::optional<T> tree(std::move(value));
         std::size_t bit = 0;
         for (; trees_[bit]; ++bit) {
-            tree.emplace(combine<T>(op, std::move(*trees_[bit]), std::move(*tree)));
+            tree.emplace(host::combine<T>(op, std::move(*trees_[bit]), std::move(*tree)));
             trees_[bit].reset();
         }
         trees_[bit].emplace(std::move(*tree));
@@ -91,7 +91,7 @@ public:
         std::optional<T> result;
         for (std::optional<T> const& tree : trees_)
             if (tree && result)
-                result.emplace(combine_copies<T>(op, *tree, *result));
+                result.emplace(host::combine_copies<T>(op, *tree, *result));
             else if (tree)
                 result.emplace(*tree);
         return result;
@@ -126,7 +126,7 @@ public:
     template <class Op>
     std::optional<T> before_next(Op& op) const
     {
-        return combine_copies<T>(op, combine_copies<T>(op, supers_, groups_.total(op)), tiles_.total(op));
+        return host::combine_copies<T>(op, host::combine_copies<T>(op, supers_, groups_.total(op)), tiles_.total(op));
     }
 
     template <class Op>

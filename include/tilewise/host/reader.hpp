@@ -27,12 +27,56 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
+/// Elements that stand in memory of which the compiler knows nothing: none of them needs a barrier of its own.
+template <class T>
+class opaque_elements {
+public:
+    explicit opaque_elements(T const* first) : position_(first) {}
+    TILEWISE_INLINE T const& operator*() const { return *position_; }
+    TILEWISE_INLINE opaque_elements& operator++()
+    {
+        ++position_;
+        return *this;
+    }
+
+private:
+    T const* position_;
+};
+
+template <class T, class Input>
+auto opaque_input(Input input)
+{
+    if constexpr (contiguous_of<Input, T>)
+        return opaque_elements<T>(host::opaque_memory(std::to_address(input)));
+    else
+        return input;
+}
+
+/// The same for memory of which the compiler was made to forget all before.
+template <class T, class Input>
+auto forgotten_input(Input input)
+{
+    if constexpr (contiguous_of<Input, T>)
+        return opaque_elements<T>(std::to_address(input));
+    else
+        return input;
+}
+
+/// Makes the compiler forget what stands in memory, if an iterator leads there.
+template <class T, class It>
+TILEWISE_INLINE void forget_memory([[maybe_unused]] It const& it)
+{
+    if constexpr (contiguous_of<It, T>)
+        host::opaque_memory(std::to_address(it));
+}
+
 /// The next element as a T, and a step.
 template <class T, class Input>
 TILEWISE_INLINE T take(Input& input)
 {
     T value = static_cast<T>(*input);
-    make_opaque(value);
+    if constexpr (!std::is_same_v<Input, opaque_elements<T>>)
+        host::make_opaque(value);
     ++input;
     return value;
 }
@@ -47,36 +91,36 @@ public:
 
     T elements(int count)
     {
-        return fold<T>(op_, count, [&] { return take<T>(input_); });
+        return host::fold<T>(op_, count, [&] { return host::take<T>(input_); });
     }
     T lanes(int count)
     {
         if constexpr (std::is_trivially_copyable_v<T>)
             return lanes_in_place(count);
         else
-            return right_aligned_tree<T>(op_, count, [&] { return lane(); });
+            return host::right_aligned_tree<T>(op_, count, [&] { return lane(); });
     }
     T rows(int count)
     {
-        return fold<T>(op_, count, [&] { return row(); });
+        return host::fold<T>(op_, count, [&] { return row(); });
     }
     T chunk() { return rows(geometry::rows_per_chunk); }
     T tile()
     {
-        return tree<T>(op_, offset{geometry::chunks_per_tile}, [&] { return chunk(); });
+        return host::tree<T>(op_, offset{geometry::chunks_per_tile}, [&] { return chunk(); });
     }
 
 private:
     TILEWISE_INLINE T lane()
     {
-        return fold<T, int{Order::lane_vector}>(op_, [&] { return take<T>(input_); });
+        return host::fold<T, int{Order::lane_vector}>(op_, [&] { return host::take<T>(input_); });
     }
     T row()
     {
         if constexpr (std::is_trivially_copyable_v<T>)
             return row_in_place();
         else
-            return tree<T>(op_, offset{geometry::lanes_per_row}, [&] { return lane(); });
+            return host::tree<T>(op_, offset{geometry::lanes_per_row}, [&] { return lane(); });
     }
 
     /// Room for values that are not there yet.
@@ -94,9 +138,9 @@ private:
         constexpr std::size_t quads = geometry::lanes_per_row / 4;
         storage<quads> quad;
         for (std::size_t i = 0; i < quads; ++i)
-            std::construct_at(quad.value + i, tree<T, 4>(op_, [&] { return lane(); }));
+            std::construct_at(quad.value + i, host::tree<T, 4>(op_, [&] { return lane(); }));
         if constexpr (std::is_class_v<T>)
-            return tree<T, quads>(op_, [next = quad.value]() mutable -> T&& { return std::move(*next++); });
+            return host::tree<T, quads>(op_, [next = quad.value]() mutable -> T&& { return std::move(*next++); });
         else
             return halve(quad.value, quads);
     }
@@ -118,7 +162,7 @@ private:
             int const alone = count % 2;
             for (int i = alone; i < alone + count / 2; ++i)
                 replace(values[i],
-                        combine<T>(op_, std::move(values[2 * i - alone]), std::move(values[2 * i - alone + 1])));
+                        host::combine<T>(op_, std::move(values[2 * i - alone]), std::move(values[2 * i - alone + 1])));
             count = count / 2 + alone;
         }
         return std::move(values[0]);
@@ -128,7 +172,7 @@ private:
         if constexpr (std::is_move_assignable_v<T>)
             value = std::move(by);
         else
-            std::construct_at(&value, std::move(by));
+            std::construct_at(std::addressof(value), std::move(by));
     }
 
     Input input_;
@@ -145,8 +189,9 @@ public:
     explicit array_source(Input input) : input_(std::move(input)) {}
     T const* next(offset count)
     {
-        for_each(input_, count, [this](offset i, auto&& element) { buffer_[i] = static_cast<T>(element); });
-        return opaque_memory(buffer_);
+        tilewise::for_each_element(input_, count,
+                                   [this](offset i, auto&& element) { buffer_[i] = static_cast<T>(element); });
+        return host::opaque_memory(buffer_);
     }
 
 private:
@@ -159,7 +204,7 @@ class array_source<T, capacity, Input> {
 public:
     static constexpr offset at_once = std::numeric_limits<offset>::max();
 
-    explicit array_source(Input input) : position_(opaque_memory(std::to_address(input))) {}
+    explicit array_source(Input input) : position_(host::opaque_memory(std::to_address(input))) {}
     T const* next(offset count) { return std::exchange(position_, position_ + count); }
 
 private:
@@ -177,30 +222,30 @@ public:
     T elements(int count)
     {
         T const* element = source_.next(count);
-        return fold<T>(op_, count, [&] { return *element++; });
+        return host::fold<T>(op_, count, [&] { return *element++; });
     }
     T lanes(int count)
     {
         T totals[geometry::lanes_per_row];
         total_lanes(source_.next(count * Order::lane_vector), count, totals);
-        return right_aligned_tree<T, geometry::lanes_per_row / 2>(op_, count,
-                                                                  [total = totals]() mutable { return *total++; });
+        return host::right_aligned_tree<T, geometry::lanes_per_row / 2>(
+            op_, count, [total = totals]() mutable { return *total++; });
     }
     T rows(int count)
     {
         T totals[geometry::rows_per_chunk];
         total_rows(count, totals);
-        return fold<T>(op_, count, [total = totals]() mutable { return *total++; });
+        return host::fold<T>(op_, count, [total = totals]() mutable { return *total++; });
     }
     T chunk()
     {
         T totals[geometry::rows_per_chunk];
         total_rows(geometry::rows_per_chunk, totals);
-        return fold<T, geometry::rows_per_chunk>(op_, [total = totals]() mutable { return *total++; });
+        return host::fold<T, geometry::rows_per_chunk>(op_, [total = totals]() mutable { return *total++; });
     }
     T tile()
     {
-        return tree<T, geometry::chunks_per_tile>(op_, [&] { return chunk(); });
+        return host::tree<T, geometry::chunks_per_tile>(op_, [&] { return chunk(); });
     }
 
 private:
@@ -211,13 +256,13 @@ private:
         T lanes[geometry::rows_per_chunk * geometry::lanes_per_row];
         total_lanes(source_.next(count * Order::row), count * width, lanes);
         std::fill(lanes + count * width, lanes + rows * width, T()); // rows that do not exist fill the registers
-        for (int done = row_totals<width, Op>(lanes, rows, totals); done < rows; ++done)
-            totals[done] = tree<T, width>(op_, [lane = lanes + done * width]() mutable { return *lane++; });
+        for (int done = host::row_totals<width, Op>(lanes, rows, totals); done < rows; ++done)
+            totals[done] = host::tree<T, width>(op_, [lane = lanes + done * width]() mutable { return *lane++; });
     }
     void total_lanes(T const* first, int count, T* totals)
     {
-        for (int done = lane_totals<Op>(first, count, totals); done < count; ++done)
-            totals[done] = fold<T, int{Order::lane_vector}>(
+        for (int done = host::lane_totals<Op>(first, count, totals); done < count; ++done)
+            totals[done] = host::fold<T, int{Order::lane_vector}>(
                 op_, [element = first + done * Order::lane_vector]() mutable { return *element++; });
     }
 
@@ -241,11 +286,17 @@ public:
     T tile() { return total(Order::tile); }
 
 private:
-    T total_of_next(offset count) { return exact_total<Op>(source_.next(count), count); }
+    T total_of_next(offset count) { return host::exact_total<Op>(source_.next(count), count); }
 
     array_source<T, Order::chunk, Input> source_;
     Op& op_;
 };
+
+template <class Order, class T, class Op, class Input>
+auto element_reader_at(Input input, Op& op)
+{
+    return element_reader<Order, T, Op, Input>(std::move(input), op);
+}
 
 /// The reader that suits the type and the operator, positioned at an input.
 template <class Order, class T, class Op, class Input>
@@ -256,7 +307,7 @@ auto reader_at(Input input, Op& op)
     else if constexpr (named::is_twin<Op> && Order::lane_vector * sizeof(T) == 16) // which fills a block of a register
         return row_reader<Order, T, Op, Input>(std::move(input), op);
     else
-        return element_reader<Order, T, Op, Input>(std::move(input), op);
+        return host::element_reader_at<Order, T>(host::opaque_input<T>(std::move(input)), op);
 }
 
 /// Values that are found in any order, to be taken from left to right.

@@ -6,6 +6,7 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/functional.hpp>
+#include <tilewise/host/boxed.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/reader.hpp>
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -30,32 +32,76 @@ template <class Order, class T, class Op, class Input>
 T combine_all(Op& op, T init, totals<T>& tiles, Input input, offset count)
 {
     std::optional<T> carry(std::move(init));
-    append_tiles<Order, T>(op, carry, static_cast<offset>(tiles.size()),
-                           [tile = tiles.begin()]() mutable { return *std::move(*tile++); });
-    auto reader = reader_at<Order, T>(std::move(input), op);
-    return append_last_tile<Order, T>(op, std::move(carry), count, reader);
+    host::append_tiles<Order, T>(op, carry, static_cast<offset>(tiles.size()),
+                                 [tile = tiles.begin()]() mutable { return *std::move(*tile++); });
+    auto reader = host::reader_at<Order, T>(std::move(input), op);
+    return host::append_last_tile<Order, T>(op, std::move(carry), count, reader);
 }
 
-/// Walks a range whose length is not known, and hands the tiles before the last to `run`, each as a task that writes a
-/// new element of `tiles`. Leaves `input` at the last tile and returns how many elements that has. A tile is taken for
-/// the last one until an element is seen behind it.
-template <class Order, class T, class Op, class Input, class Sentinel, class Run>
-offset walk_tiles(Op const& op, Input& input, Sentinel const& last, totals<T>& tiles, Run&& run)
+/// Steps over a tile, or to the end of the range if that comes first. Returns the number of elements.
+template <class Order, class Input, class Sentinel>
+offset step_over_tile(Input& input, Sentinel const& last)
 {
-    for (;;) {
-        Input next = input;
-        offset count = 0;
-        for (; count < Order::tile && !(next == last); ++count)
-            ++next;
-        if (next == last)
-            return count;
-        tiles.emplace_back();
-        run([op = Op(op), input, &tile = tiles.back()]() mutable {
-            tile.emplace(reader_at<Order, T>(input, op).tile());
-        });
-        input = std::move(next);
-    }
+    offset count = 0;
+    for (; count < Order::tile && !(input == last); ++count)
+        ++input;
+    return count;
 }
+
+/// A range whose length is not known, and that threads walk in turn: each combines a tile while others walk on. A tile
+/// is taken for the last one until an element is seen behind it.
+template <class Order, class T, class Op, class Input, class Sentinel>
+class shared_walk {
+public:
+    shared_walk(Input input, Sentinel const& last, Op const& op) : last_(last), op_(op), input_(std::move(input)) {}
+
+    /// What each thread does, until the last tile is reached.
+    void work(first_exception const& thrown)
+    {
+        Op op = op_;
+        while (!thrown.is_thrown()) {
+            auto next = next_tile();
+            if (!next)
+                return;
+            next->total.emplace(host::reader_at<Order, T>(std::move(next->input), op).tile());
+        }
+    }
+
+    totals<T>& tiles() { return tiles_; }             ///< those before the last
+    Input const& last_tile() const { return input_; } ///< where it begins
+    offset last_count() const { return count_; }      ///< how many elements it has
+
+private:
+    struct tile {
+        Input input;
+        std::optional<T>& total;
+    };
+    std::optional<tile> next_tile()
+    {
+        std::lock_guard const lock(mutex_);
+        if (is_at_last_)
+            return std::nullopt;
+        Input next = input_;
+        tbb::this_task_arena::isolate([&] { // or a step that waits for tasks might begin this again, under the lock
+            count_ = host::step_over_tile<Order>(next, last_);
+            is_at_last_ = next == last_;
+        });
+        if (is_at_last_)
+            return std::nullopt;
+        std::optional<tile> result(tile{input_, tiles_.emplace_back()});
+        input_ = std::move(next);
+        return result;
+    }
+
+    Sentinel const& last_;
+    Op const& op_;
+
+    std::mutex mutex_; ///< guards what follows
+    Input input_;
+    totals<T> tiles_;
+    offset count_ = 0;
+    bool is_at_last_ = false;
+};
 
 /// Reads a range that can be read only once, a tile ahead.
 template <class Order, class T, class Op, class Input, class Sentinel>
@@ -66,11 +112,11 @@ T reduce_single_pass(Input input, Sentinel last, T init, Op op)
     for (;;) {
         tile.clear();
         while (static_cast<offset>(tile.size()) < Order::tile && !(input == last))
-            tile.emplace_back(take<T>(input));
+            tile.emplace_back(host::take<T>(input));
         if (input == last)
-            return combine_all<Order>(op, std::move(init), tiles, taken_from(tile.begin()),
-                                      static_cast<offset>(tile.size()));
-        tiles.emplace_back(reader_at<Order, T>(taken_from(tile.begin()), op).tile());
+            return host::combine_all<Order>(op, std::move(init), tiles, host::taken_from(tile.begin()),
+                                            static_cast<offset>(tile.size()));
+        tiles.emplace_back(host::reader_at<Order, T>(host::taken_from(tile.begin()), op).tile());
     }
 }
 
@@ -79,30 +125,34 @@ template <class Geometry, class T, class Op, class Input, class Extent>
 T reduce(sequenced_policy, Input input, Extent end, T init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
-    if constexpr (std::same_as<Extent, offset>) {
-        auto reader = reader_at<order, T>(std::move(input), op);
+    if constexpr (is_large<T>) {
+        return std::move(*host::reduce<order_of_lanes<Geometry>>(
+            seq, boxed_input<T, Input>(std::move(input)), std::move(end),
+            box<T>::of([&]() -> T { return std::move(init); }), boxed_op<T, Op>{std::move(op)}));
+    } else if constexpr (std::same_as<Extent, offset>) {
+        auto reader = host::reader_at<order, T>(std::move(input), op);
         if constexpr (named::is_exact<Op, T>) {
             return op(init, reader.total(end));
         } else {
             std::optional<T> carry(std::move(init));
             offset const tiles = order::tiles_before_last(end);
-            append_tiles<order, T>(op, carry, tiles, [&] { return reader.tile(); });
-            return append_last_tile<order, T>(op, std::move(carry), end - tiles * order::tile, reader);
+            host::append_tiles<order, T>(op, carry, tiles, [&] { return reader.tile(); });
+            return host::append_last_tile<order, T>(op, std::move(carry), end - tiles * order::tile, reader);
         }
     } else if constexpr (is_forward_input<Input>) {
         totals<T> tiles;
-        offset const count = walk_tiles<order, T>(op, input, end, tiles, [](auto task) { task(); });
-        return combine_all<order>(op, std::move(init), tiles, std::move(input), count);
+        for (;;) {
+            Input next = input;
+            offset const count = host::step_over_tile<order>(next, end);
+            if (next == end)
+                return host::combine_all<order>(op, std::move(init), tiles, std::move(input), count);
+            tiles.emplace_back(host::reader_at<order, T>(input, op).tile());
+            input = std::move(next);
+        }
     } else {
-        return reduce_single_pass<order>(std::move(input), std::move(end), std::move(init), std::move(op));
+        return host::reduce_single_pass<order>(std::move(input), std::move(end), std::move(init), std::move(op));
     }
 }
-
-/// The order of a range of lane totals: what the lane vectors of a range of elements become.
-template <class Geometry>
-struct order_of_lanes : Geometry {
-    static constexpr int lane_vector_bytes = 0;
-};
 
 /// Combines `init` and an input of `count` elements, all of whose lane vectors are read at once: for elements that take
 /// long to compute.
@@ -111,15 +161,15 @@ T reduce_lanes_first(Input const& input, offset count, T init, Op op)
 {
     constexpr offset lane = order<T, Geometry>::lane_vector;
     totals<T> lanes(static_cast<std::size_t>((count + lane - 1) / lane));
-    parallel_for(static_cast<offset>(lanes.size()), [&](offset first, offset last) {
+    host::parallel_for(static_cast<offset>(lanes.size()), [&](offset first, offset last) {
         Op own_op = op;
         Input own_input = input + first * lane;
         for (offset i = first; i != last; ++i)
-            lanes[static_cast<std::size_t>(i)].emplace(fold<T>(
-                own_op, static_cast<int>(std::min(lane, count - i * lane)), [&] { return take<T>(own_input); }));
+            lanes[static_cast<std::size_t>(i)].emplace(host::fold<T>(
+                own_op, static_cast<int>(std::min(lane, count - i * lane)), [&] { return host::take<T>(own_input); }));
     });
-    return reduce<order_of_lanes<Geometry>>(seq, taken_from(lanes.begin()), static_cast<offset>(lanes.size()),
-                                            std::move(init), std::move(op));
+    return host::reduce<order_of_lanes<Geometry>>(seq, host::taken_from(lanes.begin()),
+                                                  static_cast<offset>(lanes.size()), std::move(init), std::move(op));
 }
 
 /// From this many tiles before the last on, all cores are faster than one.
@@ -141,27 +191,37 @@ template <class Geometry, class T, class Op, class Input, class Extent>
 T reduce(parallel_policy, Input input, Extent end, T init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
-    if constexpr (std::same_as<Extent, offset>) {
+    if constexpr (is_large<T>) {
+        return std::move(*host::reduce<order_of_lanes<Geometry>>(
+            par, boxed_input<T, Input>(std::move(input)), std::move(end),
+            box<T>::of([&]() -> T { return std::move(init); }), boxed_op<T, Op>{std::move(op)}));
+    } else if constexpr (std::same_as<Extent, offset>) {
         offset const count = order::tiles_before_last(end);
         if constexpr (is_computed<Input>) {
-            if (count < 8 * concurrency() && takes_long(end, [input]() mutable { return take<T>(input); }))
-                return reduce_lanes_first<Geometry>(input, end, std::move(init), std::move(op));
+            if (count < 8 * concurrency() && host::takes_long(end, [input]() mutable { return host::take<T>(input); }))
+                return host::reduce_lanes_first<Geometry>(input, end, std::move(init), std::move(op));
         }
-        if (count < tiles_that_pay<T, Op, Input>())
-            return reduce<Geometry>(seq, std::move(input), end, std::move(init), std::move(op));
+        if (count < host::tiles_that_pay<T, Op, Input>())
+            return host::reduce<Geometry>(seq, std::move(input), end, std::move(init), std::move(op));
         totals<T> tiles(static_cast<std::size_t>(count));
-        parallel_for(count, [&](offset first, offset last) {
+        host::parallel_for(count, [&](offset first, offset last) {
             Op own_op = op;
-            auto reader = reader_at<order, T>(input + first * order::tile, own_op);
+            auto reader = host::reader_at<order, T>(tilewise::advanced(input, first * order::tile), own_op);
             for (offset tile = first; tile != last; ++tile)
                 tiles[static_cast<std::size_t>(tile)].emplace(reader.tile());
         });
-        return combine_all<order>(op, std::move(init), tiles, input + count * order::tile, end - count * order::tile);
+        return host::combine_all<order>(op, std::move(init), tiles, tilewise::advanced(input, count * order::tile),
+                                        end - count * order::tile);
     } else {
-        totals<T> tiles;
-        offset count = 0;
-        parallel_tasks([&](auto const& run) { count = walk_tiles<order, T>(op, input, end, tiles, run); });
-        return combine_all<order>(op, std::move(init), tiles, std::move(input), count);
+        Input next = input;
+        offset const count = host::step_over_tile<order>(next, end);
+        if (next == end) {
+            totals<T> none;
+            return host::combine_all<order>(op, std::move(init), none, std::move(input), count);
+        }
+        shared_walk<order, T, Op, Input, Extent> walk(std::move(input), end, op);
+        host::work_together(concurrency(), [&](first_exception const& thrown) { walk.work(thrown); });
+        return host::combine_all<order>(op, std::move(init), walk.tiles(), walk.last_tile(), walk.last_count());
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/functional.hpp>
+#include <tilewise/host/boxed.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/opaque.hpp>
 #include <tilewise/host/parallel.hpp>
@@ -36,12 +37,17 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Writes a value, and a step.
+/// Writes a value, and a step. Values that go to memory as they are need no barrier each, but one forget_memory() when
+/// all are there.
 template <class T, class Out>
 TILEWISE_INLINE void put(Out& out, T value)
 {
-    make_opaque(value);
-    tilewise::store(out, std::move(value));
+    if constexpr (!contiguous_of<Out, T>)
+        host::make_opaque(value);
+    if constexpr (is_box<T>)
+        tilewise::store(out, std::move(*value));
+    else
+        tilewise::store(out, std::move(value));
     ++out;
 }
 
@@ -74,32 +80,33 @@ template <class Order, scan_form form, class T, class Op, class Input, class Out
 
     for_each_lane(0, [&](offset lane, auto elements) {
         T* const k_of_lane = k.value + lane * n;
-        std::construct_at(k_of_lane, take<T>(input));
+        std::construct_at(k_of_lane, host::take<T>(input));
         for (offset j = 1; j < elements; ++j)
-            std::construct_at(k_of_lane + j, combine_copies<T>(op, k_of_lane[j - 1], take<T>(input)));
+            std::construct_at(k_of_lane + j, host::combine_copies<T>(op, k_of_lane[j - 1], host::take<T>(input)));
         sums.set(lane, k_of_lane[elements - 1]);
     });
     for (offset distance = 1; distance < lanes; distance *= 2)
         for (offset lane = lanes - 1; lane >= distance; --lane)
-            sums.set(lane, combine_copies<T>(op, sums.value[lane - distance], sums.value[lane]));
+            sums.set(lane, host::combine_copies<T>(op, sums.value[lane - distance], sums.value[lane]));
 
     for (offset lane = 1; lane < lanes; ++lane)
-        base.set(lane, run ? combine_copies<T>(op, *run, sums.value[lane - 1]) : sums.value[lane - 1]);
+        base.set(lane, run ? host::combine_copies<T>(op, *run, sums.value[lane - 1]) : sums.value[lane - 1]);
     if (before)
         for (offset lane = 1; lane < lanes; ++lane)
-            base.set(lane, combine_copies<T>(op, *before, base.value[lane]));
-    auto const base_of_first = combine_copies<T>(op, before, run);
+            base.set(lane, host::combine_copies<T>(op, *before, base.value[lane]));
+    auto const base_of_first = host::combine_copies<T>(op, before, run);
     if (base_of_first)
         base.set(0, *base_of_first);
     else // without init, which an exclusive scan has
         for (offset i = 0; i < std::min(count, n); ++i)
-            put<T>(out, k.value[i]);
+            host::put<T>(out, k.value[i]);
     for_each_lane(base_of_first ? 0 : 1, [&](offset lane, auto elements) {
         T const* const k_of_lane = k.value + lane * n;
         if constexpr (form == scan_form::exclusive)
-            put<T>(out, base.value[lane]);
+            host::put<T>(out, base.value[lane]);
         for (offset j = form == scan_form::exclusive ? 1 : 0; j < elements; ++j)
-            put<T>(out, combine_copies<T>(op, base.value[lane], k_of_lane[form == scan_form::exclusive ? j - 1 : j]));
+            host::put<T>(out, host::combine_copies<T>(op, base.value[lane],
+                                                      k_of_lane[form == scan_form::exclusive ? j - 1 : j]));
     });
     return sums.value[lanes - 1];
 }
@@ -112,16 +119,16 @@ T scan_row_by_elements(Op& op, std::optional<T> const& before, std::optional<T> 
     doubling_scan<T, Order::geometry::lanes_per_row> lanes;
     std::optional<T> e;
     for (; count > 0; count -= Order::lane_vector) {
-        std::optional<T> const base = combine_copies<T>(op, before, combine_copies<T>(op, run, e));
+        std::optional<T> const base = host::combine_copies<T>(op, before, host::combine_copies<T>(op, run, e));
         std::optional<T> k;
         for (offset j = std::min(count, Order::lane_vector); j > 0; --j) {
             if constexpr (form == scan_form::inclusive) {
-                append<T>(op, k, take<T>(input));
-                put<T>(out, base ? combine_copies<T>(op, *base, *k) : T(*k));
+                host::append<T>(op, k, host::take<T>(input));
+                host::put<T>(out, base ? host::combine_copies<T>(op, *base, *k) : T(*k));
             } else {
-                T value = take<T>(input);
-                put<T>(out, k ? combine_copies<T>(op, *base, *k) : T(*base));
-                append<T>(op, k, std::move(value));
+                T value = host::take<T>(input);
+                host::put<T>(out, k ? host::combine_copies<T>(op, *base, *k) : T(*base));
+                host::append<T>(op, k, std::move(value));
             }
         }
         e.emplace(lanes.push(op, std::move(*k)));
@@ -133,9 +140,9 @@ template <class Order, scan_form form, class T, class Op, class Input, class Out
 T scan_row(Op& op, std::optional<T> const& before, std::optional<T> const& run, offset count, Input& input, Out& out)
 {
     if constexpr (std::is_trivially_copyable_v<T>)
-        return scan_row_in_place<Order, form, T>(op, before, run, count, input, out);
+        return host::scan_row_in_place<Order, form, T>(op, before, run, count, input, out);
     else
-        return scan_row_by_elements<Order, form, T>(op, before, run, count, input, out);
+        return host::scan_row_by_elements<Order, form, T>(op, before, run, count, input, out);
 }
 
 /// Scans `count` elements of a tile, at most all, and appends the tile to what comes before the next if it is whole.
@@ -149,7 +156,7 @@ void scan_tile(Op& op, carry<Order, T>& tiles, offset count, ScanChunk&& scan_ch
     std::optional<T> chunks_before;
     for (; count > 0; count -= Order::chunk) {
         std::optional<T> run;
-        scan_chunk(combine_copies<T>(op, before, chunks_before), run, std::min(count, Order::chunk));
+        scan_chunk(host::combine_copies<T>(op, before, chunks_before), run, std::min(count, Order::chunk));
         if (count >= Order::chunk) {
             T total = chunks.push(op, std::move(*run));
             chunks_before.emplace(std::move(total));
@@ -167,7 +174,7 @@ public:
 
     void tile(carry<Order, T>& tiles, offset count)
     {
-        scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
+        host::scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
     /// Scans a range that is at most one chunk.
     void chunk(std::optional<T> const& init, offset count)
@@ -181,7 +188,9 @@ private:
     void scan_chunk(std::optional<T> const& before, std::optional<T>& run, offset count)
     {
         for (; count > 0; count -= Order::row)
-            append<T>(op_, run, scan_row<Order, form, T>(op_, before, run, std::min(count, Order::row), input_, out_));
+            host::append<T>(
+                op_, run, host::scan_row<Order, form, T>(op_, before, run, std::min(count, Order::row), input_, out_));
+        host::forget_memory<T>(out_);
     }
 
     Input input_;
@@ -199,8 +208,8 @@ public:
     T* room() { return buffer_; }
     void written(offset count)
     {
-        T const* element = opaque_memory(buffer_);
-        for (; count > 0; --count, ++element, ++out_)
+        T const* element = host::opaque_memory(buffer_);
+        for (; count > 0; --count, (void)++element, (void)++out_)
             tilewise::store(out_, *element);
     }
     Out end() { return std::move(out_); }
@@ -219,7 +228,7 @@ public:
     T* room() { return std::to_address(out_); }
     void written(offset count)
     {
-        opaque_memory(std::to_address(out_));
+        host::opaque_memory(std::to_address(out_));
         out_ += count;
     }
     Out end() { return std::move(out_); }
@@ -238,7 +247,7 @@ public:
 
     void tile(carry<Order, T>& tiles, offset count)
     {
-        scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
+        host::scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
     /// Scans a range that is at most one chunk.
     void chunk(std::optional<T> const& init, offset count)
@@ -255,7 +264,7 @@ private:
         T* out = sink_.room();
         auto const rows = static_cast<int>(count / Order::row);
         if (rows > 0)
-            scan_rows<lanes, form, Op>(first, rows, before, run, out);
+            host::scan_rows<lanes, form, Op>(first, rows, before, run, out);
         if (offset const rest = count % Order::row; rest > 0)
             scan_part_of_row<lanes>(first + rows * Order::row, rest, before, run, out + rows * Order::row);
         sink_.written(count);
@@ -271,10 +280,10 @@ private:
                 return scan_part_of_row<some_lanes / 2>(first, count, before, run, out);
         }
         if (count == room)
-            return scan_rows<some_lanes, form, Op>(first, 1, before, run, out);
+            return host::scan_rows<some_lanes, form, Op>(first, 1, before, run, out);
         T row[static_cast<std::size_t>(room)];
         std::fill(std::copy(first, first + count, row), row + room, T());
-        scan_rows<some_lanes, form, Op>(row, 1, before, run, row);
+        host::scan_rows<some_lanes, form, Op>(row, 1, before, run, row);
         std::copy(row, row + count, out);
     }
 
@@ -287,7 +296,7 @@ private:
 template <class T, class Op>
 class exact_carry {
 public:
-    explicit exact_carry(std::optional<T> init) : value_(init.value_or(identity_of<Op, T>())) {}
+    explicit exact_carry(std::optional<T> init) : value_(init.value_or(host::identity_of<Op, T>())) {}
     T& value() { return value_; }
     std::optional<T> before_next(Op&) const { return value_; }
     void append(Op& op, T tile) { value_ = op(value_, tile); }
@@ -307,7 +316,7 @@ public:
         constexpr offset at_once = std::min(decltype(source_)::at_once, decltype(sink_)::at_once);
         for (offset part; count > 0; count -= part) {
             part = std::min(count, at_once);
-            tiles.value() = exact_scan<form, Op>(source_.next(part), part, tiles.value(), sink_.room());
+            tiles.value() = host::exact_scan<form, Op>(source_.next(part), part, tiles.value(), sink_.room());
             sink_.written(part);
         }
     }
@@ -323,6 +332,12 @@ template <class Order, class T, class Op>
 using carry_for = std::conditional_t<named::is_exact<Op, T>, exact_carry<T, Op>, carry<Order, T>>;
 
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
+auto element_scanner_at(Input input, Out out, Op& op)
+{
+    return element_scanner<Order, form, T, Op, Input, Out>(std::move(input), std::move(out), op);
+}
+
+template <class Order, scan_form form, class T, class Op, class Input, class Out>
 auto scanner_at(Input input, Out out, Op& op)
 {
     if constexpr (named::is_exact<Op, T>)
@@ -330,7 +345,7 @@ auto scanner_at(Input input, Out out, Op& op)
     else if constexpr (named::is_twin<Op> && Order::lane_vector * sizeof(T) == 16)
         return row_scanner<Order, form, T, Op, Input, Out>(std::move(input), std::move(out), op);
     else
-        return element_scanner<Order, form, T, Op, Input, Out>(std::move(input), std::move(out), op);
+        return host::element_scanner_at<Order, form, T>(host::opaque_input<T>(std::move(input)), std::move(out), op);
 }
 
 /// Scans a range whose length is not known, which may be readable only once, a tile at a time.
@@ -338,23 +353,24 @@ template <class Order, scan_form form, class T, class Op, class Input, class Sen
 Out scan_by_steps(Input input, Sentinel last, Out out, carry_for<Order, T, Op>& before, Op& op)
 {
     std::conditional_t<std::same_as<T, bool>, std::deque<T>, std::vector<T>> tile;
+    std::optional<Out> to(std::move(out)); // an iterator need not be assignable
     do {
         tile.clear();
         do
-            tile.push_back(take<T>(input));
+            tile.push_back(host::take<T>(input));
         while (static_cast<offset>(tile.size()) < Order::tile && !(input == last));
         auto const count = static_cast<offset>(tile.size());
         auto const scan = [&](auto first) {
-            auto scanner = scanner_at<Order, form, T>(first, std::move(out), op);
+            auto scanner = host::scanner_at<Order, form, T>(first, *std::move(to), op);
             scanner.tile(before, count);
             return scanner.end();
         };
         if constexpr (std::is_class_v<T>)
-            std::construct_at(&out, scan(std::make_move_iterator(tile.begin())));
+            to.emplace(scan(std::make_move_iterator(tile.begin())));
         else
-            std::construct_at(&out, scan(tile.begin()));
+            to.emplace(scan(tile.begin()));
     } while (!(input == last));
-    return out;
+    return *std::move(to);
 }
 
 /// Scans an input that is not empty after `init`, if there is one, on the calling thread. Returns the end of the
@@ -363,8 +379,12 @@ template <class Geometry, scan_form form, class T, class Op, class Input, class 
 Out scan(sequenced_policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
-    if constexpr (std::same_as<Extent, offset>) {
-        auto scanner = scanner_at<order, form, T>(std::move(input), std::move(out), op);
+    if constexpr (is_large<T>) {
+        return host::scan<order_of_lanes<Geometry>, form>(seq, boxed_input<T, Input>(std::move(input)), std::move(end),
+                                                          std::move(out), host::boxed(std::move(init)),
+                                                          boxed_op<T, Op>{std::move(op)});
+    } else if constexpr (std::same_as<Extent, offset>) {
+        auto scanner = host::scanner_at<order, form, T>(std::move(input), std::move(out), op);
         if constexpr (!named::is_exact<Op, T>) {
             if (end <= order::chunk) {
                 scanner.chunk(init, end);
@@ -377,7 +397,7 @@ Out scan(sequenced_policy, Input input, Extent end, Out out, std::optional<T> in
         return scanner.end();
     } else {
         carry_for<order, T, Op> before(std::move(init));
-        return scan_by_steps<order, form, T>(std::move(input), std::move(end), std::move(out), before, op);
+        return host::scan_by_steps<order, form, T>(std::move(input), std::move(end), std::move(out), before, op);
     }
 }
 
@@ -397,41 +417,33 @@ public:
     offset blocks() const { return static_cast<offset>(blocks_.size()); }
 
     /// What each thread does, until nothing is left.
-    void work()
+    void work(first_exception const& thrown)
     {
         Op op = op_;
         std::unique_lock lock(mutex_);
-        try {
-            for (;;) {
-                if (!ready_.empty()) {
-                    offset const block = ready_.front();
-                    ready_.pop_front();
-                    lock.unlock();
-                    scan_later(op, block);
-                    lock.lock();
-                } else if (begun_ < blocks()) {
-                    offset const block = begun_++;
-                    bool const is_next = block == carried_;
-                    lock.unlock();
-                    if (is_next)
-                        scan_at_once(op, block);
-                    else
-                        reduce(op, block);
-                    lock.lock();
-                    if (is_next) // or else whoever carries on reads it, and not even the same value may be written
-                        ++carried_;
-                    blocks_[static_cast<std::size_t>(block)] = true;
-                    carry_on(op, lock);
-                } else {
-                    return;
-                }
-            }
-        } catch (...) {
-            if (!lock.owns_lock())
+        while (!thrown.is_thrown()) {
+            if (!ready_.empty()) {
+                offset const block = ready_.front();
+                ready_.pop_front();
+                lock.unlock();
+                scan_later(op, block);
                 lock.lock();
-            begun_ = blocks(); // nothing is left to the others
-            ready_.clear();
-            throw;
+            } else if (begun_ < blocks()) {
+                offset const block = begun_++;
+                bool const is_next = block == carried_;
+                lock.unlock();
+                if (is_next)
+                    scan_at_once(op, block);
+                else
+                    reduce(op, block);
+                lock.lock();
+                if (is_next) // or else whoever carries on reads it, and not even the same value may be written
+                    ++carried_;
+                blocks_[static_cast<std::size_t>(block)] = true;
+                carry_on(op, lock);
+            } else {
+                return;
+            }
         }
     }
 
@@ -442,13 +454,13 @@ private:
     auto scanner(Op& op, offset block) const
     {
         auto const [input, out] = at_(first_tile(block));
-        return scanner_at<Order, form, T>(input, out, op);
+        return host::scanner_at<Order, form, T>(input, out, op);
     }
     offset size_of(offset tile) const { return std::min(Order::tile, count_ - tile * Order::tile); }
 
     void reduce(Op& op, offset block)
     {
-        auto reader = reader_at<Order, T>(at_(first_tile(block)).first, op);
+        auto reader = host::reader_at<Order, T>(at_(first_tile(block)).first, op);
         for (offset i = first_tile(block); i < last_tile(block); ++i)
             if (i + 1 < static_cast<offset>(tiles_.size())) // nothing comes after the last tile
                 tile(i).emplace(reader.tile());
@@ -517,18 +529,23 @@ bool is_at(Input const& input, Extent const& end, [[maybe_unused]] offset count)
         return input == end;
 }
 
-/// Scans an input of `count` elements, all of which are read first: for elements that take long to compute.
-template <class Geometry, scan_form form, class T, class Op, class Input, class Out>
-Out scan_after_reading(Input const& input, offset count, Out out, std::optional<T> init, Op op)
+/// Reads a whole input, on all cores if it can be indexed.
+template <class T, class Input, class Extent>
+totals<T> values_of(Input input, Extent const& end)
 {
-    totals<T> elements(static_cast<std::size_t>(count));
-    parallel_for(count, [&](offset first, offset last) {
-        Input own_input = input + first;
-        for (offset i = first; i != last; ++i)
-            elements[static_cast<std::size_t>(i)].emplace(take<T>(own_input));
-    });
-    return scan<Geometry, form>(seq, taken_from(elements.begin()), count, std::move(out), std::move(init),
-                                std::move(op));
+    totals<T> values;
+    if constexpr (std::same_as<Extent, offset>) {
+        values.resize(static_cast<std::size_t>(end));
+        host::parallel_for(end, [&](offset first, offset last) {
+            Input own_input = input + first;
+            for (offset i = first; i != last; ++i)
+                values[static_cast<std::size_t>(i)].emplace(host::take<T>(own_input));
+        });
+    } else {
+        while (!(input == end))
+            values.emplace_back(host::take<T>(input));
+    }
+    return values;
 }
 
 /// The bytes of T in a block: two of them, of input and output, fit a core's second-level cache.
@@ -540,11 +557,8 @@ void scan_shared(offset count, std::optional<T> init, Op const& op, At const& at
 {
     constexpr offset tiles = std::max(offset{1}, bytes_per_block / (Order::tile * offset{sizeof(T)}));
     shared_scan<Order, form, T, Op, At> shared(count, std::move(init), op, at, tiles);
-    parallel_tasks([&](auto const& run) {
-        for (offset others = std::min(concurrency(), shared.blocks()) - 1; others > 0; --others)
-            run([&shared] { shared.work(); });
-        shared.work();
-    });
+    host::work_together(std::min(concurrency(), shared.blocks()),
+                        [&](first_exception const& thrown) { shared.work(thrown); });
 }
 
 /// From this many tiles before the last on, all cores are faster than one.
@@ -559,26 +573,44 @@ template <class Geometry, scan_form form, class T, class Op, class Input, class 
 Out scan(parallel_policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
-    if constexpr (std::same_as<Extent, offset> && random_access<Out>) {
+    if constexpr (is_large<T>) {
+        return host::scan<order_of_lanes<Geometry>, form>(par, boxed_input<T, Input>(std::move(input)), std::move(end),
+                                                          std::move(out), host::boxed(std::move(init)),
+                                                          boxed_op<T, Op>{std::move(op)});
+    } else if constexpr (shares_words<Out>) {
+        return host::scan<Geometry, form>(seq, std::move(input), std::move(end), std::move(out), std::move(init),
+                                          std::move(op));
+    } else if constexpr (is_read_once<Input>) {
+        totals<T> const values = host::values_of<T>(std::move(input), end); // since some are scanned twice
+        auto const value_in = [](std::optional<T> const& value) -> T const& { return *value; };
+        return host::scan<Geometry, form>(par, transformed(value_in, values.begin()),
+                                          static_cast<offset>(values.size()), std::move(out), std::move(init),
+                                          std::move(op));
+    } else if constexpr (std::same_as<Extent, offset> && random_access<Out>) {
         if constexpr (is_computed<Input>) {
             if (order::tiles_before_last(end) < 8 * concurrency() &&
-                takes_long(end, [input]() mutable { return take<T>(input); }))
-                return scan_after_reading<Geometry, form>(input, end, std::move(out), std::move(init), std::move(op));
+                host::takes_long(end, [input]() mutable { return host::take<T>(input); })) {
+                totals<T> values = host::values_of<T>(input, end);
+                return host::scan<Geometry, form>(seq, host::taken_from(values.begin()), end, std::move(out),
+                                                  std::move(init), std::move(op));
+            }
         }
-        if (order::tiles_before_last(end) < tiles_that_pay_to_scan<T, Op>())
-            return scan<Geometry, form>(seq, std::move(input), end, std::move(out), std::move(init), std::move(op));
-        scan_shared<order, form>(end, std::move(init), op, [&](offset tile) {
-            return std::pair(input + tile * order::tile, out + tile * order::tile);
+        if (order::tiles_before_last(end) < host::tiles_that_pay_to_scan<T, Op>())
+            return host::scan<Geometry, form>(seq, std::move(input), end, std::move(out), std::move(init),
+                                              std::move(op));
+        host::scan_shared<order, form>(end, std::move(init), op, [&](offset tile) {
+            return std::pair(tilewise::advanced(input, tile * order::tile),
+                             tilewise::advanced(out, tile * order::tile));
         });
-        return out + end;
+        return tilewise::advanced(out, end);
     } else {
         std::deque<std::pair<Input, Out>> tiles;
         offset count = 0;
-        for (; !(is_at(input, end, count)); ++count, ++input, ++out)
+        for (; !(host::is_at(input, end, count)); ++count, (void)++input, (void)++out)
             if (count % order::tile == 0)
                 tiles.emplace_back(input, out);
-        scan_shared<order, form>(count, std::move(init), op,
-                                 [&](offset tile) { return tiles[static_cast<std::size_t>(tile)]; });
+        host::scan_shared<order, form>(count, std::move(init), op,
+                                       [&](offset tile) { return tiles[static_cast<std::size_t>(tile)]; });
         return out;
     }
 }

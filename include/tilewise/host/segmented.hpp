@@ -19,7 +19,9 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -51,13 +53,27 @@ segment segment_between([[maybe_unused]] char const* algorithm, [[maybe_unused]]
     return {static_cast<offset>(begin), std::max(offset{0}, count)};
 }
 
+/// The number of segments. (std::distance refuses some iterators of ranges, such as those of views::iota.)
+template <class Begins>
+offset count_of(Begins begins, Begins const& begins_last)
+{
+    if constexpr (random_access<Begins>) {
+        return static_cast<offset>(begins_last - begins);
+    } else {
+        offset count = 0;
+        for (; !(begins == begins_last); ++begins)
+            ++count;
+        return count;
+    }
+}
+
 /// Calls `body(segment)` for all segments in turn.
 template <class It, class Begins, class Ends, class Body>
 void for_each_segment(char const* algorithm, It const& first, Begins begins, Begins const& begins_last, Ends ends,
                       Body body)
 {
-    for (; !(begins == begins_last); ++begins, ++ends)
-        body(segment_between(algorithm, first, *begins, *ends));
+    for (; !(begins == begins_last); ++begins, (void)++ends)
+        body(host::segment_between(algorithm, first, *begins, *ends));
 }
 
 /// What a segment takes to be found, in elements that are combined.
@@ -79,7 +95,7 @@ void share_segments(offset count, offset long_from, At const& at, Body const& bo
     }
     std::mutex mutex;
     std::vector<offset> long_ones;
-    parallel_for(count, [&](offset begin, offset end) {
+    host::parallel_for(count, [&](offset begin, offset end) {
         for (offset i = begin; i < end; ++i) {
             segment const own = at(i);
             if (own.count < long_from) {
@@ -100,13 +116,18 @@ void share_segments(char const* algorithm, It const& first, Begins const& begins
                     Ends const& ends, offset long_from, Body const& body)
 {
     if constexpr (random_access<Begins> && random_access<Ends>) {
-        share_segments(
+        host::share_segments(
             static_cast<offset>(begins_last - begins), long_from,
-            [&](offset i) { return segment_between(algorithm, first, begins[i], ends[i]); }, body);
+            [&](offset i) {
+                return host::segment_between(algorithm, first, begins[static_cast<std::iter_difference_t<Begins>>(i)],
+                                             ends[static_cast<std::iter_difference_t<Ends>>(i)]);
+            },
+            body);
     } else {
         std::vector<segment> segments;
-        for_each_segment(algorithm, first, begins, begins_last, ends, [&](segment own) { segments.push_back(own); });
-        share_segments(
+        host::for_each_segment(algorithm, first, begins, begins_last, ends,
+                               [&](segment own) { segments.push_back(own); });
+        host::share_segments(
             static_cast<offset>(segments.size()), long_from,
             [&](offset i) { return segments[static_cast<std::size_t>(i)]; }, body);
     }
@@ -117,95 +138,102 @@ void share_segments(char const* algorithm, It const& first, Begins const& begins
 /// @{
 inline constexpr int few_lanes = 4;
 
-/// Values that cost nothing to make and to overwrite.
+/// Values that cost nothing to copy.
 template <class T>
-inline constexpr bool is_plain =
-    std::is_trivially_copyable_v<T> && std::copyable<T> && std::default_initializable<T> && sizeof(T) <= 64;
+inline constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::copyable<T> && sizeof(T) <= 64;
+
+/// Room for a plain value that is not there yet, and that nobody needs to destroy. It need not have a default
+/// constructor.
+template <class T>
+union room_for {
+    room_for() { std::memset(static_cast<void*>(this), 0, sizeof *this); } // or g++ believes that it is read too early
+    T value;
+    TILEWISE_INLINE T& put(T const& by) { return *std::construct_at(std::addressof(value), by); }
+};
 
 /// The right-aligned trees over lane vectors 0, 0 and 1, 0 to 2. (An optional would cost more than the operators.)
 template <class T>
 class trees_of_few_lanes {
 public:
     int lanes() const { return lanes_; }
-    T const& tree() const { return tree_; }
+    T const& tree() const { return tree_.value; }
 
     template <class Op>
     TILEWISE_INLINE void append(Op& op, T const& lane)
     {
         if (lanes_ == 0)
-            tree_ = first_ = lane;
+            tree_.put(first_.put(lane));
         else if (lanes_ == 1)
-            tree_ = combine_copies<T>(op, first_, last_ = lane);
+            tree_.put(host::combine_copies<T>(op, first_.value, last_.put(lane)));
         else
-            tree_ = combine_copies<T>(op, first_, combine_copies<T>(op, last_, lane));
+            tree_.put(host::combine_copies<T>(op, first_.value, host::combine_copies<T>(op, last_.value, lane)));
         ++lanes_;
     }
 
 private:
-    T tree_{}, first_{}, last_{};
+    room_for<T> tree_, first_, last_;
     int lanes_ = 0;
 };
 
 template <class Order, class T, class Op, class Input>
-T reduce_few_lanes(Op& op, Input input, offset count, T const& init)
+T reduce_few_lanes(Op& op, Input elements, offset count, T const& init)
 {
+    auto input = host::forgotten_input<T>(std::move(elements));
     trees_of_few_lanes<T> before;
     for (;; count -= Order::lane_vector) {
-        T sum = take<T>(input);
+        T sum = host::take<T>(input);
         for (offset i = 1; i < std::min(count, Order::lane_vector); ++i)
-            sum = combine_copies<T>(op, sum, take<T>(input));
+            sum = host::combine_copies<T>(op, sum, host::take<T>(input));
         if (count <= Order::lane_vector)
-            return combine_copies<T>(op, before.lanes() > 0 ? combine_copies<T>(op, init, before.tree()) : init, sum);
+            return host::combine_copies<T>(
+                op, before.lanes() > 0 ? host::combine_copies<T>(op, init, before.tree()) : init, sum);
         before.append(op, sum);
     }
 }
 
 template <class Order, scan_form form, bool has_init, class T, class Op, class Input, class Out>
-void scan_few_lanes(Op& op, Input input, offset count, Out out, T const& init)
+void scan_few_lanes(Op& op, Input elements, offset count, Out out, [[maybe_unused]] T const* init)
 {
+    auto input = host::forgotten_input<T>(std::move(elements));
     trees_of_few_lanes<T> before;
     for (;; count -= Order::lane_vector) {
         bool const has_prefix = has_init || before.lanes() > 0;
-        T prefix(before.lanes() > 0 ? before.tree() : init);
-        if (has_init && before.lanes() > 0)
-            prefix = combine_copies<T>(op, init, before.tree());
-        T sum{}; // of the lane vector so far
-        for (offset i = 0; i < std::min(count, Order::lane_vector); ++i, ++out) {
-            T const element = take<T>(input);
+        room_for<T> prefix, sum; // what comes before the lane vector, and the sum of that so far
+        if constexpr (has_init)
+            prefix.put(before.lanes() > 0 ? host::combine_copies<T>(op, *init, before.tree()) : *init);
+        else if (before.lanes() > 0)
+            prefix.put(before.tree());
+        for (offset i = 0; i < std::min(count, Order::lane_vector); ++i) {
+            T const element = host::take<T>(input);
             if constexpr (form == scan_form::exclusive)
-                tilewise::store(out, i > 0 ? combine_copies<T>(op, prefix, sum) : prefix);
-            sum = i > 0 ? combine_copies<T>(op, sum, element) : element;
+                host::put<T>(out, i > 0 ? host::combine_copies<T>(op, prefix.value, sum.value) : prefix.value);
+            sum.put(i > 0 ? host::combine_copies<T>(op, sum.value, element) : element);
             if constexpr (form == scan_form::inclusive)
-                tilewise::store(out, has_prefix ? combine_copies<T>(op, prefix, sum) : sum);
+                host::put<T>(out, has_prefix ? host::combine_copies<T>(op, prefix.value, sum.value) : sum.value);
         }
         if (count <= Order::lane_vector)
             return;
-        before.append(op, sum);
+        before.append(op, sum.value);
     }
 }
 /// @}
 
-/// Combines `init` and a segment.
+/// Combines `init` and a segment. The compiler knows nothing of `init`, nor of elements in memory: whoever combines
+/// many segments makes it forget them once.
 template <class Geometry, class T, class Policy, class It, class Op>
 T reduce_segment(Policy policy, It const& first, segment of, T const& init, Op const& op)
 {
     T result(init);
     if (of.count == 0)
         return result;
-    make_opaque(result);
     Op own_op(op);
-    auto const from = [&] { return It(first + of.begin); };
+    auto const from = [&] { return It(tilewise::advanced(first, of.begin)); };
     if constexpr (is_plain<T>) {
         using order = tilewise::order<T, Geometry>;
-        if (of.count <= few_lanes * order::lane_vector) {
-            T total = reduce_few_lanes<order>(own_op, from(), of.count, result);
-            make_opaque(total);
-            return total;
-        }
+        if (of.count <= few_lanes * order::lane_vector)
+            return host::reduce_few_lanes<order>(own_op, from(), of.count, result);
     }
-    T total = reduce<Geometry>(policy, from(), of.count, std::move(result), std::move(own_op));
-    make_opaque(total);
-    return total;
+    return host::reduce<Geometry>(policy, from(), of.count, std::move(result), std::move(own_op));
 }
 
 /// Combines `init` and every segment, on the calling thread. Returns the end of the output.
@@ -213,10 +241,11 @@ template <class Geometry, class T, class It, class Begins, class Ends, class Out
 Out segmented_reduce(sequenced_policy, It const& first, Begins const& begins, Begins const& begins_last,
                      Ends const& ends, Out out, T const& init, Op const& op)
 {
-    for_each_segment("segmented_reduce", first, begins, begins_last, ends, [&](segment own) {
-        tilewise::store(out, reduce_segment<Geometry>(seq, first, own, init, op));
-        ++out;
+    host::forget_memory<T>(first);
+    host::for_each_segment("segmented_reduce", first, begins, begins_last, ends, [&](segment own) {
+        host::put<T>(out, host::reduce_segment<Geometry>(seq, first, own, init, op));
     });
+    host::forget_memory<T>(out);
     return out;
 }
 
@@ -226,24 +255,26 @@ Out segmented_reduce(parallel_policy, It const& first, Begins const& begins, Beg
                      Ends const& ends, Out out, T const& init, Op const& op)
 {
     using order = tilewise::order<T, Geometry>;
-    constexpr offset long_from = tiles_that_pay<T, Op, It>() * order::tile + 1;
-    if constexpr (random_access<Out>) {
-        share_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
-                       [&](auto policy, offset i, segment own) {
-                           Out to = out + i;
-                           tilewise::store(to, reduce_segment<Geometry>(policy, first, own, init, op));
-                       });
-        return out + static_cast<offset>(std::distance(begins, begins_last));
+    constexpr offset long_from = host::tiles_that_pay<T, Op, It>() * order::tile + 1;
+    offset const count = host::count_of(begins, begins_last);
+    host::forget_memory<T>(first);
+    if constexpr (random_access<Out> && !shares_words<Out>) {
+        host::share_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
+                             [&](auto policy, offset i, segment own) {
+                                 Out to = tilewise::advanced(out, i);
+                                 host::put<T>(to, host::reduce_segment<Geometry>(policy, first, own, init, op));
+                             });
+        host::forget_memory<T>(out);
+        return tilewise::advanced(out, count);
     } else {
-        totals<T> results(static_cast<std::size_t>(std::distance(begins, begins_last)));
-        share_segments(
-            "segmented_reduce", first, begins, begins_last, ends, long_from, [&](auto policy, offset i, segment own) {
-                results[static_cast<std::size_t>(i)].emplace(reduce_segment<Geometry>(policy, first, own, init, op));
-            });
-        for (auto& result : results) {
-            tilewise::store(out, *std::move(result));
-            ++out;
-        }
+        totals<T> results(static_cast<std::size_t>(count));
+        host::share_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
+                             [&](auto policy, offset i, segment own) {
+                                 results[static_cast<std::size_t>(i)].emplace(
+                                     host::reduce_segment<Geometry>(policy, first, own, init, op));
+                             });
+        for (auto& result : results)
+            host::put<T>(out, *std::move(result));
         return out;
     }
 }
@@ -260,24 +291,21 @@ void scan_segment(Policy policy, [[maybe_unused]] char const* algorithm, It cons
             reject_argument(algorithm, "the output is null and a segment is not empty");
     }
     Op own_op(op);
-    It from(first + of.begin);
-    Out to(out + of.begin);
+    It from(tilewise::advanced(first, of.begin));
+    Out to(tilewise::advanced(out, of.begin));
     if constexpr (is_plain<T>) {
         using order = tilewise::order<T, Geometry>;
         if (of.count <= few_lanes * order::lane_vector) {
-            T before = init ? *init : T{};
-            make_opaque(before);
             if (init)
-                scan_few_lanes<order, form, true>(own_op, std::move(from), of.count, std::move(to), before);
+                host::scan_few_lanes<order, form, true>(own_op, std::move(from), of.count, std::move(to),
+                                                        std::addressof(*init));
             else
-                scan_few_lanes<order, form, false>(own_op, std::move(from), of.count, std::move(to), before);
+                host::scan_few_lanes<order, form, false, T>(own_op, std::move(from), of.count, std::move(to), nullptr);
             return;
         }
     }
-    std::optional<T> own_init(init);
-    if (own_init)
-        make_opaque(*own_init);
-    scan<Geometry, form>(policy, std::move(from), of.count, std::move(to), std::move(own_init), std::move(own_op));
+    host::scan<Geometry, form>(policy, std::move(from), of.count, std::move(to), std::optional<T>(init),
+                               std::move(own_op));
 }
 
 /// Scans every segment, on the calling thread.
@@ -286,8 +314,11 @@ void segmented_scan(sequenced_policy, char const* algorithm, It const& first, Be
                     Begins const& begins_last, Ends const& ends, Out const& out, std::optional<T> const& init,
                     Op const& op)
 {
-    for_each_segment(algorithm, first, begins, begins_last, ends,
-                     [&](segment own) { scan_segment<Geometry, form, T>(seq, algorithm, first, own, out, init, op); });
+    host::forget_memory<T>(first);
+    host::for_each_segment(algorithm, first, begins, begins_last, ends, [&](segment own) {
+        host::scan_segment<Geometry, form, T>(seq, algorithm, first, own, out, init, op);
+    });
+    host::forget_memory<T>(out);
 }
 
 /// The same on all cores.
@@ -296,11 +327,15 @@ void segmented_scan(parallel_policy, char const* algorithm, It const& first, Beg
                     Begins const& begins_last, Ends const& ends, Out const& out, std::optional<T> const& init,
                     Op const& op)
 {
+    if constexpr (shares_words<Out>)
+        return host::segmented_scan<Geometry, form>(seq, algorithm, first, begins, begins_last, ends, out, init, op);
     using order = tilewise::order<T, Geometry>;
-    constexpr offset long_from = tiles_that_pay_to_scan<T, Op>() * order::tile + 1;
-    share_segments(algorithm, first, begins, begins_last, ends, long_from, [&](auto policy, offset, segment own) {
-        scan_segment<Geometry, form, T>(policy, algorithm, first, own, out, init, op);
+    constexpr offset long_from = host::tiles_that_pay_to_scan<T, Op>() * order::tile + 1;
+    host::forget_memory<T>(first);
+    host::share_segments(algorithm, first, begins, begins_last, ends, long_from, [&](auto policy, offset, segment own) {
+        host::scan_segment<Geometry, form, T>(policy, algorithm, first, own, out, init, op);
     });
+    host::forget_memory<T>(out);
 }
 
 } // namespace host

@@ -13,6 +13,7 @@
 #include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -54,11 +55,23 @@ template <class Result, class Vector, std::size_t... i>
 TILEWISE_INLINE void shuffle(Result& result, Vector const& a, Vector const& b, std::index_sequence<i...>)
 {
 #ifdef __CUDACC__ // whose front end expands no packs in a builtin
-    constexpr std::size_t from[] = {i...}, size = sizeof(Vector) / sizeof(a[0]);
-    Result filled = {}; // a loop does not convince g++ that it fills a register
-    for (std::size_t k = 0; k < sizeof...(i); ++k)
-        filled[k] = from[k] < size ? a[from[k]] : b[from[k] - size];
-    result = filled;
+    constexpr int from[] = {static_cast<int>(i)...};
+    static_assert(std::has_single_bit(sizeof...(i)) && sizeof...(i) >= 2 && sizeof...(i) <= 32);
+    if constexpr (sizeof...(i) == 2)
+        result = __builtin_shufflevector(a, b, from[0], from[1]);
+    else if constexpr (sizeof...(i) == 4)
+        result = __builtin_shufflevector(a, b, from[0], from[1], from[2], from[3]);
+    else if constexpr (sizeof...(i) == 8)
+        result = __builtin_shufflevector(a, b, from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]);
+    else if constexpr (sizeof...(i) == 16)
+        result = __builtin_shufflevector(a, b, from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7],
+                                         from[8], from[9], from[10], from[11], from[12], from[13], from[14], from[15]);
+    else
+        result =
+            __builtin_shufflevector(a, b, from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7],
+                                    from[8], from[9], from[10], from[11], from[12], from[13], from[14], from[15],
+                                    from[16], from[17], from[18], from[19], from[20], from[21], from[22], from[23],
+                                    from[24], from[25], from[26], from[27], from[28], from[29], from[30], from[31]);
 #else
     result = __builtin_shufflevector(a, b, i...);
 #endif
@@ -72,9 +85,9 @@ TILEWISE_INLINE void load_blocks(vector_register<Element, bytes>& blocks, T cons
         __builtin_memcpy(&blocks, first, 16);
     } else {
         vector_register<Element, bytes / 2> low, high;
-        load_blocks<bytes / 2, Element>(low, first, stride);
-        load_blocks<bytes / 2, Element>(high, first + bytes / 32 * stride, stride);
-        shuffle(blocks, low, high, std::make_index_sequence<bytes / sizeof(Element)>());
+        host::load_blocks<bytes / 2, Element>(low, first, stride);
+        host::load_blocks<bytes / 2, Element>(high, first + bytes / 32 * stride, stride);
+        host::shuffle(blocks, low, high, std::make_index_sequence<bytes / sizeof(Element)>());
     }
 }
 
@@ -83,7 +96,7 @@ template <bool upper, std::size_t block, class Vector, std::size_t... i>
 TILEWISE_INLINE void interleave(Vector& result, Vector const& even, Vector const& odd, std::index_sequence<i...>)
 {
     constexpr std::size_t width = sizeof...(i);
-    shuffle(
+    host::shuffle(
         result, even, odd,
         std::index_sequence<(i / block * block + (upper ? block / 2 : 0) + i % block / 2 + (i % 2 ? width : 0))...>());
 }
@@ -96,8 +109,8 @@ TILEWISE_INLINE void transpose(Vector (&rows)[count])
     for (std::size_t stage = 1; stage < count; stage *= 2) {
         Vector mixed[count];
         for (std::size_t i = 0; i < count / 2; ++i) {
-            interleave<false, count>(mixed[2 * i], rows[i], rows[i + count / 2], indices);
-            interleave<true, count>(mixed[2 * i + 1], rows[i], rows[i + count / 2], indices);
+            host::interleave<false, count>(mixed[2 * i], rows[i], rows[i + count / 2], indices);
+            host::interleave<true, count>(mixed[2 * i + 1], rows[i], rows[i + count / 2], indices);
         }
         for (std::size_t i = 0; i < count; ++i)
             rows[i] = mixed[i];
@@ -111,8 +124,8 @@ TILEWISE_INLINE void load_transposed(vector_register<Element, bytes> (&block)[16
 {
     constexpr offset per_block = 16 / sizeof(T);
     for (offset i = 0; i < per_block; ++i)
-        load_blocks<bytes, Element>(block[i], first + i * stride, per_block * stride);
-    transpose<bytes / sizeof(T)>(block);
+        host::load_blocks<bytes, Element>(block[i], first + i * stride, per_block * stride);
+    host::transpose<bytes / sizeof(T)>(block);
 }
 
 /// Writes the totals of `count` lane vectors, each folded left to right, as far as they fill registers. Returns how
@@ -126,7 +139,7 @@ TILEWISE_INLINE int totals_of_lanes(T const* first, int count, T* totals)
     int done = 0;
     for (; done + at_once <= count; done += at_once) {
         vector_register<element, bytes> block[16 / sizeof(T)];
-        load_transposed<bytes, element>(block, first + done * per_block, per_block);
+        host::load_transposed<bytes, element>(block, first + done * per_block, per_block);
         for (offset i = 1; i < per_block; ++i)
             Op::append(block[0], block[i]);
         __builtin_memcpy(totals + done, &block[0], bytes);
@@ -141,15 +154,15 @@ TILEWISE_INLINE void tree_of_values(vector_register<Element, bytes>& total, T co
     constexpr int per_block = 16 / int{sizeof(T)};
     if constexpr (width == per_block) {
         vector_register<Element, bytes> block[16 / sizeof(T)];
-        load_transposed<bytes, Element>(block, value, stride);
+        host::load_transposed<bytes, Element>(block, value, stride);
         for (int step = 1; step < per_block; step *= 2)
             for (int i = 0; i < per_block; i += 2 * step)
                 Op::append(block[i], block[i + step]);
         total = block[0];
     } else {
         vector_register<Element, bytes> right;
-        tree_of_values<width / 2, Op, Element, bytes>(total, value, stride);
-        tree_of_values<width / 2, Op, Element, bytes>(right, value + width / 2, stride);
+        host::tree_of_values<width / 2, Op, Element, bytes>(total, value, stride);
+        host::tree_of_values<width / 2, Op, Element, bytes>(right, value + width / 2, stride);
         Op::append(total, right);
     }
 }
@@ -164,7 +177,7 @@ TILEWISE_INLINE int totals_of_rows(T const* lanes, int count, T* totals)
     int done = 0;
     for (; done + at_once <= count; done += at_once) {
         vector_register<element, bytes> total;
-        tree_of_values<width, Op, element, bytes>(total, lanes + done * width, width);
+        host::tree_of_values<width, Op, element, bytes>(total, lanes + done * width, width);
         __builtin_memcpy(totals + done, &total, bytes);
     }
     return done;
@@ -210,17 +223,17 @@ inline bool const has_avx2 = __builtin_cpu_supports("avx2");
 template <class Op, class T>
 [[gnu::target("avx2")]] int lanes_with_avx2(T const* first, int count, T* totals)
 {
-    return totals_of_lanes<32, Op>(first, count, totals);
+    return host::totals_of_lanes<32, Op>(first, count, totals);
 }
 template <int width, class Op, class T>
 [[gnu::target("avx2")]] int rows_with_avx2(T const* lanes, int count, T* totals)
 {
-    return totals_of_rows<32, width, Op>(lanes, count, totals);
+    return host::totals_of_rows<32, width, Op>(lanes, count, totals);
 }
 template <class Op, class T>
 [[gnu::target("avx2")]] T total_with_avx2(T const* first, offset count)
 {
-    return total_in_any_order<32, Op>(first, count);
+    return host::total_in_any_order<32, Op>(first, count);
 }
 #endif
 
@@ -236,9 +249,9 @@ int lane_totals(T const* first, int count, T* totals)
 {
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return lanes_with_avx2<Op>(first, count, totals);
+        return host::lanes_with_avx2<Op>(first, count, totals);
 #endif
-    return totals_of_lanes<register_bytes, Op>(first, count, totals);
+    return host::totals_of_lanes<register_bytes, Op>(first, count, totals);
 }
 
 /// Writes the totals of `count` rows of `width` lanes, whose totals are given, as far as they fill registers, and
@@ -248,9 +261,9 @@ int row_totals(T const* lanes, int count, T* totals)
 {
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return rows_with_avx2<width, Op>(lanes, count, totals);
+        return host::rows_with_avx2<width, Op>(lanes, count, totals);
 #endif
-    return totals_of_rows<register_bytes, width, Op>(lanes, count, totals);
+    return host::totals_of_rows<register_bytes, width, Op>(lanes, count, totals);
 }
 
 /// Combines `count` values, at least one, whose combination is the same in every order.
@@ -259,9 +272,9 @@ T exact_total(T const* first, offset count)
 {
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return total_with_avx2<Op>(first, count);
+        return host::total_with_avx2<Op>(first, count);
 #endif
-    return total_in_any_order<register_bytes, Op>(first, count);
+    return host::total_in_any_order<register_bytes, Op>(first, count);
 }
 
 } // namespace host

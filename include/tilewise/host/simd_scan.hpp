@@ -27,21 +27,21 @@ namespace host {
 template <std::size_t distance, class Vector, std::size_t... i>
 TILEWISE_INLINE void shift(Vector& result, Vector const& before, Vector const& current, std::index_sequence<i...>)
 {
-    shuffle(result, before, current, std::index_sequence<(sizeof...(i) - distance + i)...>());
+    host::shuffle(result, before, current, std::index_sequence<(sizeof...(i) - distance + i)...>());
 }
 
 /// The first `count` elements of one register, the others of another.
 template <std::size_t count, class Vector, std::size_t... i>
 TILEWISE_INLINE void join(Vector& result, Vector const& first, Vector const& others, std::index_sequence<i...>)
 {
-    shuffle(result, first, others, std::index_sequence<(i < count ? i : sizeof...(i) + i)...>());
+    host::shuffle(result, first, others, std::index_sequence<(i < count ? i : sizeof...(i) + i)...>());
 }
 
 /// Element `from` of a register in every place.
 template <std::size_t from, class Vector, std::size_t... i>
 TILEWISE_INLINE void broadcast(Vector& result, Vector const& vector, std::index_sequence<i...>)
 {
-    shuffle(result, vector, vector, std::index_sequence<(i - i + from)...>());
+    host::shuffle(result, vector, vector, std::index_sequence<(i - i + from)...>());
 }
 
 /// A value in every place.
@@ -50,7 +50,7 @@ TILEWISE_INLINE void fill(Vector& result, Element value, std::index_sequence<i..
 {
     Vector first = {};
     first[0] = value;
-    broadcast<0>(result, first, places);
+    host::broadcast<0>(result, first, places);
 }
 
 /// Stores one block of 16 bytes to each of several places `stride` elements apart.
@@ -62,11 +62,11 @@ TILEWISE_INLINE void store_blocks(vector_register<Element, bytes> const& blocks,
         __builtin_memcpy(first, &blocks, 16);
     } else {
         vector_register<Element, bytes / 2> low, high;
-        shuffle(low, blocks, blocks, half);
-        shuffle(high, blocks, blocks, std::index_sequence<(sizeof...(i) + i)...>());
+        host::shuffle(low, blocks, blocks, half);
+        host::shuffle(high, blocks, blocks, std::index_sequence<(sizeof...(i) + i)...>());
         constexpr auto quarter = std::make_index_sequence<sizeof...(i) / 2>{};
-        store_blocks<bytes / 2, Element>(low, first, stride, quarter);
-        store_blocks<bytes / 2, Element>(high, first + bytes / 32 * stride, stride, quarter);
+        host::store_blocks<bytes / 2, Element>(low, first, stride, quarter);
+        host::store_blocks<bytes / 2, Element>(high, first + bytes / 32 * stride, stride, quarter);
     }
 }
 
@@ -78,22 +78,22 @@ TILEWISE_INLINE void double_up(Vector (&values)[count], std::index_sequence<i...
     if constexpr (distance < width) {
         for (std::size_t k = count - 1; k > 0; --k) {
             Vector left;
-            shift<distance>(left, values[k - 1], values[k], places);
+            host::shift<distance>(left, values[k - 1], values[k], places);
             Op::append(left, values[k]);
             values[k] = left;
         }
         Vector left;
-        shift<distance>(left, values[0], values[0], places);
+        host::shift<distance>(left, values[0], values[0], places);
         Op::append(left, values[0]);
-        join<distance>(values[0], values[0], left, places); // nothing is to the left of the first
-        double_up<2 * distance, Op>(values, places);
+        host::join<distance>(values[0], values[0], left, places); // nothing is to the left of the first
+        host::double_up<2 * distance, Op>(values, places);
     } else if constexpr (distance < width * count) {
         for (std::size_t k = count - 1; k >= distance / width; --k) {
             Vector left = values[k - distance / width];
             Op::append(left, values[k]);
             values[k] = left;
         }
-        double_up<2 * distance, Op>(values, places);
+        host::double_up<2 * distance, Op>(values, places);
     }
 }
 
@@ -108,7 +108,7 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
     for (; rows > 0; --rows, first += lanes * per_lane, out += lanes * per_lane) {
         vector run_of_lane[registers][per_lane], sums[registers];
         for (std::size_t k = 0; k < registers; ++k) {
-            load_transposed<bytes, T>(run_of_lane[k], first + k * width * per_lane, per_lane);
+            host::load_transposed<bytes, T>(run_of_lane[k], first + k * width * per_lane, per_lane);
             for (std::size_t j = 1; j < per_lane; ++j) {
                 vector left = run_of_lane[k][j - 1];
                 Op::append(left, run_of_lane[k][j]);
@@ -116,17 +116,17 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
             }
             sums[k] = run_of_lane[k][per_lane - 1];
         }
-        double_up<1, Op>(sums, places);
+        host::double_up<1, Op>(sums, places);
         T total = sums[registers - 1][width - 1];
 
         // What comes before each lane vector; the first of the row has no part of its own.
         for (std::size_t k = registers - 1; k > 0; --k)
-            shift<1>(sums[k], sums[k - 1], sums[k], places);
-        shift<1>(sums[0], sums[0], sums[0], places);
+            host::shift<1>(sums[k], sums[k - 1], sums[k], places);
+        host::shift<1>(sums[0], sums[0], sums[0], places);
         T before_first{};
         if (has_run) {
             vector left;
-            fill(left, run, places);
+            host::fill(left, run, places);
             for (vector& sum : sums) {
                 vector off = left;
                 Op::append(off, sum);
@@ -137,7 +137,7 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
         }
         if (before != nullptr) {
             vector left;
-            fill(left, *before, places);
+            host::fill(left, *before, places);
             for (vector& sum : sums) {
                 vector base = left;
                 Op::append(base, sum);
@@ -159,11 +159,11 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
             }
             if (form == scan_form::inclusive && k == 0 && !has_run && before == nullptr)
                 for (std::size_t j = 0; j < per_lane; ++j)
-                    join<1>(results[j], run_of_lane[0][j], results[j], places);
-            transpose<width>(results);
+                    host::join<1>(results[j], run_of_lane[0][j], results[j], places);
+            host::transpose<width>(results);
             for (std::size_t j = 0; j < per_lane; ++j)
-                store_blocks<bytes, T>(results[j], out + (k * width + j) * per_lane, per_lane * per_lane,
-                                       std::make_index_sequence<width / 2>());
+                host::store_blocks<bytes, T>(results[j], out + (k * width + j) * per_lane, per_lane * per_lane,
+                                             std::make_index_sequence<width / 2>());
         }
         has_run = true;
     }
@@ -191,10 +191,10 @@ TILEWISE_INLINE void accumulate(Vector& values, Vector const& identity, std::ind
 {
     if constexpr (distance < sizeof...(i)) {
         Vector left;
-        shift<distance>(left, identity, values, places);
+        host::shift<distance>(left, identity, values, places);
         Op::append(left, values);
         values = left;
-        accumulate<2 * distance, Op>(values, identity, places);
+        host::accumulate<2 * distance, Op>(values, identity, places);
     }
 }
 
@@ -208,15 +208,15 @@ TILEWISE_INLINE T scan_any_order_in_registers(T const* first, offset count, T be
     constexpr auto places = std::make_index_sequence<static_cast<std::size_t>(width)>{};
     if (count >= width) {
         vector total, identity;
-        fill(total, static_cast<element>(before), places);
-        fill(identity, static_cast<element>(identity_of<Op, T>()), places);
+        host::fill(total, static_cast<element>(before), places);
+        host::fill(identity, static_cast<element>(host::identity_of<Op, T>()), places);
         for (; count >= width; count -= width, first += width, out += width) {
             vector values, sum;
             __builtin_memcpy(&values, first, bytes);
-            accumulate<1, Op>(values, identity, places);
-            broadcast<places.size() - 1>(sum, values, places);
+            host::accumulate<1, Op>(values, identity, places);
+            host::broadcast<places.size() - 1>(sum, values, places);
             if (form == scan_form::exclusive)
-                shift<1>(values, identity, values, places);
+                host::shift<1>(values, identity, values, places);
             vector result = total;
             Op::append(result, values);
             Op::append(total, sum);
@@ -224,7 +224,7 @@ TILEWISE_INLINE T scan_any_order_in_registers(T const* first, offset count, T be
         }
         before = static_cast<T>(total[0]);
     }
-    for (; count > 0; --count, ++first, ++out) {
+    for (; count > 0; --count, (void)++first, (void)++out) {
         T const next = Op{}(before, *first);
         *out = form == scan_form::inclusive ? next : before;
         before = next;
@@ -239,12 +239,12 @@ template <int bytes, int lanes, scan_form form, class Op, class T>
 [[gnu::target("avx2")]] void scan_rows_with_avx2(T const* first, int rows, T const* before, T& run, bool has_run,
                                                  T* out)
 {
-    scan_rows_in_registers<bytes, lanes, form, Op>(first, rows, before, run, has_run, out);
+    host::scan_rows_in_registers<bytes, lanes, form, Op>(first, rows, before, run, has_run, out);
 }
 template <scan_form form, class Op, class T>
 [[gnu::target("avx2")]] T scan_any_order_with_avx2(T const* first, offset count, T before, T* out)
 {
-    return scan_any_order_in_registers<32, form, Op>(first, count, before, out);
+    return host::scan_any_order_in_registers<32, form, Op>(first, count, before, out);
 }
 #endif
 
@@ -260,10 +260,11 @@ void scan_rows(T const* first, int rows, std::optional<T> const& before, std::op
     T const* const chunk = before ? &*before : nullptr;
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return scan_rows_with_avx2<std::min(32, row_bytes), lanes, form, Op>(first, rows, chunk, *run, has_run, out);
+        return host::scan_rows_with_avx2<std::min(32, row_bytes), lanes, form, Op>(first, rows, chunk, *run, has_run,
+                                                                                   out);
 #endif
-    scan_rows_in_registers<std::min(register_bytes, row_bytes), lanes, form, Op>(first, rows, chunk, *run, has_run,
-                                                                                 out);
+    host::scan_rows_in_registers<std::min(register_bytes, row_bytes), lanes, form, Op>(first, rows, chunk, *run,
+                                                                                       has_run, out);
 }
 
 /// Scans `count` values, whose combination is the same in every order, after `before`. Returns what comes before the
@@ -273,9 +274,9 @@ T exact_scan(T const* first, offset count, T before, T* out)
 {
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return scan_any_order_with_avx2<form, Op>(first, count, before, out);
+        return host::scan_any_order_with_avx2<form, Op>(first, count, before, out);
 #endif
-    return scan_any_order_in_registers<register_bytes, form, Op>(first, count, before, out);
+    return host::scan_any_order_in_registers<register_bytes, form, Op>(first, count, before, out);
 }
 
 } // namespace host

@@ -50,15 +50,15 @@ struct sums_in_memory {
             Word sum = cell == crowded_cell ? value : 0;
             TILEWISE_UNROLL
             for (int distance = 1; distance < warp_size; distance *= 2)
-                sum += shuffle_xor(sum, distance);
+                sum += gpu::shuffle_xor(sum, distance);
             if (lane_index() == first)
-                add(sums + cell, sum);
+                gpu::add(sums + cell, sum);
             crowded &= ~shuffle(same, first);
             if (cell == crowded_cell)
                 cell = left_out;
         }
         if (cell != left_out)
-            add(sums + cell, value);
+            gpu::add(sums + cell, value);
     }
     TILEWISE_DEVICE void merge(offset) const {}
 };
@@ -101,7 +101,7 @@ struct sums_in_table {
             if constexpr (words == 2)
                 sum |= Word{high_words[cell]} << 32;
             if (sum != 0)
-                add(sums + cell, sum);
+                gpu::add(sums + cell, sum);
         }
     }
 };
@@ -138,11 +138,11 @@ TILEWISE_KERNEL(Home::threads, Home::blocks)
 add_up_cells(Source source, Values values, offset cells, Word* sums)
 {
     constexpr int threads = Home::threads, items = Tuning::items_added_up, tile = threads * items;
-    auto const into = home_of_sums<Home, Word>(sums, cells);
+    auto const into = gpu::home_of_sums<Home, Word>(sums, cells);
     into.clear(cells);
     sync_block();
     offset const size = source.size();
-    auto const share = own_tiles<tile>(size);
+    auto const share = gpu::own_tiles<tile>(size);
     TILEWISE_NO_UNROLL
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
         registers<typename Source::packet, items> loaded;
@@ -150,8 +150,8 @@ add_up_cells(Source source, Values values, offset cells, Word* sums)
         auto const position = [&](int i) { return first + i * threads + thread_index(); };
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            loaded[i] = source.fetch(at_most(position(i), size - 1));
-            loaded_values[i] = values.fetch(at_most(position(i), size - 1));
+            loaded[i] = source.fetch(gpu::at_most(position(i), size - 1));
+            loaded_values[i] = values.fetch(gpu::at_most(position(i), size - 1));
         }
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
@@ -171,7 +171,7 @@ write_sums(Word const* sums, offset cells, T init, Sink sink)
     plus op;
     for (offset cell = offset{block_index()} * threads + thread_index(); cell < cells;
          cell += offset{block_count()} * threads)
-        store_one(sink, cell, combine(op, init, static_cast<T>(sums[cell])));
+        gpu::store_one(sink, cell, gpu::combine(op, init, static_cast<T>(sums[cell])));
 }
 
 } // namespace gpu

@@ -9,6 +9,7 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
+#include <tilewise/device/axis_for.cuh>
 #include <tilewise/device/view.cuh>
 #include <tilewise/order.hpp>
 
@@ -30,11 +31,18 @@ struct cells_of_samples {
 
     TILEWISE_DEVICE offset size() const { return count; }
     TILEWISE_DEVICE packet fetch(offset i) const { return samples.template fetch<access::elementwise, 1>(i); }
-    TILEWISE_CALLS_ANY
     TILEWISE_DEVICE unsigned cell(packet const& loaded)
     {
-        auto const found = static_cast<offset>(axis.index(samples.element(loaded, 0)));
+        auto const found = static_cast<offset>(index(samples.element(loaded, 0)));
         return found >= 0 && found < cells ? static_cast<unsigned>(found) : left_out;
+    }
+
+private:
+    template <class Sample>
+    TILEWISE_DEVICE auto index(Sample const& sample)
+    {
+        static_cast<void>(&calls_of_axis<Axis>::template all<Sample>);
+        return axis.index(sample);
     }
 };
 
@@ -84,6 +92,9 @@ struct values_in_order {
     }
     TILEWISE_DEVICE values_in_order operator+(offset i) const { return {view, positions + i}; }
 };
+
+template <class View, class T>
+inline constexpr bool computes_elements<values_in_order<View, T>> = View::computes;
 
 /// The tiles of `size` elements that belong to a block: one after the other, and as many as other blocks have, give or
 /// take one.

@@ -51,11 +51,11 @@ total_tiles_of_cells(typename Segmented::view view, offset const* begins, offset
             (begins[middle] <= place * Scan::tile ? cell : end) = middle;
         }
         segment_span const own = {begins[cell], begins[cell + 1] - begins[cell]};
-        offset const tile = place - first_total<Scan>(own);
-        if (tile < tiles_before_last<Scan>(own)) {
-            auto const total = block_tile_total<Scan>(view.from(own.begin), tile, op);
+        offset const tile = place - gpu::first_total<Scan>(own);
+        if (tile < gpu::tiles_before_last<Scan>(own)) {
+            auto const total = gpu::block_tile_total<Scan>(view.from(own.begin), tile, op);
             if (thread_index() == 0)
-                put(totals[place], total);
+                gpu::put(totals[place], total);
         }
         sync_block();
     }
@@ -78,14 +78,14 @@ TILEWISE_DEVICE auto block_carry(typename Scan::value const* totals, offset tile
         for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
             int const valid = group < groups ? group_size : rest;
             T const own(totals[first + group * group_size + min_of(lane_index(), valid - 1)]);
-            T const total = warp_tree_of_valid<1, group_size>(op, own, valid);
+            T const total = gpu::warp_tree_of_valid<1, group_size>(op, own, valid);
             if (lane_index() == 0)
-                put(group_totals.object()[group], total);
+                gpu::put(group_totals.object()[group], total);
         }
         sync_block();
         if (groups > 0) {
             T const own(group_totals.object()[min_of(lane_index(), groups - 1)]);
-            carry.append(op, shuffle(warp_tree_of_valid<1, super_size>(op, own, groups), 0));
+            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, super_size>(op, own, groups), 0));
         }
         if (rest > 0)
             carry.append(op, T(group_totals.object()[groups]));
@@ -113,12 +113,12 @@ combine_long_cells(typename Segmented::view view, typename Segmented::results re
             return;
         offset const index = first + longer.number[own];
         segment_span const cell = cells.at(index);
-        offset const last = tiles_before_last<Scan>(cell);
-        auto const carry = block_carry<Scan>(totals + first_total<Scan>(cell), last, op, init.get());
+        offset const last = gpu::tiles_before_last<Scan>(cell);
+        auto const carry = gpu::block_carry<Scan>(totals + gpu::first_total<Scan>(cell), last, op, init.get());
         auto const from = view.from(cell.begin);
         auto const to = results.of(index, cell);
-        block_scan_any_tile<Scan, access::elementwise, access::elementwise>(from, to, last, cell.count, op,
-                                                                            [&](auto const&) { return carry; });
+        gpu::block_scan_any_tile<Scan, access::elementwise, access::elementwise>(from, to, last, cell.count, op,
+                                                                                 [&](auto const&) { return carry; });
         sync_block();
     }
 }

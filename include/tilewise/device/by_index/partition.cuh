@@ -44,7 +44,7 @@ TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
     Number sum = value;
     TILEWISE_UNROLL
     for (int distance = 1; distance < warp_size; distance *= 2) {
-        Number const left = shuffle_up(sum, distance);
+        Number const left = gpu::shuffle_up(sum, distance);
         if (lane_index() >= distance)
             sum += left;
     }
@@ -74,19 +74,19 @@ count_digits(Source source, digit_place place, offset* counts)
         table[digit] = 0;
     sync_block();
     offset const size = source.size();
-    auto const share = own_tiles<tile>(size);
+    auto const share = gpu::own_tiles<tile>(size);
     TILEWISE_NO_UNROLL
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
         registers<typename Source::packet, items> loaded;
         auto const position = [&](int i) { return first + i * threads + thread_index(); };
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i)
-            loaded[i] = source.fetch(at_most(position(i), size - 1));
+            loaded[i] = source.fetch(gpu::at_most(position(i), size - 1));
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
             unsigned const cell = position(i) < size ? source.cell(loaded[i]) : left_out;
             if (cell != left_out)
-                add_one(&table[place.of(cell)]);
+                gpu::add_one(&table[place.of(cell)]);
         }
     }
     sync_block();
@@ -106,7 +106,7 @@ scan_digit_counts(offset* counts, int columns, offset* totals)
         int const column = first + thread_index();
         offset const own = column < columns ? row[column] : 0;
         offset total;
-        offset const inside = block_sum_before<threads>(own, total);
+        offset const inside = gpu::block_sum_before<threads>(own, total);
         if (column < columns)
             row[column] = before + inside;
         before += total;
@@ -122,7 +122,7 @@ begin_digits(int digits, offset* begins)
 {
     int const digit = thread_index();
     offset all;
-    offset const before = block_sum_before<threads>(digit < digits ? begins[digit] : offset{0}, all);
+    offset const before = gpu::block_sum_before<threads>(digit < digits ? begins[digit] : offset{0}, all);
     if (digit < digits)
         begins[digit] = before;
     if (digit == 0)
@@ -150,7 +150,7 @@ move_by_digit(Source source, Values values, digit_place place, offset const* cou
         next = begins[digit] + counts[offset{digit} * block_count() + block_index()];
 
     offset const size = source.size();
-    auto const share = own_tiles<tile>(size);
+    auto const share = gpu::own_tiles<tile>(size);
     TILEWISE_NO_UNROLL
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
         registers<typename Source::packet, items> loaded;
@@ -158,10 +158,10 @@ move_by_digit(Source source, Values values, digit_place place, offset const* cou
         auto const position = [&](int i) { return first + (warp * items + i) * warp_size + lane; };
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i)
-            loaded[i] = source.fetch(at_most(position(i), size - 1));
+            loaded[i] = source.fetch(gpu::at_most(position(i), size - 1));
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i)
-            loaded_values[i] = values.fetch(at_most(position(i), size - 1));
+            loaded_values[i] = values.fetch(gpu::at_most(position(i), size - 1));
         for (int i = lane; i < place.count(); i += warp_size)
             counters[warp][i] = 0;
         sync_warp();
@@ -191,7 +191,7 @@ move_by_digit(Source source, Values values, digit_place place, offset const* cou
                 own_count += warp_count;
             }
         }
-        unsigned const begin = block_sum_before<threads>(own_count, tile_count);
+        unsigned const begin = gpu::block_sum_before<threads>(own_count, tile_count);
         if (digit < place.count()) {
             TILEWISE_UNROLL
             for (int i = 0; i < warps; ++i)
@@ -206,7 +206,7 @@ move_by_digit(Source source, Values values, digit_place place, offset const* cou
             if (cells[i] != left_out) {
                 unsigned const to = counters[warp][place.of(cells[i])] + ranks[i];
                 stage_cells[to] = cells[i];
-                put(stage.object()[to], values.get(loaded_values[i]));
+                gpu::put(stage.object()[to], values.get(loaded_values[i]));
             }
         }
         sync_block();
@@ -214,7 +214,7 @@ move_by_digit(Source source, Values values, digit_place place, offset const* cou
         for (int i = thread_index(); i < static_cast<int>(tile_count); i += threads) {
             unsigned const cell = stage_cells[i];
             offset const to = targets[place.of(cell)] + i;
-            put(moved[to], stage.object()[i]);
+            gpu::put(moved[to], stage.object()[i]);
             if (moved_cells != nullptr)
                 moved_cells[to] = cell;
         }

@@ -65,7 +65,7 @@ count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
     static_assert(samples_type::packet == granule_bytes);
     TILEWISE_SHARED_ARRAY(table, counters::words, unsigned);
     counters const of_value = {table};
-    block_clear<Home::threads>(table, counters::words);
+    gpu::block_clear<Home::threads>(table, counters::words);
     sync_block();
     samples_type const samples(view, count);
     samples.for_each_batch([&](auto& loaded) {
@@ -84,22 +84,22 @@ count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
     static_assert(Home::threads >= static_cast<int>(counters::values));
     auto const value = static_cast<unsigned>(thread_index());
     unsigned const total = value < counters::values ? of_value.sum(value) : 0;
-    auto const found = locate(bins, static_cast<byte>(value), cells);
+    auto const found = gpu::locate(bins, static_cast<byte>(value), cells);
     bool const counts_in_cell = found.inside && total != 0;
     if (cells > counters::words) {
         wait_for_primary();
         if (counts_in_cell)
-            add(&counts[found.cell], Counter{total});
+            gpu::add(&counts[found.cell], Counter{total});
         return;
     }
     sync_block();
-    block_clear<Home::threads>(table, cells);
+    gpu::block_clear<Home::threads>(table, cells);
     sync_block();
     if (counts_in_cell)
-        add(&table[found.cell], total);
+        gpu::add(&table[found.cell], total);
     sync_block();
     wait_for_primary();
-    block_merge<Home::threads>(table, cells, counts);
+    gpu::block_merge<Home::threads>(table, cells, counts);
 }
 
 } // namespace gpu

@@ -71,9 +71,9 @@ struct packed_counters {
             for (unsigned k = 0; k < 4; ++k) {
                 unsigned const low = four.word[k] & 0xFFFF, high = four.word[k] >> 16;
                 if (low >= least_swept)
-                    add(&counts[4 * i + k], Counter{low});
+                    gpu::add(&counts[4 * i + k], Counter{low});
                 if (high >= least_swept)
-                    add(&counts[4 * i + k + layout.shared], Counter{high});
+                    gpu::add(&counts[4 * i + k + layout.shared], Counter{high});
                 four.word[k] = (low >= least_swept ? 0 : low) | (high >= least_swept ? 0 : high << 16);
             }
             granules[i] = four;
@@ -84,13 +84,13 @@ struct packed_counters {
     /// Adds all to memory.
     TILEWISE_DEVICE void block_merge_all() const
     {
-        block_for_each_word<Home::threads>(word, layout.words, [&](unsigned i, unsigned counted) {
+        gpu::block_for_each_word<Home::threads>(word, layout.words, [&](unsigned i, unsigned counted) {
             bool const two = i >= layout.words - layout.shared;
             unsigned const low = two ? counted & 0xFFFF : counted, high = two ? counted >> 16 : 0;
             if (low != 0)
-                add(&counts[i], Counter{low});
+                gpu::add(&counts[i], Counter{low});
             if (high != 0)
-                add(&counts[i + layout.shared], Counter{high});
+                gpu::add(&counts[i + layout.shared], Counter{high});
         });
     }
 };
@@ -105,11 +105,11 @@ count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counte
     constexpr int packet = samples_type::packet;
     TILEWISE_SHARED_ARRAY(table, layout.table_words(), unsigned);
     packed_counters<Home, samples_type, Counter> const counters = {table, layout, counts};
-    block_clear<Home::threads>(table, layout.table_words());
+    gpu::block_clear<Home::threads>(table, layout.table_words());
     sync_block();
 
     samples_type const samples(view, count);
-    samples.for_each_of_rest([&](auto const& sample) { counters.add_to(locate(bins, sample, cells), 1); });
+    samples.for_each_of_rest([&](auto const& sample) { counters.add_to(gpu::locate(bins, sample, cells), 1); });
     int batches = 1;
     samples.for_each_batch([&](auto& loaded) {
         if (batches == counters.batches_between_sweeps) {
@@ -117,9 +117,9 @@ count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counte
             batches = 0;
         }
         ++batches;
-        auto const cell = [&](int i, int k) { return locate(bins, view.element(loaded[i], k), cells); };
+        auto const cell = [&](int i, int k) { return gpu::locate(bins, view.element(loaded[i], k), cells); };
         auto const twice = [&](int i) { return packet == 1 || cell(i, 0).cell == cell(i, packet > 1).cell; };
-        if (count_bits(lanes_that(twice(0))) < Home::repeating_lanes) {
+        if (gpu::count_bits(gpu::lanes_that(twice(0))) < Home::repeating_lanes) {
             TILEWISE_UNROLL
             for (int i = 0; i < samples_type::packets; ++i) { // one loop for all samples takes nvcc for ever
                 TILEWISE_UNROLL
@@ -129,8 +129,8 @@ count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counte
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < samples_type::packets; ++i) {
-                unsigned const candidates = lanes_that(cell(i, 0).inside && twice(i));
-                unsigned const common = shuffle(cell(i, 0).cell, lowest_lane(candidates));
+                unsigned const candidates = gpu::lanes_that(cell(i, 0).inside && twice(i));
+                unsigned const common = gpu::shuffle(cell(i, 0).cell, lowest_lane(candidates));
                 auto const is_common = [&](binning::located found) { return found.inside && found.cell == common; };
                 unsigned own = 0;
                 TILEWISE_UNROLL

@@ -17,6 +17,7 @@
 
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
+#include <tilewise/device/context.cuh>
 #include <tilewise/device/grid.cuh>
 #include <tilewise/device/histogram/samples.cuh>
 #include <tilewise/device/histogram/tile.cuh>
@@ -28,8 +29,6 @@
 #include <tilewise/order.hpp>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -106,8 +105,8 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
 
     release_dependents();
     unsigned const none = static_cast<unsigned>(lists.buckets) << lists.log2_cells;
-    auto const cells =
-        find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count, bins, range, none);
+    auto const cells = gpu::find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count,
+                                                    bins, range, none);
     int const thread = thread_index(), columns = 1 << lists.log2_columns, counts = lists.buckets * columns;
     auto const lane_column = static_cast<unsigned>(lane_index() & (columns - 1));
     auto const column_of = [&](unsigned cell) { // log2_columns is not above log2_cells
@@ -120,7 +119,7 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
     sync_block();
     TILEWISE_UNROLL
     for (int i = 0; i < items; ++i)
-        add_one(column_of(cells[i]));
+        gpu::add_one(column_of(cells[i]));
     sync_block();
 
     // The columns of a bucket are beside each other.
@@ -163,7 +162,7 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
         unsigned at[at_once];
         TILEWISE_UNROLL
         for (int i = 0; i < at_once; ++i)
-            at[i] = fetch_add(column_of(cells[first + i]), 1);
+            at[i] = gpu::fetch_add(column_of(cells[first + i]), 1);
         TILEWISE_UNROLL
         for (int i = 0; i < at_once; ++i)
             if (cells[first + i] != none)
@@ -245,11 +244,12 @@ TILEWISE_DEVICE void block_count_runs(bucket_lists const& lists, int bucket, sca
         auto const begin_of = [&](run const& of) {
             return lists.slots + offset{of.tile} * lists.slot + (of.extent & 0xFFFF);
         };
-        count_run(table, begin_of(now), 0, min_of(length, most), lane, lanes);
+        gpu::count_run(table, begin_of(now), 0, min_of(length, most), lane, lanes);
         for (unsigned left = lanes_that(lane == 0 && length > most); left != 0; left &= left - 1) {
             int const whose = lowest_lane(left);
-            run const longer = shuffle(now, whose);
-            count_run(table, begin_of(longer), most, static_cast<int>(longer.extent >> 16), lane_index(), warp_size);
+            run const longer = gpu::shuffle(now, whose);
+            gpu::count_run(table, begin_of(longer), most, static_cast<int>(longer.extent >> 16), lane_index(),
+                           warp_size);
         }
     }
 }
@@ -268,7 +268,7 @@ count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Count
     TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
 
     release_dependents();
-    block_clear<threads>(table, cells + 1);
+    gpu::block_clear<threads>(table, cells + 1);
     wait_for_primary();
     // A table that is added to the counters is work, too: as much as a granule for every 8 cells.
     unsigned const granules = thread_index() < lists.buckets ? lists.totals[thread_index()] : 0;
@@ -296,8 +296,8 @@ count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Count
             return static_cast<unsigned>(static_cast<unsigned long long>(tiles.count) * (position - first) / work);
         };
         unsigned const part_end = ends[bucket] < end ? ends[bucket] : end;
-        block_count_runs<threads>(lists, bucket, tiles, tile_at(begin), tile_at(part_end),
-                                  (work - cells / 8) / tiles.count, table);
+        gpu::block_count_runs<threads>(lists, bucket, tiles, tile_at(begin), tile_at(part_end),
+                                       (work - cells / 8) / tiles.count, table);
         begin = part_end;
         sync_block();
         unsigned const first_cell = static_cast<unsigned>(bucket) << lists.log2_cells;
@@ -307,7 +307,7 @@ count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Count
             unsigned const i = sequence[k];
             if (table[i] != 0) {
                 if (first_cell + i < range.count)
-                    add(&counters[i], Counter{table[i]});
+                    gpu::add(&counters[i], Counter{table[i]});
                 table[i] = 0;
             }
         }
@@ -324,17 +324,16 @@ inline int bytes_of_table(int log2_cells)
     return 4 * ((1 << log2_cells) + 1);
 }
 template <auto* kernel, class Tuning>
-table_fit fit_tables(int device)
+table_fit fit_tables(current_device const& device)
 {
-    static std::array<std::atomic<int>, 64> known{};
-    auto& answer = known[static_cast<std::size_t>(device) % known.size()];
-    if (answer.load(std::memory_order_relaxed) == 0) {
+    static known_of_context known;
+    int const found = known(device.context(), [&] {
         int log2_cells = Tuning::log2_most_cells, per_multiprocessor = 0, multiprocessors = 0;
         for (;; --log2_cells) {
             int const bytes = bytes_of_table(log2_cells);
             auto const error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
             if (error != cudaErrorInvalidValue || log2_cells == 0)
-                check(error, "cudaFuncSetAttribute");
+                gpu::check(error, "cudaFuncSetAttribute");
             else
                 cudaGetLastError();
             if (error == cudaSuccess)
@@ -343,10 +342,9 @@ table_fit fit_tables(int device)
             if (per_multiprocessor > 0)
                 break;
         }
-        TILEWISE_CUDA(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, device);
-        answer.store(per_multiprocessor * multiprocessors * 32 + log2_cells, std::memory_order_relaxed);
-    }
-    int const found = answer.load(std::memory_order_relaxed);
+        TILEWISE_CUDA(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, device.index());
+        return per_multiprocessor * multiprocessors * 32 + log2_cells;
+    });
     return {found % 32, found / 32};
 }
 
@@ -413,7 +411,7 @@ private:
     template <access how, class Policy>
     void run_with(Policy const& policy, call const& by, current_device const& device)
     {
-        plan_type const plan(fit_tables<count_kernel, Tuning>(device.index()), count, cells);
+        plan_type const plan(gpu::fit_tables<count_kernel, Tuning>(device), count, cells);
         if (plan.pays(count, cells))
             run_partition<how>(policy, by, device, plan);
         else
@@ -426,15 +424,15 @@ private:
         cell_range const all = {0, static_cast<unsigned>(cells)};
         for (offset tile = 0; tile < plan.tiles; tile += Tuning::most_blocks) {
             auto const blocks = static_cast<int>(std::min(plan.tiles - tile, Tuning::most_blocks));
-            launch<&add_samples<Tuning, how, View, Bins, Counter>>(by, "add_samples", {blocks, Tuning::threads},
-                                                                   samples, tile, count, bins, all, counts);
+            gpu::launch<&add_samples<Tuning, how, View, Bins, Counter>>(by, "add_samples", {blocks, Tuning::threads},
+                                                                        samples, tile, count, bins, all, counts);
         }
     }
 
     template <access how, class Policy>
     void run_partition(Policy const& policy, call const& by, current_device const& device, plan_type const& plan)
     {
-        scratch const memory(policy, device, is_captured(policy.stream()), static_cast<std::size_t>(plan.bytes()));
+        scratch const memory(policy, device, gpu::is_captured(policy.stream()), static_cast<std::size_t>(plan.bytes()));
         auto* const slots = static_cast<unsigned char*>(memory.begin());
         auto* const runs = slots + plan.slots_bytes();
         auto* const totals = reinterpret_cast<unsigned*>(runs + plan.runs_bytes());
@@ -451,8 +449,8 @@ private:
 
         constexpr auto partition_kernel = &partition_samples<Tuning, how, View, Bins>;
         bool const dependent = Tuning::dependent_launches && !is_timed(by) &&
-                               has_sm90_features<partition_kernel>(device.index()) &&
-                               has_sm90_features<count_kernel>(device.index());
+                               gpu::has_sm90_features<partition_kernel>(device) &&
+                               gpu::has_sm90_features<count_kernel>(device);
         int set = 0; // of totals
         for (offset cell = 0; cell < cells; cell += plan.cells_per_range) {
             cell_range const range = {static_cast<unsigned>(cell),
@@ -465,11 +463,12 @@ private:
                 lists.totals = totals + offset{set} * plan.buckets;
                 set = (set + 1) % Tuning::chunks_per_clearing;
                 auto const tiles = static_cast<int>(std::min(plan.tiles - tile, plan.tiles_per_chunk));
-                launch<partition_kernel>(by, "partition_samples", {tiles, Tuning::threads, 1, dependent && follows_own},
-                                         samples, tile, count, bins, range, lists);
-                launch<count_kernel>(
+                gpu::launch<partition_kernel>(by, "partition_samples",
+                                              {tiles, Tuning::threads, 1, dependent && follows_own}, samples, tile,
+                                              count, bins, range, lists);
+                gpu::launch<count_kernel>(
                     by, "count_buckets",
-                    {plan.fit.blocks, Tuning::counting_threads, 1, dependent, bytes_of_table(plan.fit.log2_cells)},
+                    {plan.fit.blocks, Tuning::counting_threads, 1, dependent, gpu::bytes_of_table(plan.fit.log2_cells)},
                     lists, scattered_tiles(tiles), range, counts);
             }
         }

@@ -7,6 +7,7 @@
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/config.hpp>
 #include <tilewise/device/arch.cuh>
+#include <tilewise/device/axis_for.cuh>
 #include <tilewise/device/view.cuh>
 #include <tilewise/device/warp.cuh>
 #include <tilewise/order.hpp>
@@ -18,10 +19,10 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// The cell that a sample counts in, of so many, if it does; otherwise `cell` is any number.
-TILEWISE_CALLS_ANY
 template <class Bins, class Sample>
 TILEWISE_DEVICE binning::located locate(Bins const& bins, Sample const& sample, unsigned cells)
 {
+    static_cast<void>(&calls_of_axis<Bins>::template all<Sample>);
     if constexpr (binning::locates<Bins>) {
         return bins.locate(sample);
     } else {
@@ -192,9 +193,9 @@ TILEWISE_DEVICE void block_for_each_word(unsigned const* words, unsigned count, 
 template <int threads, class Counter>
 TILEWISE_DEVICE void block_merge(unsigned const* table, unsigned cells, Counter* counts)
 {
-    block_for_each_word<threads>(table, cells, [&](unsigned cell, unsigned word) {
+    gpu::block_for_each_word<threads>(table, cells, [&](unsigned cell, unsigned word) {
         if (word != 0)
-            add(&counts[cell], Counter{word});
+            gpu::add(&counts[cell], Counter{word});
     });
 }
 

@@ -42,7 +42,7 @@ TILEWISE_DEVICE void block_copy_tables(Bins& bins, void* room)
         for (offset i = thread_index(); i < count; i += threads)
             copy[i] = table[i];
         table = copy;
-        to += room_of_table<T>(count);
+        to += gpu::room_of_table<T>(count);
     });
 }
 
@@ -53,18 +53,18 @@ template <class Home, access how, bool copies, class View, class Bins, class Cou
 TILEWISE_KERNEL(Home::threads, Home::blocks_per_multiprocessor)
 count_in_table(View view, offset count, Bins bins, unsigned cells, Counter* counts)
 {
-    TILEWISE_SHARED_ARRAY(table, table_words(cells) + (copies ? room_of_tables(bins) / 4 : 0), unsigned);
-    block_clear<Home::threads>(table, table_words(cells));
+    TILEWISE_SHARED_ARRAY(table, table_words(cells) + (copies ? gpu::room_of_tables(bins) / 4 : 0), unsigned);
+    gpu::block_clear<Home::threads>(table, table_words(cells));
     if constexpr (copies)
-        block_copy_tables<Home::threads>(bins, table + table_words(cells));
+        gpu::block_copy_tables<Home::threads>(bins, table + table_words(cells));
     sync_block();
     shared_samples<Home, how, View>(view, count).for_each([&](auto const& sample) {
-        auto const found = locate(bins, sample, cells);
-        add_one(&table[found.inside ? found.cell : cells]);
+        auto const found = gpu::locate(bins, sample, cells);
+        gpu::add_one(&table[found.inside ? found.cell : cells]);
     });
     sync_block();
     wait_for_primary();
-    block_merge<Home::threads>(table, cells, counts);
+    gpu::block_merge<Home::threads>(table, cells, counts);
 }
 
 } // namespace gpu

@@ -25,7 +25,7 @@ struct cell_range {
 template <class Bins, class Sample>
 TILEWISE_DEVICE unsigned cell_in(cell_range range, Bins const& bins, Sample const& sample, unsigned none)
 {
-    auto const found = locate(bins, sample, 0x80000000);
+    auto const found = gpu::locate(bins, sample, 0x80000000);
     unsigned const cell = found.cell - range.first;
     return found.inside && cell < none ? cell : none;
 }
@@ -40,7 +40,7 @@ inline constexpr int tile_of_samples = Tuning::threads * Tuning::items_per_threa
 /// How a view is read to find them.
 template <class Tuning, class View>
 struct sample_packets {
-    static constexpr int size = 1 << log2_of(std::min(Tuning::items_per_thread, granule_bytes / View::widest));
+    static constexpr int size = 1 << gpu::log2_of(std::min(Tuning::items_per_thread, granule_bytes / View::widest));
     static constexpr int per_thread = Tuning::items_per_thread / size;
     static constexpr int under_way = std::min(per_thread, Tuning::packets_under_way);
     static_assert(size * per_thread == Tuning::items_per_thread && per_thread % under_way == 0);
@@ -80,7 +80,7 @@ TILEWISE_DEVICE tile_cells<Tuning> find_cells(View& view, offset begin, offset c
         for (int i = 0; i < packets::under_way; ++i) {
             TILEWISE_UNROLL
             for (int k = 0; k < N; ++k)
-                cells[(first + i) * N + k] = cell_in(range, bins, view.element(loaded[i], k), none);
+                cells[(first + i) * N + k] = gpu::cell_in(range, bins, view.element(loaded[i], k), none);
         }
     }
     if (!whole) {
@@ -104,8 +104,8 @@ add_samples(View view, offset first_tile, offset count, Bins bins, cell_range ra
     TILEWISE_SHARED(arrivals, unsigned[places]);
     TILEWISE_SHARED(first_cell, unsigned[places]);
 
-    auto const cells = find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count,
-                                               bins, range, range.count);
+    auto const cells = gpu::find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count,
+                                                    bins, range, range.count);
     auto const place_of = [](unsigned cell) { return (cell ^ cell / places) % places; };
     TILEWISE_UNROLL
     for (int i = thread_index(); i < places; i += threads)
@@ -113,21 +113,21 @@ add_samples(View view, offset first_tile, offset count, Bins bins, cell_range ra
     sync_block();
     TILEWISE_UNROLL
     for (int i = 0; i < Tuning::items_per_thread; ++i)
-        if (cells[i] < range.count && fetch_add(&arrivals[place_of(cells[i])], 1) == 0)
+        if (cells[i] < range.count && gpu::fetch_add(&arrivals[place_of(cells[i])], 1) == 0)
             first_cell[place_of(cells[i])] = cells[i];
     sync_block();
     TILEWISE_UNROLL
     for (int i = 0; i < Tuning::items_per_thread; ++i) {
         if (cells[i] < range.count && first_cell[place_of(cells[i])] != cells[i]) {
-            add(&arrivals[place_of(cells[i])], ~0U); // minus one
-            add(&counts[cells[i]], Counter{1});
+            gpu::add(&arrivals[place_of(cells[i])], ~0U); // minus one
+            gpu::add(&counts[cells[i]], Counter{1});
         }
     }
     sync_block();
     TILEWISE_UNROLL
     for (int i = thread_index(); i < places; i += threads)
         if (arrivals[i] > 0)
-            add(&counts[first_cell[i]], Counter{arrivals[i]});
+            gpu::add(&counts[first_cell[i]], Counter{arrivals[i]});
 }
 
 } // namespace gpu

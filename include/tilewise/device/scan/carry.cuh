@@ -35,7 +35,7 @@ struct total_board {
         std::memcpy(parts, &total, sizeof(T));
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
-            publish(words + place * count + i, static_cast<unsigned long long>(tag) << 32 | parts[i]);
+            gpu::publish(words + place * count + i, static_cast<unsigned long long>(tag) << 32 | parts[i]);
     }
 };
 
@@ -54,7 +54,7 @@ public:
     {
         TILEWISE_UNROLL
         for (int i = 0; i < parts; ++i)
-            observe(words_ + i, wanted_, heard_[i]);
+            gpu::observe(words_ + i, wanted_, heard_[i]);
     }
     /// Whether it is there, or not wanted.
     TILEWISE_DEVICE bool is_there()
@@ -100,9 +100,9 @@ template <int lanes, class T, class Op>
 TILEWISE_DEVICE void hear_tree(Op& op, total_board const& board, offset first, int count, registers<T, 1>& tree)
 {
     awaited_total<T> own(board, first + lane_index(), lane_index() < count);
-    hear_all(own);
+    gpu::hear_all(own);
     own.get(tree);
-    put(tree[0], shuffle(warp_tree_of_valid<1, lanes>(op, T(tree[0]), count), 0));
+    gpu::put(tree[0], gpu::shuffle(gpu::warp_tree_of_valid<1, lanes>(op, T(tree[0]), count), 0));
 }
 
 /// What the blocks of a launch share: a counter of tiles, and boards for the totals of tiles and of groups.
@@ -123,9 +123,9 @@ TILEWISE_DEVICE auto join_chunks(typename Scan::op& op, typename Scan::value con
                                  registers<typename Scan::value, 1>& before) -> typename Scan::value
 {
     using T = typename Scan::value;
-    T const trees = warp_right_aligned_trees<Scan::chunks>(op, T(chunk_total), whole);
-    put(before[0], shuffle_up(trees, 1));
-    return shuffle(trees, Scan::chunks - 1);
+    T const trees = gpu::warp_right_aligned_trees<Scan::chunks>(op, T(chunk_total), whole);
+    gpu::put(before[0], gpu::shuffle_up(trees, 1));
+    return gpu::shuffle(trees, Scan::chunks - 1);
 }
 
 } // namespace gpu

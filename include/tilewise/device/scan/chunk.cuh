@@ -78,7 +78,7 @@ struct initial {
     {
         maybe<T> result;
         result.there = there;
-        put(result.value[0], reinterpret_cast<T const&>(bytes));
+        gpu::put(result.value[0], reinterpret_cast<T const&>(bytes));
         return result;
     }
 };
@@ -135,7 +135,9 @@ TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<type
     }
     // All lanes load, without a branch in between, which would wait for the load before it: what cannot be loaded from
     // here as the nearest that can. Then those few are read again.
-    auto const near_position = [&](int row) { return max_of(min_of(position_of(row), from.end - N), from.begin); };
+    auto const near_position = [&](int row) {
+        return gpu::max_of(gpu::min_of(position_of(row), from.end - N), from.begin);
+    };
     if (from.end - from.begin >= N) {
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
@@ -183,14 +185,14 @@ public:
         for (int distance = 1; distance < warp_size; distance *= 2) {
             TILEWISE_UNROLL
             for (int row = 0; row < rows; ++row) {
-                T const left = shuffle_up(sum[row], distance);
+                T const left = gpu::shuffle_up(sum[row], distance);
                 if (lane_index() >= distance && (!careful || present(row, count) > 0))
-                    put(sum[row], combine(op, left, T(sum[row])));
+                    gpu::put(sum[row], gpu::combine(op, left, T(sum[row])));
             }
         }
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row) {
-            T const lanes = shuffle_up(sum[row], 1), total = shuffle(sum[row], warp_size - 1);
+            T const lanes = gpu::shuffle_up(sum[row], 1), total = gpu::shuffle(sum[row], warp_size - 1);
             before_[row] = run;
             if (lane_index() > 0 && (!careful || present(row, count) > 0))
                 before_[row].append(op, lanes);
@@ -235,15 +237,15 @@ private:
     TILEWISE_DEVICE void add_vector(packet const& loaded, View& view, Op& op, int row, int there, T& sum)
     {
         if constexpr (!careful && !keeps_sums) {
-            put(sum, packet_total<typename Scan::layout>(view, loaded, op));
+            gpu::put(sum, gpu::packet_total<typename Scan::layout>(view, loaded, op));
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < N; ++i) {
                 if (!careful || i < there) {
-                    T const element = static_cast<T>(view.element(loaded, i));
-                    put(sum, i == 0 ? element : combine(op, T(sum), element));
+                    T const element = gpu::operand<T, Op>(view, loaded, i);
+                    gpu::put(sum, i == 0 ? element : gpu::combine(op, T(sum), element));
                     if constexpr (keeps_sums)
-                        put(sums_[row][i], sum);
+                        gpu::put(sums_[row][i], sum);
                 }
             }
         }
@@ -255,9 +257,9 @@ private:
         maybe<T> prefix(carry);
         if (before_[row].there) {
             if (carry.there && (!careful || there > 0))
-                put(prefix.value[0], combine(op, T(carry.value[0]), T(before_[row].value[0])));
+                gpu::put(prefix.value[0], gpu::combine(op, T(carry.value[0]), T(before_[row].value[0])));
             else
-                put(prefix.value[0], before_[row].value[0]);
+                gpu::put(prefix.value[0], before_[row].value[0]);
             prefix.there = true;
         }
         return prefix;
@@ -271,7 +273,7 @@ private:
             unsigned sum = prefix.there ? static_cast<unsigned>(prefix.value[0]) : 0;
             TILEWISE_UNROLL
             for (int i = 0; i < 4; ++i) {
-                unsigned const before = sum & 0xFF, word = scan_bytes(loaded_[row].granules[0].word[i], sum);
+                unsigned const before = sum & 0xFF, word = gpu::scan_bytes(loaded_[row].granules[0].word[i], sum);
                 results.granules[0].word[i] = Scan::form == scan_form::inclusive ? word : word << 8 | before;
             }
             return results;
@@ -284,14 +286,14 @@ private:
                     continue;
                 if constexpr (Scan::form == scan_form::exclusive) {
                     if (i == 0) {
-                        put(results[0], prefix.value[0]);
+                        gpu::put(results[0], prefix.value[0]);
                     } else {
                         add_element(view, op, row, i - 1, sum[0]);
-                        put(results[i], combine(op, T(prefix.value[0]), T(sum[0])));
+                        gpu::put(results[i], gpu::combine(op, T(prefix.value[0]), T(sum[0])));
                     }
                 } else {
                     add_element(view, op, row, i, sum[0]);
-                    put(results[i], prefix.there ? combine(op, T(prefix.value[0]), T(sum[0])) : sum[0]);
+                    gpu::put(results[i], prefix.there ? gpu::combine(op, T(prefix.value[0]), T(sum[0])) : sum[0]);
                 }
             }
             return Sink::pack(results);
@@ -300,10 +302,10 @@ private:
     TILEWISE_DEVICE void add_element(View& view, Op& op, int row, int i, T& sum)
     {
         if constexpr (keeps_sums) {
-            put(sum, sums_[row][i]);
+            gpu::put(sum, sums_[row][i]);
         } else {
-            T const element = static_cast<T>(view.element(loaded_[row], i));
-            put(sum, i == 0 ? element : combine(op, T(sum), element));
+            T const element = gpu::operand<T, Op>(view, loaded_[row], i);
+            gpu::put(sum, i == 0 ? element : gpu::combine(op, T(sum), element));
         }
     }
 
@@ -316,7 +318,7 @@ private:
         granule left;
         TILEWISE_UNROLL
         for (int i = 0; i < 4; ++i)
-            left.word[i] = shuffle(own.granules[0].word[i], (lane_index() + warp_size - 1) % warp_size);
+            left.word[i] = gpu::shuffle(own.granules[0].word[i], (lane_index() + warp_size - 1) % warp_size);
         granule const rotated = left;
         if (lane_index() == 0)
             left = row_before;
@@ -325,7 +327,7 @@ private:
             to.store_bytes(position, own, 0, granule_bytes - skipped);
         else
             *reinterpret_cast<granule*>(to.address_of(position) - skipped) =
-                shifted(left, own.granules[0], static_cast<unsigned>(granule_bytes - skipped));
+                gpu::shifted(left, own.granules[0], static_cast<unsigned>(granule_bytes - skipped));
         if (row == rows - 1 && lane_index() == warp_size - 1)
             to.store_bytes(position, own, granule_bytes - skipped, granule_bytes);
     }
@@ -352,7 +354,7 @@ public:
     /// Adds up the chunk that begins at `first` of a tile; every lane has the total of its whole rows.
     TILEWISE_DEVICE maybe<T> read(tile_input<Scan>& from, int first, Op& op)
     {
-        auto run = nothing<T>();
+        auto run = gpu::nothing<T>();
         for_rows(first, from.count, [&](int begin) { add_up(from, begin, op, run); });
         return run;
     }
@@ -362,7 +364,7 @@ public:
     TILEWISE_DEVICE void write(tile_input<Scan>& from, int first, typename Scan::sink& to, Op& op,
                                maybe<T> const& carry)
     {
-        auto run = nothing<T>();
+        auto run = gpu::nothing<T>();
         for_rows(first, from.count, [&](int begin) {
             if constexpr (storage == chunk_storage::none)
                 add_up(from, begin, op, run);
@@ -374,7 +376,7 @@ private:
     TILEWISE_DEVICE void add_up(tile_input<Scan>& from, int begin, Op& op, maybe<T>& run)
     {
         registers<typename Scan::packet, rows> loaded;
-        load_rows<Scan, whole, in, where>(from, begin, loaded);
+        gpu::load_rows<Scan, whole, in, where>(from, begin, loaded);
         rows_.add_up(loaded, from.all, op, from.count - begin, run);
     }
     template <class Body>
@@ -400,20 +402,20 @@ TILEWISE_DEVICE auto chunk_total(tile_input<Scan>& from, int first, typename Sca
     constexpr int rows = Scan::rows;
     if constexpr (Scan::batched) {
         registers<typename Scan::packet, rows> loaded;
-        load_rows<Scan, whole, in, where>(from, first, loaded);
+        gpu::load_rows<Scan, whole, in, where>(from, first, loaded);
         registers<T, rows> total;
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
-            put(total[row], packet_total<typename Scan::layout>(from.all, loaded[row], op));
-        return warp_fold_rows<rows, warp_size, T>(op, warp_row_trees<rows, warp_size>(op, total));
+            gpu::put(total[row], gpu::packet_total<typename Scan::layout>(from.all, loaded[row], op));
+        return gpu::warp_fold_rows<rows, warp_size, T>(op, gpu::warp_row_trees<rows, warp_size>(op, total));
     } else {
-        auto run = nothing<T>();
+        auto run = gpu::nothing<T>();
         TILEWISE_NO_UNROLL
         for (int row = 0; row < rows; ++row) {
             registers<typename Scan::packet, 1> loaded;
-            load_rows<Scan, whole, in, where>(from, first + row * Scan::row, loaded);
-            T const total = warp_tree(op, packet_total<typename Scan::layout>(from.all, loaded[0], op));
-            run.append(op, shuffle(total, 0));
+            gpu::load_rows<Scan, whole, in, where>(from, first + row * Scan::row, loaded);
+            T const total = gpu::warp_tree(op, gpu::packet_total<typename Scan::layout>(from.all, loaded[0], op));
+            run.append(op, gpu::shuffle(total, 0));
         }
         return run.value[0];
     }

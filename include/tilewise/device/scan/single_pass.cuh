@@ -115,7 +115,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     sync_block();
 
     auto const elements_of = [&](offset tile) {
-        return static_cast<int>(at_most(count - tile * Scan::tile, Scan::tile));
+        return static_cast<int>(gpu::at_most(count - tile * Scan::tile, Scan::tile));
     };
     // Granules at the ends of a tile are read as a whole unless they have bytes that others may be writing, or that are
     // none of the range's.
@@ -147,10 +147,10 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             int const first = warp * Scan::chunk;
             auto const carry_of_chunk = [&] {
                 own.carried.wait(at.phase);
-                auto carry = nothing<T>();
+                auto carry = gpu::nothing<T>();
                 carry.there = own.carry_there;
                 if (carry.there)
-                    put(carry.value[0], own.carry.object());
+                    gpu::put(carry.value[0], own.carry.object());
                 if (warp > 0 && first <= from.count)
                     carry.append(op, T(own.chunks_before.object()[warp]));
                 return carry;
@@ -159,12 +159,12 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 warp_chunk<Scan, true, in, memory::shared, chunk_storage::kept> chunk;
                 chunk.read(from, first, op);
                 own.totaled.wait(at.phase); // the other squad has read it, too
-                warp_arrive<Tuning>(shared.emptied[stage.index]);
+                gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
                 chunk.template write<out>(from, first, to, op, carry_of_chunk());
             } else { // one tile, which shall cost the others no registers
                 warp_chunk<Scan, false, in, memory::shared, chunk_storage::none> chunk;
                 chunk.template write<out>(from, first, to, op, carry_of_chunk());
-                warp_arrive<Tuning>(shared.emptied[stage.index]);
+                gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
             }
         }
     } else if (warp < roles::filler) { // the totals of the chunks
@@ -177,13 +177,13 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 auto from = input_of(tile, stage.index);
                 if (first + Scan::chunk <= from.count) {
                     T const total = from.count == Scan::tile
-                                        ? chunk_total<Scan, true, in, memory::shared>(from, first, op)
-                                        : chunk_total<Scan, false, in, memory::shared>(from, first, op);
+                                        ? gpu::chunk_total<Scan, true, in, memory::shared>(from, first, op)
+                                        : gpu::chunk_total<Scan, false, in, memory::shared>(from, first, op);
                     if (lane == 0)
-                        put(own.chunk_totals.object()[warp - roles::adders], total);
+                        gpu::put(own.chunk_totals.object()[warp - roles::adders], total);
                 }
             }
-            warp_arrive<Tuning>(own.totaled);
+            gpu::warp_arrive<Tuning>(own.totaled);
             if (tile == no_tile)
                 return;
         }
@@ -214,7 +214,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             own.filled.arrive_expect(bytes);
             from.for_each_copy(
                 shared.elements(stage.index), Scan::tile, elements_of(tile), shares,
-                [&](unsigned char* to, void const* source, int size) { bulk_copy(to, source, size, own.filled); });
+                [&](unsigned char* to, void const* source, int size) { gpu::bulk_copy(to, source, size, own.filled); });
         }
     } else if (warp == roles::publisher) { // what comes before the chunks, and the totals of tiles for all to hear
         for (;; at.step()) {
@@ -227,13 +227,13 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             if (whole > 0) {
                 registers<T, 1> before;
                 T const total =
-                    join_chunks<Scan>(op, own.chunk_totals.object()[min_of(lane, whole - 1)], whole, before);
+                    gpu::join_chunks<Scan>(op, own.chunk_totals.object()[min_of(lane, whole - 1)], whole, before);
                 if (lane == 0 && tile + 1 < tiles)
                     boards.tiles.tell(tile, total);
                 if (lane > 0 && lane <= whole && lane < Scan::chunks)
-                    put(own.chunks_before.object()[lane], before[0]);
+                    gpu::put(own.chunks_before.object()[lane], before[0]);
             }
-            warp_arrive<Tuning>(own.carried);
+            gpu::warp_arrive<Tuning>(own.carried);
         }
     } else if (warp == roles::grouper) { // the totals of groups of tiles, for all to hear
         for (;; at.step()) {
@@ -242,10 +242,10 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             offset const tile = own.number;
             if (tile == no_tile)
                 return;
-            warp_arrive<Tuning>(own.carried);
+            gpu::warp_arrive<Tuning>(own.carried);
             if (tile % group_size == group_size - 1 && tile + 1 < tiles) {
                 registers<T, 1> total;
-                hear_tree<group_size>(op, boards.tiles, tile - (group_size - 1), group_size, total);
+                gpu::hear_tree<group_size>(op, boards.tiles, tile - (group_size - 1), group_size, total);
                 if (lane == 0)
                     boards.groups.tell(tile / group_size, T(total[0]));
             }
@@ -262,18 +262,18 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 return;
             for (; super < group / super_size; ++super) {
                 registers<T, 1> total;
-                hear_tree<super_size>(op, boards.groups, super * super_size, super_size, total);
+                gpu::hear_tree<super_size>(op, boards.groups, super * super_size, super_size, total);
                 supers.append(op, T(total[0]));
             }
             int const groups = static_cast<int>(group % super_size), rest = static_cast<int>(tile % group_size);
             awaited_total<T> of_group(boards.groups, super * super_size + lane, lane < groups),
                 of_tile(boards.tiles, group * group_size + lane, lane < rest);
-            hear_all(of_group, of_tile); // both at once: an answer takes long when memory is busy
+            gpu::hear_all(of_group, of_tile); // both at once: an answer takes long when memory is busy
             registers<T, 1> group_total, tile_total;
             of_group.get(group_total);
             of_tile.get(tile_total);
-            T const groups_tree = warp_tree_of_valid<1, super_size>(op, T(group_total[0]), groups);
-            T const tiles_tree = warp_tree_of_valid<1, group_size>(op, T(tile_total[0]), rest);
+            T const groups_tree = gpu::warp_tree_of_valid<1, super_size>(op, T(group_total[0]), groups);
+            T const tiles_tree = gpu::warp_tree_of_valid<1, group_size>(op, T(tile_total[0]), rest);
             if (lane == 0) {
                 maybe<T> carry(supers);
                 if (groups > 0)
@@ -282,9 +282,9 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                     carry.append(op, tiles_tree);
                 own.carry_there = carry.there;
                 if (carry.there)
-                    put(own.carry.object(), carry.value[0]);
+                    gpu::put(own.carry.object(), carry.value[0]);
             }
-            warp_arrive<Tuning>(own.carried);
+            gpu::warp_arrive<Tuning>(own.carried);
         }
     }
 }

@@ -25,21 +25,22 @@ TILEWISE_DEVICE void block_scan_tile(typename Scan::view const& view, typename S
     TILEWISE_SHARED(chunk_totals, raw_storage<T[Scan::chunks]>);
     int const warp = warp_index(), first = warp * Scan::chunk,
               whole_chunks = whole ? Scan::chunks : count / Scan::chunk;
-    auto from = tile_in_memory<Scan, in>(view, tile * Scan::tile, count);
+    auto from = gpu::tile_in_memory<Scan, in>(view, tile * Scan::tile, count);
     auto to = sink.from(tile * Scan::tile);
 
     warp_chunk<Scan, whole, in, memory::global, Scan::batched ? chunk_storage::kept : chunk_storage::none> chunk;
     maybe<T> const total = chunk.read(from, first, op);
     if (warp < whole_chunks && lane_index() == 0)
-        put(chunk_totals.object()[warp], total.value[0]);
+        gpu::put(chunk_totals.object()[warp], total.value[0]);
     sync_block();
     registers<T, 1> before, tile_total;
     if (whole_chunks > 0)
-        put(tile_total[0],
-            join_chunks<Scan>(op, chunk_totals.object()[min_of(lane_index(), whole_chunks - 1)], whole_chunks, before));
+        gpu::put(tile_total[0],
+                 gpu::join_chunks<Scan>(op, chunk_totals.object()[min_of(lane_index(), whole_chunks - 1)], whole_chunks,
+                                        before));
     maybe<T> carry = meet(tile_total[0]);
     if (warp > 0 && warp <= whole_chunks)
-        carry.append(op, shuffle(before[0], warp));
+        carry.append(op, gpu::shuffle(before[0], warp));
     chunk.template write<out>(from, first, to, op, carry);
 }
 
@@ -50,9 +51,9 @@ TILEWISE_DEVICE void block_scan_any_tile(typename Scan::view const& view, typena
 {
     offset const left = count - tile * Scan::tile;
     if (left >= Scan::tile)
-        block_scan_tile<Scan, true, in, out>(view, sink, tile, Scan::tile, op, meet);
+        gpu::block_scan_tile<Scan, true, in, out>(view, sink, tile, Scan::tile, op, meet);
     else
-        block_scan_tile<Scan, false, in, out>(view, sink, tile, static_cast<int>(left), op, meet);
+        gpu::block_scan_tile<Scan, false, in, out>(view, sink, tile, static_cast<int>(left), op, meet);
 }
 
 /// Up to a tile.
@@ -61,7 +62,7 @@ TILEWISE_KERNEL(Scan::threads, 1)
 scan_one_tile(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
               typename Scan::op op)
 {
-    block_scan_any_tile<Scan, in, out>(view, sink, 0, count, op, [&](auto const&) { return init.get(); });
+    gpu::block_scan_any_tile<Scan, in, out>(view, sink, 0, count, op, [&](auto const&) { return init.get(); });
 }
 
 /// Up to as many tiles as a cluster has blocks, which pass their totals on through shared memory.
@@ -76,7 +77,7 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
     auto const exchange = [&](bool has_total, T const& total) {
         cluster_wait();
         if (has_total && warp_index() == 0 && lane_index() > tile && lane_index() < block_count())
-            store_in_block(lane_index(), &tile_totals.object()[tile], total);
+            gpu::store_in_block(lane_index(), &tile_totals.object()[tile], total);
         cluster_arrive();
         cluster_wait();
     };
@@ -86,12 +87,12 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
         cluster_arrive();
         cluster_wait();
     } else {
-        block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const& total) {
+        gpu::block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const& total) {
             exchange(left >= Scan::tile, total);
             maybe<T> carry = init.get();
             if (tile > 0) {
                 T const own(tile_totals.object()[min_of(lane_index(), tile - 1)]);
-                carry.append(op, shuffle(warp_tree_of_valid(op, own, tile), 0));
+                carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid(op, own, tile), 0));
             }
             return carry;
         });
@@ -114,22 +115,22 @@ scan_side_by_side(typename Scan::view view, typename Scan::sink sink, offset cou
     sync_block();
     offset const tile = drawn_tile;
     bool const has_total = count - tile * Scan::tile >= Scan::tile;
-    block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const& total) {
+    gpu::block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const& total) {
         if (has_total && thread_index() == 0)
             boards.tiles.tell(tile, total);
         int const groups = static_cast<int>(tile) / group_size, rest = static_cast<int>(tile) % group_size;
         for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
             int const there = group < groups ? group_size : rest;
             registers<T, 1> group_total;
-            hear_tree<group_size>(op, boards.tiles, offset{group} * group_size, there, group_total);
+            gpu::hear_tree<group_size>(op, boards.tiles, offset{group} * group_size, there, group_total);
             if (lane_index() == 0)
-                put(group_totals.object()[group], group_total[0]);
+                gpu::put(group_totals.object()[group], group_total[0]);
         }
         sync_block();
         maybe<T> carry = init.get();
         if (groups > 0) {
             T const own(group_totals.object()[min_of(lane_index(), groups - 1)]);
-            carry.append(op, shuffle(warp_tree_of_valid<1, geometry::groups_per_super>(op, own, groups), 0));
+            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, geometry::groups_per_super>(op, own, groups), 0));
         }
         if (rest > 0)
             carry.append(op, T(group_totals.object()[groups]));
@@ -148,16 +149,16 @@ total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value
     using T = typename Scan::value;
     TILEWISE_SHARED(chunk_totals, raw_storage<T[Scan::chunks]>);
     int const warp = warp_index();
-    auto from = tile_in_memory<Scan, in>(view, offset{block_index()} * Scan::tile, Scan::tile);
-    T const total = chunk_total<Scan, true, in, memory::global>(from, warp * Scan::chunk, op);
+    auto from = gpu::tile_in_memory<Scan, in>(view, offset{block_index()} * Scan::tile, Scan::tile);
+    T const total = gpu::chunk_total<Scan, true, in, memory::global>(from, warp * Scan::chunk, op);
     if (lane_index() == 0)
-        put(chunk_totals.object()[warp], total);
+        gpu::put(chunk_totals.object()[warp], total);
     sync_block();
     if (warp == 0) {
-        T const own(chunk_totals.object()[min_of(lane_index(), Scan::chunks - 1)]);
-        T const tile_total = warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks);
+        T const own(chunk_totals.object()[gpu::min_of(lane_index(), Scan::chunks - 1)]);
+        T const tile_total = gpu::warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks);
         if (lane_index() == 0)
-            put(tile_totals[block_index()], tile_total);
+            gpu::put(tile_totals[block_index()], tile_total);
     }
 }
 
@@ -175,9 +176,9 @@ carry_groups(typename Scan::value const* tile_totals, offset first_group, offset
     offset const groups = tiles / group_size;
     for (offset group = first_group + warp_index(); group < groups; group += threads / warp_size) {
         T const own(tile_totals[group * group_size + min_of(lane_index(), group_size - 1)]);
-        T const total = warp_tree_of_valid<1, group_size>(op, own, group_size);
+        T const total = gpu::warp_tree_of_valid<1, group_size>(op, own, group_size);
         if (lane_index() == 0)
-            put(group_totals[group], total);
+            gpu::put(group_totals[group], total);
     }
     sync_block();
     if (warp_index() != 0)
@@ -186,21 +187,21 @@ carry_groups(typename Scan::value const* tile_totals, offset first_group, offset
     first_group = first_group / super_size * super_size;
     if (first_group > 0) {
         supers.there = true;
-        put(supers.value[0], carries[first_group]);
+        gpu::put(supers.value[0], carries[first_group]);
         sync_warp(); // lane 0 writes it again
     }
     for (offset first = first_group; first <= groups; first += super_size) {
         int const there = static_cast<int>(at_most(groups - first, super_size));
         registers<T, 1> own;
         if (there > 0)
-            put(own[0], group_totals[first + min_of(lane_index(), there - 1)]);
+            gpu::put(own[0], group_totals[first + min_of(lane_index(), there - 1)]);
         maybe<T> carry(supers);
-        if (maybe<T> const before = warp_trees_before<super_size>(op, T(own[0]), there); before.there)
+        if (maybe<T> const before = gpu::warp_trees_before<super_size>(op, T(own[0]), there); before.there)
             carry.append(op, T(before.value[0]));
         if (lane_index() < super_size && lane_index() <= there && carry.there)
-            put(carries[first + lane_index()], carry.value[0]);
+            gpu::put(carries[first + lane_index()], carry.value[0]);
         if (there == super_size)
-            supers.append(op, shuffle(warp_tree_of_valid<1, super_size>(op, T(own[0]), super_size), 0));
+            supers.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, super_size>(op, T(own[0]), super_size), 0));
     }
 }
 
@@ -214,14 +215,14 @@ scan_after_totals(typename Scan::view view, typename Scan::sink sink, offset cou
     constexpr int group_size = Scan::geometry::tiles_per_group;
     offset const tile = block_index(), group = tile / group_size;
     int const rest = static_cast<int>(tile % group_size);
-    block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const&) {
-        auto carry = nothing<T>();
+    gpu::block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const&) {
+        auto carry = gpu::nothing<T>();
         carry.there = has_init || group > 0;
         if (carry.there)
-            put(carry.value[0], carries[group]);
+            gpu::put(carry.value[0], carries[group]);
         if (rest > 0) {
             T const own(tile_totals[group * group_size + min_of(lane_index(), rest - 1)]);
-            carry.append(op, shuffle(warp_tree_of_valid<1, group_size>(op, own, rest), 0));
+            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, group_size>(op, own, rest), 0));
         }
         return carry;
     });

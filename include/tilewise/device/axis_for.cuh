@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The axis of kernels: functions of the user's within the library's axes are guarded, since nvcc would leave out calls
+/// of what is for the host only.
+
+#include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/composed.hpp>
+#include <tilewise/config.hpp>
+#include <tilewise/device/arch.cuh>
+#include <tilewise/device/axis_tables.cuh>
+#include <tilewise/device/callable.cuh>
+#include <tilewise/order.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// An axis of the user's among those of a product.
+template <class View>
+struct guarded_axis {
+    View view;
+    int cells;
+
+    TILEWISE_PORTABLE int extent() const { return cells; }
+    template <class S>
+    TILEWISE_DEVICE auto index(S const& sample) const
+    {
+        return view.index(sample);
+    }
+    TILEWISE_CALLS_ANY
+    template <class Visit>
+    TILEWISE_PORTABLE void for_each_table(Visit const& visit)
+        requires binning::has_tables_for<View, Visit>
+    {
+        view.for_each_table(visit);
+    }
+};
+
+/// The view of an axis as kernels get it.
+template <class View>
+View const& axis_for(View const& view)
+{
+    return view;
+}
+template <class Function>
+auto axis_for(function_axis<Function> const& axis)
+{
+    return axis.with(gpu::guarded(axis.function()));
+}
+template <class... Views>
+auto axis_for(binning::product_bins<Views...> const& product);
+
+/// The same of an axis of a product.
+template <class View>
+auto member_for(View const& view)
+{
+    if constexpr (binning::is_quick<View>)
+        return view;
+    else
+        return guarded_axis<View>{view, static_cast<int>(view.extent())};
+}
+template <class Function>
+auto member_for(function_axis<Function> const& axis)
+{
+    return gpu::axis_for(axis);
+}
+template <class... Views>
+auto member_for(binning::product_bins<Views...> const& product)
+{
+    return gpu::axis_for(product);
+}
+template <class... Views>
+auto axis_for(binning::product_bins<Views...> const& product)
+{
+    if constexpr (sizeof...(Views) == 0)
+        return product;
+    else
+        return binning::product_bins_of(gpu::member_for(product.head), gpu::axis_for(product.tail));
+}
+
+/// What kernels call to find a sample's cell, where the library's functions for host and device would hide it.
+template <class Bins>
+struct calls_of_axis {
+    template <class Sample>
+    TILEWISE_DEVICE static void all(Bins& bins, Sample const& sample)
+    {
+        if constexpr (binning::is_quick<Bins> && std::is_class_v<Sample> && !binning::small_float<Sample>)
+            static_cast<void>(static_cast<decltype(bins.edge(0))>(sample));
+        if constexpr (std::is_class_v<Sample> && requires { typename Bins::number; })
+            static_cast<void>(static_cast<typename Bins::number>(sample));
+        if constexpr (has_tables<Bins> && !binning::is_quick<Bins>)
+            bins.for_each_table(ignore_table{});
+    }
+};
+template <class View>
+struct calls_of_axis<guarded_axis<View>> {
+    template <class Sample>
+    TILEWISE_DEVICE static void all(guarded_axis<View>& bins, Sample const& sample)
+    {
+        calls_of_axis<View>::all(bins.view, sample);
+    }
+};
+template <class... Views>
+struct calls_of_axis<binning::product_bins<Views...>> {
+    template <class Sample, std::size_t i = 0>
+    TILEWISE_DEVICE static void all(binning::product_bins<Views...>& bins, Sample const& sample)
+    {
+        using std::get;
+        if constexpr (sizeof...(Views) > 0) {
+            calls_of_axis<decltype(bins.head)>::all(bins.head, get<i>(sample));
+            calls_of_axis<decltype(bins.tail)>::template all<Sample, i + 1>(bins.tail, sample);
+        }
+    }
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

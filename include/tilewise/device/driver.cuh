@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Functions of the CUDA driver that the runtime has no equal of.
+
+#include <tilewise/config.hpp>
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// A function of the driver, found by its name, so that nobody has to link the driver's library. Its handles and
+/// enumerators are pointers and numbers here; it returns 0 where it succeeds.
+template <class... Parameters>
+class driver_function {
+public:
+    using type = int (*)(Parameters...);
+
+    /// As it is since this version of CUDA: 12050 for 12.5.
+    constexpr driver_function(char const* name, unsigned since) : name_(name), since_(since) {}
+
+    /// The function, or null where the driver has none.
+    type get()
+    {
+        void* found = found_.load(std::memory_order_relaxed);
+        if (found == nullptr) [[unlikely]] {
+            cudaDriverEntryPointQueryResult outcome = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+            cudaError_t const error =
+                cudaGetDriverEntryPointByVersion(name_, &found, since_, cudaEnableDefault, &outcome);
+#else
+            cudaError_t const error = cudaGetDriverEntryPoint(name_, &found, cudaEnableDefault, &outcome);
+#endif
+            if (error != cudaSuccess || outcome != cudaDriverEntryPointSuccess) {
+                static_cast<void>(cudaGetLastError());
+                return nullptr;
+            }
+            found_.store(found, std::memory_order_relaxed);
+        }
+        return reinterpret_cast<type>(found);
+    }
+
+private:
+    char const* name_;
+    [[maybe_unused]] unsigned since_;
+    std::atomic<void*> found_{nullptr};
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

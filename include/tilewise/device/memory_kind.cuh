@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Kinds of memory. Looking at a pointer changes nothing.
+
+#include <tilewise/config.hpp>
+#include <tilewise/device/runtime.cuh>
+#include <tilewise/error.hpp>
+
+#include <cuda_runtime.h>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// What the kernels of a device can do with memory.
+enum class memory_kind {
+    readable,        ///< and writable
+    without_atomics, ///< memory of another device, behind a link that has no atomic operations
+    pageable,        ///< host memory that CUDA does not know
+    no_access        ///< memory that CUDA knows, and that the device may not read
+};
+
+/// Whether memory at an address is on another device whose link to `device` has no atomic operations.
+inline bool lacks_atomics(cudaPointerAttributes const& attributes, int device)
+{
+    if (attributes.type != cudaMemoryTypeDevice || attributes.device == device) [[likely]]
+        return false;
+    int native = 0;
+    TILEWISE_CUDA(cudaDeviceGetP2PAttribute, &native, cudaDevP2PAttrNativeAtomicSupported, device, attributes.device);
+    return native == 0;
+}
+
+/// Looks up what kernels of `device`, which is the current one, can do with the memory at an address.
+///
+/// The runtime gives the address that the current device has for it, and null where it may not read it: seen on two
+/// H100, CUDA 13.0, for memory of cudaMalloc, of pools, mapped, managed, pinned and registered memory and that of other
+/// processes. (The driver's CU_POINTER_ATTRIBUTE_ACCESS_FLAGS claims access to a peer's memory that faults.)
+inline memory_kind kind_of(void const* pointer, int device)
+{
+    cudaPointerAttributes attributes = {};
+    TILEWISE_CUDA(cudaPointerGetAttributes, &attributes, pointer);
+    if (attributes.type == cudaMemoryTypeUnregistered)
+        return memory_kind::pageable;
+    if (attributes.devicePointer == pointer) [[likely]]
+        return lacks_atomics(attributes, device) ? memory_kind::without_atomics : memory_kind::readable;
+    return attributes.hostPointer == pointer ? memory_kind::pageable : memory_kind::no_access;
+}
+
+/// Whether kernels can read ordinary host memory: some systems have its pages come when they are wanted.
+inline bool reads_any_memory(int device)
+{
+    int answer = 0;
+    TILEWISE_CUDA(cudaDeviceGetAttribute, &answer, cudaDevAttrPageableMemoryAccess, device);
+    return answer != 0;
+}
+
+/// Refuses elements, or what else an algorithm reads, in memory that kernels cannot read.
+inline void check_readable(char const* algorithm, memory_kind kind)
+{
+    if (kind == memory_kind::pageable)
+        reject_argument(algorithm, "the elements are in host memory that the GPU cannot read; copy them to the device, "
+                                   "or allocate them with cudaMallocHost or cudaMallocManaged");
+    if (kind == memory_kind::no_access)
+        reject_argument(algorithm, "the elements are in memory that the stream's device has no access to; enable it "
+                                   "with cudaDeviceEnablePeerAccess for memory of cudaMalloc, cudaMemPoolSetAccess "
+                                   "for memory of a pool, and cuMemSetAccess for mapped memory");
+}
+
+/// Refuses room for results that they cannot write.
+inline void check_writable(char const* algorithm, memory_kind kind)
+{
+    if (kind == memory_kind::pageable)
+        reject_argument(algorithm, "the results would go to host memory that the GPU cannot write; write to memory of "
+                                   "the device, or allocate it with cudaMallocHost or cudaMallocManaged");
+    if (kind == memory_kind::no_access)
+        reject_argument(algorithm, "the results would go to memory that the stream's device has no access to; enable "
+                                   "it with cudaDeviceEnablePeerAccess for memory of cudaMalloc, cudaMemPoolSetAccess "
+                                   "for memory of a pool, and cuMemSetAccess for mapped memory");
+}
+
+/// Refuses room for counters that kernels cannot add to.
+inline void check_counters(char const* algorithm, memory_kind kind)
+{
+    gpu::check_writable(algorithm, kind);
+    if (kind == memory_kind::without_atomics)
+        reject_argument(algorithm, "the counters are on another device, to whose memory the stream's device has no "
+                                   "atomic operations; count in memory of the stream's device");
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
