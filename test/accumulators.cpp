@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What may be the accumulator and what the operator.
 #include <tilewise/reduce.hpp>
+#include <tilewise/scan.hpp>
 
 #include "values.hpp"
 
@@ -10,7 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <list>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -190,6 +193,50 @@ TEST(operator_of_reduce, is_copied_for_each_task_so_that_it_may_keep_state)
     counting const mine;
     EXPECT_EQ(tw::reduce(tw::par, elements, 0U, mine), expected);
     EXPECT_EQ(tw::reduce(tw::par, list, 0U, mine), expected);
+}
+
+/// The three kinds of programs that docs/coming-from-std.md says have to be changed, as it says.
+struct distance {
+    long steps;
+};
+struct place {
+    long at;
+};
+
+TEST(programs_of_the_standard, with_elements_that_do_not_convert_make_an_accumulator_of_each)
+{
+    std::vector<place> const places{{1}, {2}, {3}};
+    auto const add = [](distance a, distance b) { return distance{a.steps + b.steps}; };
+    auto const from_origin = [](place p) { return distance{p.at}; };
+    auto const check = [&](auto policy) {
+        EXPECT_EQ(tw::transform_reduce(policy, places.begin(), places.end(), distance{4}, add, from_origin).steps, 10);
+        std::vector<distance> out(3);
+        tw::transform_inclusive_scan(policy, places.begin(), places.end(), out.begin(), add, from_origin, distance{4});
+        EXPECT_EQ(out[2].steps, 10);
+    };
+    check(tw::seq);
+    check(tw::par);
+}
+
+TEST(programs_of_the_standard, with_what_cannot_be_copied_move_it_or_share_it)
+{
+    using pointer = std::unique_ptr<int>;
+    auto const add = [](pointer const& a, pointer const& b) { return std::make_unique<int>(*a + *b); };
+    std::vector<pointer> x;
+    for (int i = 1; i < 100; ++i)
+        x.push_back(std::make_unique<int>(i));
+    auto const of_another = [](pointer const& each) { return std::make_unique<int>(*each); };
+    EXPECT_EQ(*tw::transform_reduce(tw::par, x.begin(), x.end(), std::make_unique<int>(50), add, of_another), 5000);
+
+    using shared = std::shared_ptr<int const>;
+    auto const add_shared = [](shared const& a, shared const& b) { return std::make_shared<int const>(*a + *b); };
+    auto const share = [](pointer const& each) -> shared { return std::make_shared<int const>(*each); };
+    std::vector<shared> out(x.size());
+    tw::transform_inclusive_scan(tw::par, x.begin(), x.end(), out.begin(), add_shared, share);
+    EXPECT_EQ(*out.back(), 4950);
+
+    auto const moved = std::make_move_iterator(x.begin());
+    EXPECT_EQ(*tw::reduce(moved, std::make_move_iterator(x.end()), std::make_unique<int>(50), add), 5000);
 }
 
 } // namespace

@@ -57,7 +57,7 @@ struct host {
     {
         if (first == last)
             return init;
-        return tilewise::host::reduce<Geometry>(Policy{}, first, tilewise::extent(first, last), init,
+        return tilewise::host::reduce<Geometry>(Policy{}, first, tilewise::extent_between(first, last), init,
                                                 tilewise::named::twin_or_self<T>(op));
     }
     template <class T, class Op>

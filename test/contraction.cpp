@@ -48,7 +48,7 @@ bool same_bits(T const& a, T const& b)
 
 TEST(Contraction, IsPossibleHereSoThatTheOtherTestsMeanSomething)
 {
-#if defined(__FMA__)
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
     EXPECT_TRUE(true) << "the processor fuses";
 #else
     GTEST_SKIP() << "this processor has no fused multiply-add; the other tests cannot fail here";

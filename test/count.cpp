@@ -13,6 +13,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -134,6 +135,23 @@ TEST(count_if, takes_any_predicate)
     int limit = 2;
     EXPECT_EQ(tw::count_if(tw::par, ints, [&limit](auto const& x) { return x > limit; }), 2);
     EXPECT_EQ(tw::count_if(tw::seq, ints, [seen = 0](int) mutable { return ++seen > 1; }), 3);
+}
+
+TEST(count_if, passes_elements_as_they_come)
+{
+    auto const is_long = [](std::string&& word) { return word.size() > 2; };
+    std::vector<int> const sizes{1, 2, 3, 4};
+    std::vector<std::string> words{"a", "bcd"};
+    auto const check = [&](auto on) {
+#if !defined(__clang__) || __clang_major__ >= 16 // which older ones cannot compile the views of libstdc++ 12
+        auto const made =
+            std::views::transform(sizes, [](int size) { return std::string(static_cast<std::size_t>(size), 'x'); });
+        EXPECT_EQ(tw::count_if(on, made, is_long), 2);
+#endif
+        EXPECT_EQ(tw::count_if(on, std::move_iterator(words.begin()), std::move_iterator(words.end()), is_long), 1);
+    };
+    check(tw::seq);
+    check(tw::par);
 }
 
 } // namespace

@@ -99,6 +99,20 @@ TEST(hardened, mode_rejects_a_null_pointer_with_elements)
     expect_rejected(tw::par, first, last, "first is null and the range is not empty");
 }
 
+TEST(hardened, mode_rejects_a_null_pointer_for_the_result)
+{
+    std::vector<int> const v(5);
+    int* const null = nullptr;
+    std::string const reason = "tilewise::reduce_into: the output is null";
+    auto const check = [&](auto policy) {
+        EXPECT_EQ(rejection([&] { tw::reduce_into(policy, v.begin(), v.end(), null, 0); }), reason);
+        EXPECT_EQ(rejection([&] { tw::reduce_into(policy, v.begin(), v.begin(), null, 0); }), reason);
+        EXPECT_EQ(rejection([&] { tw::transform_reduce_into(policy, v, null, 0, op, std::negate<>{}); }), reason);
+    };
+    check(tw::seq);
+    check(tw::par);
+}
+
 TEST(hardened, mode_rejects_a_null_pointer_for_the_second_range)
 {
     std::vector<int> const v(5);

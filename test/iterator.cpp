@@ -124,7 +124,7 @@ private:
     unsigned const* element_;
 };
 static_assert(!std::input_iterator<proxy_iterator>);
-static_assert(tw::random_access<proxy_iterator> && tw::forward<proxy_iterator>);
+static_assert(tw::random_access<proxy_iterator> && tw::multi_pass<proxy_iterator>);
 
 TEST(iterator, may_yield_proxies_that_the_concepts_of_std_reject)
 {
@@ -144,7 +144,7 @@ TEST(iterator, may_yield_proxies_that_the_concepts_of_std_reject)
 
 TEST(iterator, of_a_single_pass_reads_each_element_once_and_none_past_the_end)
 {
-    static_assert(tw::iterator<values::single_pass> && !tw::forward<values::single_pass>);
+    static_assert(tw::any_iterator<values::single_pass> && !tw::multi_pass<values::single_pass>);
     for (std::size_t const size : values::sizes_around_units(sizeof(values::map))) {
         sample const s(size);
         values::single_pass::state stream{s.elements};

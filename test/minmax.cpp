@@ -150,6 +150,29 @@ TEST(minmax, takes_any_comparison)
               std::pair(ints.begin() + 2, ints.begin() + 3));
 }
 
+/// Has no order but `>`.
+struct descending {
+    int value;
+    friend bool operator>(descending a, descending b) { return a.value > b.value; }
+};
+
+TEST(minmax, calls_the_comparison_that_was_passed_and_no_other)
+{
+    std::vector<descending> elements;
+    for (unsigned const seed : values::seeds(3 * values::tile_of(sizeof(void*)) + 5))
+        elements.push_back({static_cast<int>(seed % 100)});
+    auto const check = [&](auto policy) {
+        expect_as_std(policy, elements.begin(), elements.end(), std::greater<>{});
+        expect_as_std(policy, elements.begin(), elements.end(), std::greater<descending>{});
+        expect_as_std(policy, elements.begin(), elements.end(),
+                      [](descending const& a, descending const& b) { return a > b; });
+        EXPECT_EQ(tw::min_element(policy, elements, std::greater<>{}),
+                  std::min_element(elements.begin(), elements.end(), std::greater<>{}));
+    };
+    check(tw::seq);
+    check(tw::par);
+}
+
 TEST(minmax, of_a_temporary_range_dangles_unless_it_is_borrowed)
 {
     auto const temporary = [] { return std::vector{2, 1, 3}; };

@@ -81,6 +81,17 @@ TEST(policy, is_accepted_by_every_algorithm_in_any_value_category)
     expect_accepted([] { return tw::sequenced_policy{}; });
 }
 
+#define TEXT_OF_EXPANDED(name) #name
+#define TEXT_OF(name) TEXT_OF_EXPANDED(name)
+
+TEST(mode, has_the_architectures_that_kernels_are_compiled_for)
+{
+    EXPECT_STREQ(TEXT_OF(TILEWISE_ARCHITECTURES(900)), "_900");
+    EXPECT_STREQ(TEXT_OF(TILEWISE_ARCHITECTURES(800, 900, 1200)), "_8009001200");
+    EXPECT_STREQ(TEXT_OF(TILEWISE_JOIN(nvcc, TILEWISE_ARCHITECTURES(800), _hardened, , , , , , )),
+                 "mode_nvcc_800_hardened");
+}
+
 TEST(policy, may_be_a_type_that_a_specialisation_of_policy_traits_names)
 {
     static_assert(tw::execution_policy<on_all_cores_please const&>);

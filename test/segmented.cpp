@@ -336,4 +336,44 @@ TEST(GoldenSegments, AreReproducedWhereverTheyStand)
     });
 }
 
+#if !defined(__clang__) || __clang_major__ >= 16 // which older ones cannot compile the views of libstdc++ 12
+/// Offsets 0, 3, 6, ... without memory, in a type.
+template <class Offset>
+void expect_offsets_of_views(auto policy)
+{
+    std::vector<int> numbers(30000);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    auto const numbered = std::views::iota(Offset{0}, Offset{100});
+    auto const threefold = numbered | std::views::transform([](Offset i) { return 3 * i; });
+    std::vector<int> out(99), expected(99);
+    std::iota(expected.begin(), expected.end(), 0);
+    auto const last = std::ranges::next(numbered.begin(), 99);
+    EXPECT_EQ(tw::segmented_reduce(policy, numbers.begin(), numbered.begin(), last, std::ranges::next(numbered.begin()),
+                                   out.begin()),
+              out.end());
+    EXPECT_EQ(out, expected);
+    std::list<int> list(99);
+    tw::segmented_reduce(policy, numbers.begin(), numbered.begin(), last, std::ranges::next(numbered.begin()),
+                         list.begin());
+    EXPECT_TRUE(std::ranges::equal(list, expected));
+    std::vector<int> scanned(297);
+    tw::segmented_inclusive_scan(policy, numbers.begin(), threefold.begin(), std::ranges::next(threefold.begin(), 99),
+                                 std::ranges::next(threefold.begin()), scanned.begin());
+    EXPECT_EQ(scanned[296], 294 + 295 + 296);
+}
+
+TEST(segmented, takes_the_offsets_of_views_of_any_integers)
+{
+    auto const check = [](auto policy) {
+        expect_offsets_of_views<signed char>(policy);
+        expect_offsets_of_views<unsigned>(policy);
+        expect_offsets_of_views<long>(policy);
+        expect_offsets_of_views<std::size_t>(policy);
+        expect_offsets_of_views<unsigned long long>(policy);
+    };
+    check(tw::seq);
+    check(tw::par);
+}
+#endif
+
 } // namespace

@@ -5,6 +5,7 @@
 
 #include "segments.hpp"
 
+#include <tilewise/reduce.hpp>
 #include <tilewise/segmented.hpp>
 
 #include <gtest/gtest.h>
@@ -16,6 +17,20 @@ namespace {
 
 #ifdef TILEWISE_DEVICE_ENGINE
 using geometry = segments::steep_geometry;
+
+TEST(SegmentedProbe, FindsNullPointers)
+{
+    int const some[]{1, 2, 3};
+    int* const none = nullptr;
+    int out[3]{};
+    EXPECT_THROW(tilewise::segmented_reduce(tilewise::device, none, some, some + 1, some + 1, out),
+                 std::invalid_argument);
+    EXPECT_THROW(tilewise::segmented_inclusive_scan(tilewise::device, some, some, some + 1, some + 1, none),
+                 std::invalid_argument);
+    EXPECT_THROW(tilewise::reduce_into(tilewise::device, some, some + 1, none), std::invalid_argument);
+    int const zeros[]{0, 0};
+    EXPECT_NO_THROW(tilewise::segmented_inclusive_scan(tilewise::device, none, zeros, zeros + 1, zeros + 1, none));
+}
 #else
 using geometry = backend::tiny_geometry;
 

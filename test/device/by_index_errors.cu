@@ -186,6 +186,7 @@ DEVICE_TEST_WITH_STREAMS(by_index_errors, of_every_allocation_are_bad_alloc)
         for (int skipped = 0; skipped < 2; ++skipped) { // that for the elements, and that for the axis' tables
             stream const fresh;
             simt::runtime::fail("allocation", skipped, cudaErrorMemoryAllocation);
+            simt::runtime::fail("allocation", skipped, cudaErrorMemoryAllocation); // again, with empty caches
             EXPECT_THROW(work.start(tw::device.on(fresh)), std::bad_alloc);
             simt::runtime::forget_failures();
             work.expect_right(fresh);

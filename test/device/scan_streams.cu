@@ -150,10 +150,9 @@ DEVICE_TEST_WITH_STREAMS(scan_streams, give_the_same_bits_100_times_under_load)
 bool set_last_tag(cudaStream_t where, unsigned tag)
 {
     unsigned long long id = 0;
-    int device = 0;
     expect_success(cudaStreamGetId(where, &id));
-    expect_success(cudaGetDevice(&device));
-    auto block = tw::gpu::scratch_cache::of_boards().take(id, device, 1);
+    tw::gpu::current_device const device(where);
+    auto block = tw::gpu::scratch_cache::of_boards().take({id, device.context(), device.index(), nullptr, 1});
     if (block.memory == nullptr)
         return false;
     block.past.tag = tag;

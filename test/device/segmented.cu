@@ -14,6 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <ranges>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -180,6 +183,30 @@ DEVICE_TEST(segmented_algorithms, widen_and_take_offsets_of_any_integers)
     EXPECT_EQ(out.values(2), (std::vector<double>{175, 44}));
 }
 
+/// Offsets 5, 6, 7, ... in a type, without memory.
+template <class Offset>
+void expect_offsets_of_views()
+{
+    device_array<int> const x(std::vector<int>(300, 7)), out(99);
+    auto const begins = std::views::iota(Offset{5}, Offset{105}).begin();
+    auto const last = std::ranges::next(begins, 99);
+    tw::segmented_reduce(tw::device, x.begin(), begins, last, std::ranges::next(begins), out.begin(), 1);
+    EXPECT_EQ(out.values(99), std::vector<int>(99, 8));
+    tw::segmented_inclusive_scan(tw::device, x.begin(), begins, begins + 1, last, x.begin());
+    EXPECT_EQ(x.values(300)[4], 7);
+    EXPECT_EQ(x.values(300)[103], 99 * 7);
+    EXPECT_EQ(x.values(300)[104], 7);
+    EXPECT_EQ(tw::reduce(tw::device, begins, last, std::int64_t{0}), 99 * 54);
+}
+
+DEVICE_TEST(segmented_algorithms, take_the_offsets_of_views_of_any_integers)
+{
+    expect_offsets_of_views<signed char>();
+    expect_offsets_of_views<int>();
+    expect_offsets_of_views<long>();
+    expect_offsets_of_views<std::size_t>();
+}
+
 DEVICE_TEST(segmented_algorithms, need_no_memory_where_there_is_nothing)
 {
     int* const none = nullptr;
@@ -189,6 +216,23 @@ DEVICE_TEST(segmented_algorithms, need_no_memory_where_there_is_nothing)
     tw::segmented_reduce(tw::device, none, zeros.begin(), zeros.end() - 1, zeros.begin() + 1, out.begin(), 5);
     EXPECT_EQ(out.values(3), results(3, 5));
     tw::segmented_exclusive_scan(tw::device, none, zeros.begin(), zeros.end() - 1, zeros.begin() + 1, none, 5);
+}
+
+DEVICE_TEST(segmented_algorithms, reject_null_pointers_in_the_hardened_mode)
+{
+    int* const none = nullptr;
+    device_array<int> const x(results{1, 2, 3}), offsets(results{0, 0, 3}), out(3);
+    int *const begins = offsets.begin(), *const last = begins + 2, *const ends = begins + 1;
+    EXPECT_THROW(tw::segmented_reduce(tw::device, none, begins, last, ends, out.begin()), std::invalid_argument);
+    EXPECT_THROW(tw::segmented_reduce(tw::device, x.begin(), begins, last, ends, none), std::invalid_argument);
+    EXPECT_THROW(tw::segmented_inclusive_scan(tw::device, x.begin(), begins, last, ends, none), std::invalid_argument);
+    EXPECT_THROW(tw::segmented_exclusive_scan(tw::device, none, begins, last, ends, out.begin(), 1),
+                 std::invalid_argument);
+    auto const policy = tw::device.nosync();
+    EXPECT_THROW(tw::segmented_inclusive_scan(policy, x.begin(), begins, begins + 1, ends, none),
+                 std::invalid_argument);
+    EXPECT_THROW(tw::reduce_into(tw::device, x.begin(), x.end(), none), std::invalid_argument);
+    EXPECT_THROW(tw::reduce_into(policy, x.begin(), x.begin(), none), std::invalid_argument);
 }
 
 DEVICE_TEST_WITH_STREAMS(segmented_algorithms, run_in_streams_and_graphs_without_waiting)
@@ -247,6 +291,35 @@ DEVICE_TEST(segmented_algorithms, refuse_memory_of_the_host_where_nobody_waits)
                  std::invalid_argument);
     EXPECT_THROW(tw::segmented_reduce(policy, x.begin(), begins, last, ends, host.data()), std::invalid_argument);
     EXPECT_EQ(host, std::vector<int>(4, 1));
+}
+
+DEVICE_TEST(output_ranges, are_checked_under_every_device_policy)
+{
+    device_array<int> const x(results{0, 1, 2, 3, 4}), offsets(results{0, 1, 2, 3, 4, 5}), out(6), few(4);
+    auto const begins = offsets.begin(), last = offsets.end() - 1, ends = begins + 1;
+    auto const check = [&](auto policy) {
+        auto const expect = [&](auto call, results const& right) {
+            out.assign(results(6, 9));
+            EXPECT_EQ(call(out), out.begin() + 5);
+            on_device::expect_success(cudaStreamSynchronize(nullptr));
+            EXPECT_EQ(out.values(6), right);
+            EXPECT_THROW(call(few), std::invalid_argument);
+        };
+        expect([&](auto& to) { return tw::inclusive_scan(policy, x, to); }, {0, 1, 3, 6, 10, 9});
+        expect([&](auto& to) { return tw::histogram(policy, x, tw::integer_axis<int>(0, 5), to); }, {1, 1, 1, 1, 1, 9});
+        expect([&](auto& to) { return tw::reduce_by_index(policy, x, x, 5, to); }, {0, 1, 2, 3, 4, 9});
+        expect([&](auto& to) { return tw::segmented_reduce(policy, x.begin(), begins, last, ends, to); },
+               {0, 1, 2, 3, 4, 9});
+    };
+    check(tw::device);
+    check(tw::device.nosync());
+    tw::segmented_inclusive_scan(tw::device, x.begin(), begins, last, ends, out);
+    EXPECT_EQ(out.value(4), 4);
+    EXPECT_THROW(tw::segmented_inclusive_scan(tw::device, x.begin(), begins, last, ends, few), std::invalid_argument);
+    std::vector<int> host(5), too_few(4);
+    EXPECT_EQ(tw::inclusive_scan(tw::device, x, host), host.end());
+    EXPECT_EQ(host, (results{0, 1, 3, 6, 10}));
+    EXPECT_THROW(tw::inclusive_scan(tw::device, x, too_few), std::invalid_argument);
 }
 
 } // namespace

@@ -122,16 +122,14 @@ bool is_kept(std::size_t bytes, std::size_t most)
 {
     stream const where;
     unsigned long long id = 0;
-    int device = 0;
-    expect_success(cudaGetDevice(&device));
     expect_success(cudaStreamGetId(where, &id));
     auto& cache = tw::gpu::scratch_cache::of_scratch();
+    tw::gpu::current_device const current(where, false);
     {
-        tw::gpu::current_device const current(where, false);
         tw::gpu::leased_memory const used(cache, tw::device.on(where), current, false, bytes, most);
         EXPECT_NE(used.begin(), nullptr);
     }
-    auto const kept = cache.take(id, device, bytes);
+    auto const kept = cache.take({id, current.context(), current.index(), nullptr, bytes});
     if (kept.memory != nullptr)
         expect_success(cudaFreeAsync(kept.memory, where));
     where.wait();
@@ -153,11 +151,9 @@ DEVICE_TEST_WITH_STREAMS(streams, keep_scratch_while_there_is_room)
     tw::gpu::scratch_cache cache;
     stream const where;
     unsigned long long id = 0;
-    int device = 0;
-    expect_success(cudaGetDevice(&device));
     expect_success(cudaStreamGetId(where, &id));
+    tw::gpu::current_device const current(where, false);
     {
-        tw::gpu::current_device const current(where, false);
         std::vector<std::unique_ptr<tw::gpu::leased_memory>> used;
         for (std::size_t i = 0; i < most + 3; ++i)
             used.push_back(std::make_unique<tw::gpu::leased_memory>(cache, tw::device.on(where), current, false, 1000));
@@ -169,7 +165,8 @@ DEVICE_TEST_WITH_STREAMS(streams, keep_scratch_while_there_is_room)
 #endif
     }
     std::size_t kept = 0;
-    for (auto block = cache.take(id, device, 1); block.memory != nullptr; block = cache.take(id, device, 1)) {
+    tw::gpu::scratch_cache::block const any = {id, current.context(), current.index(), nullptr, 1};
+    for (auto block = cache.take(any); block.memory != nullptr; block = cache.take(any)) {
         expect_success(cudaFreeAsync(block.memory, where));
         ++kept;
     }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "wrappings.hpp"
 
+#include <tilewise/minmax.hpp>
+#include <tilewise/scan.hpp>
+
+#include <thrust/copy.h>
+
 namespace {
 
 using namespace wrappings;
@@ -24,6 +29,31 @@ DEVICE_TEST(wrappings, of_memory_as_ranges)
     EXPECT_TRUE(
         same_bits(tw::reduce(tw::device, std::span(thrust::raw_pointer_cast(x.there.data()), most), 0.5f), expected));
     EXPECT_TRUE(same_bits(tw::reduce(tw::device, x.there), tw::reduce(tw::seq, x.here)));
+}
+
+/// A number that nobody has by default.
+struct number {
+    int value;
+    TILEWISE_PORTABLE explicit number(int value) : value(value) {}
+    TILEWISE_PORTABLE friend number operator+(number a, number b) { return number(a.value + b.value); }
+    TILEWISE_PORTABLE friend bool operator<(number a, number b) { return a.value < b.value; }
+};
+
+DEVICE_TEST(wrappings, of_memory_in_another_order_without_default_constructors)
+{
+    thrust::device_vector<number> const x = std::vector<number>{number(1), number(5), number(-3), number(7)};
+    thrust::device_vector<number> out(4, number(0));
+    thrust::device_vector<int> const order = std::vector<int>{3, 1, 0, 2};
+    auto const first = thrust::make_permutation_iterator(x.begin(), order.begin());
+    EXPECT_EQ(tw::reduce(tw::device, first, first + 4, number(100)).value, 110);
+    EXPECT_EQ(tw::min_element(tw::device, first, first + 4) - first, 3);
+    tw::inclusive_scan(tw::device, first, first + 4, thrust::make_permutation_iterator(out.begin(), order.begin()));
+    std::vector<number> sums(4, number(0));
+    thrust::copy(out.begin(), out.end(), sums.begin());
+    EXPECT_EQ(sums[3].value, 7);
+    EXPECT_EQ(sums[1].value, 12);
+    EXPECT_EQ(sums[0].value, 13);
+    EXPECT_EQ(sums[2].value, 10);
 }
 
 DEVICE_TEST(wrappings, in_functions)

@@ -30,6 +30,9 @@ observation observe(policy device);
 namespace strict_fp {
 observation observe(policy device);
 }
+namespace avx2 { // more instructions of the processor
+observation observe(policy device);
+}
 namespace kernels {
 observation observe(policy device);
 }

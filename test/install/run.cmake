@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs tilewise, then builds and runs programs that use it: by find_package, by add_subdirectory, by pkg-config;
-# without CUDA and, where there is nvcc, with it.
+# without CUDA and, where there is nvcc, with it. Asks for versions and components, exports, follows the guide, uninstalls.
 # Needs SOURCE_DIR, BUILD_DIR (of tilewise), WORK_DIR and CXX.
 set(prefix "${WORK_DIR}/prefix")
 set(consumer "${CMAKE_CURRENT_LIST_DIR}")
@@ -38,11 +38,33 @@ function(build_and_run name) # PROGRAMS names... OPTIONS options...
     endforeach()
 endfunction()
 
+# Configures the consumer in `name` once more, wanting what is given: a version and components, which must be found, or
+# fail with `message`.
+function(expect_found name message) # what is wanted
+    execute_process(COMMAND ${CMAKE_COMMAND} "-DTILEWISE_WANTED=${ARGN}" "${WORK_DIR}/${name}"
+        RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    string(REGEX REPLACE "[ \n]+" " " output "${output}")
+    string(FIND "${output}" "${message}" found)
+    if(message AND (status EQUAL 0 OR found EQUAL -1))
+        message(FATAL_ERROR "find_package(tilewise ${ARGN}) does not say `${message}`:\n${output}")
+    elseif(NOT message AND NOT status EQUAL 0)
+        message(FATAL_ERROR "find_package(tilewise ${ARGN}) fails:\n${output}")
+    endif()
+endfunction()
+
+# The folder holds no file any more.
+function(expect_no_files folder)
+    file(GLOB_RECURSE left LIST_DIRECTORIES OFF "${folder}/*")
+    if(left)
+        message(FATAL_ERROR "uninstall left ${left}")
+    endif()
+endfunction()
+
 # No two modes define the same name of tilewise: the linker would keep one of the two. What is for all modes says so in
-# error.hpp and policy.hpp.
+# error.hpp, policy.hpp and cached_memory.hpp.
 string(CONCAT for_all_modes
     "8tilewise(9no_device|10cuda_error|13cuda_category|3seqE|3parE|6deviceE|7resolveI|13policy_traitsI"
-    "|19basic_device_policyI|12resource_ref|8sink_ref)")
+    "|19basic_device_policyI|12resource_ref|8sink_ref|10cache_list|21release_cached_memory)")
 
 function(check_names name)
     if(NOT NM)
@@ -81,6 +103,11 @@ set(cuda "-DCMAKE_CUDA_COMPILER=${NVCC}" "-DCMAKE_CUDA_HOST_COMPILER=${CXX}" -DC
 file(GLOB_RECURSE compiled "${prefix}/tilewise-compiled-targets.cmake")
 
 build_and_run(add_subdirectory PROGRAMS consumer OPTIONS "${sources}")
+run(${CMAKE_COMMAND} --install "${WORK_DIR}/add_subdirectory" --prefix "${WORK_DIR}/exported")
+file(STRINGS "${WORK_DIR}/exported/lib/cmake/exported/exported-targets.cmake" link REGEX "LINK_LIBRARIES.*tilewise::tilewise")
+if(NOT link OR EXISTS "${WORK_DIR}/exported/include")
+    message(FATAL_ERROR "the exported target does not link tilewise::tilewise, or tilewise was installed with it")
+endif()
 if(NVCC)
     build_and_run(find_package PROGRAMS consumer OPTIONS "${installed}")
     build_and_run(find_package_cuda PROGRAMS device modes OPTIONS "${installed}" ${cuda})
@@ -122,3 +149,43 @@ if(PKG_CONFIG)
 else()
     message(STATUS "pkg-config: skipped, not found")
 endif()
+
+# Versions and components
+expect_found(find_package "" 0.1...<0.3)
+expect_found(find_package "" 0.1.0...0.1.0)
+expect_found(find_package "" 0.1.0 EXACT)
+foreach(version IN ITEMS 0.2 0.0 1 0.1.1 0.2...<1 0.0.5...<0.1 0.0...0.0.9)
+    expect_found(find_package "that is compatible with requested version" ${version})
+endforeach()
+expect_found(find_package "tilewise has no component `solver`; there is `compiled`" 0.1 COMPONENTS solver)
+if(compiled)
+    expect_found(find_package_compiled "" 0.1 COMPONENTS compiled)
+else()
+    expect_found(find_package "was installed without tilewise::compiled: configure it with TILEWISE_COMPILED_LIBRARY=ON"
+        0.1 COMPONENTS compiled)
+endif()
+expect_found(find_package "" 0.1 OPTIONAL_COMPONENTS compiled solver)
+
+# The guide's way to install, with nvcc in the path: it wants no CUDA, and builds nothing.
+if(NVCC)
+    cmake_path(GET NVCC PARENT_PATH nvcc_folder)
+    set(ENV{PATH} "${nvcc_folder}:$ENV{PATH}")
+endif()
+run(${CMAKE_COMMAND} -S "${SOURCE_DIR}" -B "${WORK_DIR}/guide" -G Ninja "-DCMAKE_CXX_COMPILER=${CXX}"
+    -DTILEWISE_BUILD_TESTS=OFF -DTILEWISE_BUILD_EXAMPLES=OFF -DTILEWISE_BUILD_BENCHMARKS=OFF)
+run(${CMAKE_COMMAND} --install "${WORK_DIR}/guide" --prefix "${WORK_DIR}/by_guide")
+file(STRINGS "${WORK_DIR}/guide/CMakeCache.txt" cuda REGEX "^CMAKE_CUDA_COMPILER:")
+if(cuda OR NOT EXISTS "${WORK_DIR}/by_guide/include/tilewise/tilewise.hpp")
+    message(FATAL_ERROR "an installation of the headers looks for CUDA, or lacks them: ${cuda}")
+endif()
+
+# Removing both again, but nothing else
+file(TOUCH "${prefix}/include/others.hpp")
+run(${CMAKE_COMMAND} --build "${WORK_DIR}/guide" --target uninstall)
+run(${CMAKE_COMMAND} -P "${BUILD_DIR}/uninstall.cmake")
+expect_no_files("${WORK_DIR}/by_guide")
+if(EXISTS "${prefix}/include/tilewise" OR NOT EXISTS "${prefix}/include/others.hpp")
+    message(FATAL_ERROR "uninstall left headers, or removed others")
+endif()
+file(REMOVE "${prefix}/include/others.hpp")
+expect_no_files("${prefix}")

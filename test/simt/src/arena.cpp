@@ -89,7 +89,8 @@ using race::freed_storage, race::the_arena;
 
 void* take_storage(std::size_t bytes, std::size_t alignment, memory_kind kind)
 {
-    constexpr std::size_t gap = 256, quarantined = 16;
+    constexpr std::size_t gap = 256;
+    std::size_t const quarantined = bytes > (std::size_t{1} << 20) ? 1 : 16;
     if (the_arena.bytes == 0)
         race::initialise();
     alignment = std::max<std::size_t>(alignment, 256);

@@ -62,8 +62,9 @@ int attribute_of(int device, cudaDeviceAttr attribute)
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrMemoryPoolsSupported:
         return 1;
-    case cudaDevAttrIntegrated:
     case cudaDevAttrPageableMemoryAccess:
+        return all_devices()[static_cast<std::size_t>(device)].reads_host_memory;
+    case cudaDevAttrIntegrated:
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
         return 0;
     }
@@ -82,7 +83,9 @@ cudaError_t validity_of(launch_request const& request, stream const& in)
         return cudaErrorInvalidValue;
     if (wants_sm90 && capability_of(in.device) < 90)
         return cudaErrorNotSupported;
-    int const largest = allows_large_clusters.count(request.kernel) != 0 ? largest_cluster : portable_cluster;
+    int largest = allows_large_clusters.count(request.kernel) != 0 ? largest_cluster : portable_cluster;
+    if (in.most_cluster_blocks != 0 && !in.capture) // a captured launch is refused with its graph: seen so, CUDA 13.0
+        largest = std::min(largest, in.most_cluster_blocks);
     if (request.cluster < 1 || request.cluster > largest || request.blocks % request.cluster != 0)
         return cudaErrorInvalidClusterSize;
     return cudaSuccess;
@@ -93,6 +96,10 @@ cudaError_t validity_of(launch_request const& request, stream const& in)
 int current_device_index()
 {
     return current_index;
+}
+void make_current(int device)
+{
+    current_index = device;
 }
 bool is_device(int index)
 {
@@ -106,20 +113,23 @@ cudaError_t launch(launch_request const& request)
             return error;
         launch_request unbound = request;
         unbound.stream = nullptr;
+        if (in.capture && in.most_cluster_blocks != 0 && request.cluster > in.most_cluster_blocks)
+            in.capture->has_too_large_cluster = true;
         submit_or_record(in, [unbound](stream& to) { submit(to, unbound); });
         return outcome(true);
     });
 }
 
-cudaError_t resident_clusters(void const* kernel, int cluster, int threads, int* clusters)
+cudaError_t resident_clusters(void const* kernel, int cluster, int threads, cudaStream_t handle, int* clusters)
 {
-    return call("cudaOccupancyMaxActiveClusters", needs::device, [&] {
+    return call("cudaOccupancyMaxActiveClusters", handle, [&](stream& in) {
         launch_request shape{};
         shape.kernel = kernel;
         shape.blocks = shape.cluster = cluster;
         shape.threads = threads;
         cudaError_t const error = validity_of(shape, default_stream(current_index));
-        *clusters = error == cudaSuccess
+        bool const fits = in.most_cluster_blocks == 0 || cluster <= in.most_cluster_blocks;
+        *clusters = error == cudaSuccess && fits
                         ? std::max(1, multiprocessors_of(current_index) * resident_blocks_of(current_index) / cluster)
                         : 0;
         return error;
@@ -171,18 +181,95 @@ cudaError_t cudaDeviceSynchronize()
     return call("cudaDeviceSynchronize", needs::no_captures, [] { return outcome(synchronize_all()); });
 }
 
+/// Ends the context of the current device, and all that belongs to it: memory, streams, what kernels were allowed.
+cudaError_t cudaDeviceReset()
+{
+    return call("cudaDeviceReset", needs::no_captures, [] {
+        bool const done = synchronize_all();
+        release_all_of(current_index);
+        std::erase_if(all_streams(), [](auto const& each) {
+            return each->device == current_index && each.get() != &default_stream(current_index);
+        });
+        default_stream(current_index).id = new_stream_id();
+        allows_large_clusters.clear();
+        begin_context(current_index);
+        return outcome(done);
+    });
+}
+
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
 {
     return call("cudaDeviceCanAccessPeer", needs::device, [&] {
-        *can = 0;
-        return is_device(device) && is_device(peer) ? cudaSuccess : cudaErrorInvalidDevice;
+        if (!is_device(device) || !is_device(peer))
+            return cudaErrorInvalidDevice;
+        *can = device != peer && all_devices()[static_cast<std::size_t>(device)].reaches_peers;
+        return cudaSuccess;
     });
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned)
 {
-    return call("cudaDeviceEnablePeerAccess", needs::device,
-                [&] { return is_device(peer) ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice; });
+    return call("cudaDeviceEnablePeerAccess", needs::device, [&] {
+        if (!is_device(peer) || peer == current_index)
+            return cudaErrorInvalidDevice;
+        runtime::device& current = all_devices()[static_cast<std::size_t>(current_index)];
+        if (!current.reaches_peers)
+            return cudaErrorPeerAccessUnsupported;
+        unsigned const before = current.peers_enabled;
+        current.peers_enabled |= 1u << peer;
+        return current.peers_enabled == before ? cudaErrorPeerAccessAlreadyEnabled : cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    return call("cudaDeviceDisablePeerAccess", needs::device, [&] {
+        if (!is_device(peer))
+            return cudaErrorInvalidDevice;
+        runtime::device& current = all_devices()[static_cast<std::size_t>(current_index)];
+        unsigned const before = current.peers_enabled;
+        current.peers_enabled &= ~(1u << peer);
+        return current.peers_enabled == before ? cudaErrorPeerAccessNotEnabled : cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer)
+{
+    return call("cudaDeviceGetP2PAttribute", needs::device, [&] {
+        if (!is_device(device) || !is_device(peer) || device == peer)
+            return cudaErrorInvalidDevice;
+        runtime::device const& asking = all_devices()[static_cast<std::size_t>(device)];
+        *value = asking.reaches_peers && (attribute != cudaDevP2PAttrNativeAtomicSupported || asking.has_peer_atomics);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device)
+{
+    return call("cudaDeviceGetDefaultMemPool", needs::device, [&] {
+        if (!is_device(device))
+            return cudaErrorInvalidDevice;
+        *pool = reinterpret_cast<cudaMemPool_t>(static_cast<std::uintptr_t>(device) + 1);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, cudaMemAccessDesc const* access, std::size_t count)
+{
+    return call("cudaMemPoolSetAccess", needs::device, [&] {
+        int const owner = static_cast<int>(reinterpret_cast<std::uintptr_t>(pool)) - 1;
+        for (std::size_t i = 0; i < count; ++i) {
+            int const peer = access[i].location.id;
+            if (!is_device(owner) || !is_device(peer) || access[i].location.type != cudaMemLocationTypeDevice ||
+                !all_devices()[static_cast<std::size_t>(peer)].reaches_peers)
+                return cudaErrorInvalidDevice;
+            if (access[i].flags == cudaMemAccessFlagsProtRead) // seen so on a GPU, CUDA 13.0
+                return cudaErrorNotSupported;
+            unsigned& readers = all_devices()[static_cast<std::size_t>(owner)].readers_of_pool;
+            readers = access[i].flags == cudaMemAccessFlagsProtNone ? readers & ~(1u << peer) : readers | 1u << peer;
+        }
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total)

@@ -98,9 +98,14 @@ graph_content::step fill_step(void* memory, int value, std::size_t bytes)
     };
 }
 
+/// CUDA copies more than this from pageable memory through buffers of its own, for which it waits.
+constexpr std::size_t most_inline_bytes = 64 * 1024;
+
 /// A copy from memory that may change as soon as the call returns.
 void copy_from_pageable(stream& in, void* to, void const* from, std::size_t bytes)
 {
+    if (bytes > most_inline_bytes)
+        call("a wait in cudaMemcpyAsync", needs::nothing, [&] { return outcome(synchronize(in)); });
     std::shared_ptr<void> const staged(std::malloc(bytes), std::free);
     copy_bytes(staged.get(), from, bytes);
     submit(in, "a copy", [=](operation& self) {
@@ -112,6 +117,13 @@ void copy_from_pageable(stream& in, void* to, void const* from, std::size_t byte
 } // namespace
 
 namespace runtime {
+
+void* map_memory(std::size_t bytes, int device, unsigned devices_with_access)
+{
+    void* const memory = allocate(bytes, alignment, memory_kind::device, device);
+    share(memory, shared_with::some, devices_with_access);
+    return memory;
+}
 
 memory_use live()
 {
@@ -142,6 +154,8 @@ cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t handl
 {
     return call("cudaMallocAsync", handle, [&](stream& in) {
         cudaError_t const error = make_block(memory, bytes, memory_kind::device, in.device);
+        if (error == cudaSuccess && *memory != nullptr)
+            share(*memory, shared_with::readers_of_pool);
         if (error != cudaSuccess || !in.capture || *memory == nullptr)
             return error;
         // The address is known now; the memory is there while the graph runs.
@@ -220,10 +234,11 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, void con
     return call("cudaPointerGetAttributes", needs::device, [&] {
         void* const address = const_cast<void*>(memory);
         allocation const* const found = allocation_of(memory);
+        bool const accessible = found != nullptr && is_accessible(*found, current_device_index());
         if (found == nullptr || found->kind == memory_kind::shared)
             *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, address};
         else if (found->kind == memory_kind::device)
-            *attributes = {cudaMemoryTypeDevice, found->device, address, nullptr};
+            *attributes = {cudaMemoryTypeDevice, found->device, accessible ? address : nullptr, nullptr};
         else
             *attributes = {found->kind == memory_kind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost,
                            found->device, address, address};

@@ -2,6 +2,7 @@
 #include "device.hpp"
 
 #include "machine.hpp"
+#include "stream.hpp"
 
 #include <stdexcept>
 
@@ -54,6 +55,18 @@ void set_devices(std::vector<device> devices)
     all_devices() = std::move(devices);
 }
 
+namespace {
+bool held = false;
+}
+void hold_work(bool wanted)
+{
+    held = wanted;
+}
+bool work_is_held()
+{
+    return held;
+}
+
 void set_device_count(int count)
 {
     set_devices(std::vector<device>(static_cast<std::size_t>(count)));
@@ -64,6 +77,11 @@ void set_capability(int major, int minor, int index)
     device& changed = all_devices().at(static_cast<std::size_t>(index));
     changed.major = major;
     changed.minor = minor;
+}
+
+void limit_clusters(cudaStream_t handle, int most_blocks)
+{
+    stream_of(handle)->most_cluster_blocks = most_blocks;
 }
 
 statistics statistics_so_far()

@@ -224,6 +224,7 @@ void begin_schedule(std::uint64_t seed)
     m.habit = habits::of(m.random);
     m.operations = 0;
     m.idle = 0;
+    runtime::hold_work(false);
     m.host = {};
     m.host.host = 1;
     race::begin_schedule();
@@ -240,6 +241,8 @@ bool run_until(std::function<bool()> const& done)
 void run_a_little()
 {
     machine& m = the_machine();
+    if (runtime::work_is_held())
+        return;
     unsigned const steps = m.random.below(100) < m.habit.eager_percent ? m.random.below(200) : 0;
     for (unsigned i = 0; i < steps && !first_report(); ++i)
         if (!advance())

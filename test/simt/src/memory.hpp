@@ -10,16 +10,27 @@ namespace simt {
 
 enum class memory_kind { device, pinned, managed, shared };
 
+/// Which other devices reach a device's memory: those with peer access, with access to its pool, or some.
+enum class shared_with { peers, readers_of_pool, some };
+
 struct allocation {
     char* first;
     std::size_t bytes;
     memory_kind kind;
     int device;
+    shared_with others = shared_with::peers;
+    unsigned devices = 0; ///< those with access, a bit for each, where it is shared with some
 };
 
 /// Memory that can be used at once, with unknown content; null where there is no more.
 void* allocate(std::size_t bytes, std::size_t alignment, memory_kind kind, int device);
 void release(void* memory);
+/// All that was allocated on a device.
+void release_all_of(int device);
+/// Decides which devices may read and write memory of a device.
+void share(void* memory, shared_with others, unsigned devices = 0);
+/// Whether a device may read and write it.
+bool is_accessible(allocation const& memory, int device);
 
 /// The allocation that an address is in, if any.
 allocation const* allocation_of(void const* address);

@@ -211,6 +211,8 @@ graph_content::~graph_content()
     for (void* const each : memory)
         if (allocation_of(each) != nullptr)
             release(each);
+    for (auto const& [destroy, object] : owned)
+        destroy(object);
 }
 
 } // namespace simt

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace simt {
@@ -21,6 +22,8 @@ struct graph_content {
     std::vector<void*> memory; ///< that its steps allocate
     std::vector<void*> freed;  ///< and free again
     bool memory_is_live = false;
+    bool has_too_large_cluster = false;                   ///< for the stream that it was captured in
+    std::vector<std::pair<void (*)(void*), void*>> owned; ///< what to call at the end
     ~graph_content();
 };
 
@@ -37,6 +40,7 @@ struct CUstream_st {
     std::shared_ptr<simt::graph_content> capture{};
     cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
     bool capture_is_broken = false;
+    int most_cluster_blocks = 0; ///< where clusters are limited
 };
 
 struct CUevent_st {

@@ -3,6 +3,7 @@
 /// What a compiler that instruments for the thread sanitizer calls at each access. These functions take the place of
 /// the sanitizer's library. For the compiler they never throw.
 #include "api.hpp"
+#include "device.hpp"
 #include "machine.hpp"
 #include "memory.hpp"
 #include "report.hpp"
@@ -45,6 +46,8 @@ void check_outside(thread& running, std::uintptr_t address, std::size_t bytes, a
         (!writes && is_between(address, parameters, parameters + request.parameter_bytes)))
         return;
     if (!writes && is_between(address, &__executable_start, &__data_start))
+        return;
+    if (all_devices().front().reads_host_memory)
         return;
     auto const place = place_of(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(where)));
     stop_thread("host memory", std::string("a kernel ") + (writes ? "writes " : "reads ") + std::to_string(bytes) +

@@ -27,6 +27,13 @@ using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;
 using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
+using cudaMemPool_t = struct CUmemPoolHandle_st*;
+using cudaGraphNode_t = struct CUgraphNode_st*;
+using cudaUserObject_t = struct CUuserObject_st*;
+struct cudaGraphEdgeData {};
+
+#define CUDART_CB
+using cudaHostFn_t = void (*)(void*);
 
 /// @name The streams of a device that nobody makes
 /// @{
@@ -39,6 +46,7 @@ inline constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaE
 inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
                           cudaHostAllocWriteCombined = 4;
 inline constexpr unsigned cudaMemAttachGlobal = 1;
+inline constexpr unsigned cudaUserObjectNoDestructorSync = 1, cudaGraphUserObjectMove = 1;
 
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
@@ -80,6 +88,30 @@ struct cudaPointerAttributes {
     int device;
     void* devicePointer;
     void* hostPointer;
+};
+
+enum cudaDeviceP2PAttr { cudaDevP2PAttrAccessSupported = 2, cudaDevP2PAttrNativeAtomicSupported = 3 };
+
+enum cudaMemLocationType { cudaMemLocationTypeInvalid = 0, cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost = 2 };
+struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+};
+enum cudaMemAccessFlags {
+    cudaMemAccessFlagsProtNone = 0,
+    cudaMemAccessFlagsProtRead = 1,
+    cudaMemAccessFlagsProtReadWrite = 3
+};
+struct cudaMemAccessDesc {
+    cudaMemLocation location;
+    cudaMemAccessFlags flags;
+};
+
+inline constexpr unsigned long long cudaEnableDefault = 0;
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2
 };
 
 enum cudaMemcpyKind {

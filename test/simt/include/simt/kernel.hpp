@@ -84,7 +84,7 @@ struct launch_request {
 };
 cudaError_t launch(launch_request const& request);
 
-/// How many clusters of that shape can be resident.
-cudaError_t resident_clusters(void const* kernel, int cluster, int threads, int* clusters);
+/// How many clusters of that shape can be resident where a stream's kernels run.
+cudaError_t resident_clusters(void const* kernel, int cluster, int threads, cudaStream_t stream, int* clusters);
 
 } // namespace simt

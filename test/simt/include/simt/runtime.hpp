@@ -51,10 +51,23 @@ struct device {
     int multiprocessors = 0; ///< 0: the schedule decides
     int resident_blocks = 0; ///< that fit a multiprocessor; 0: the schedule decides
     std::size_t memory_bytes = std::size_t{1} << 40;
+    bool reads_host_memory = false; ///< all of it, as with address translation services
+    bool reaches_peers = false;     ///< so that peer access can be enabled
+    bool has_peer_atomics = true;   ///< on the memory of those
+    unsigned peers_enabled = 0;     ///< a bit for each
+    unsigned readers_of_pool = 0;   ///< other devices with access to the memory of its default pool, likewise
 };
 void set_devices(std::vector<device> devices); ///< none: cudaErrorNoDevice
 void set_device_count(int count);
+/// Memory of a device that is mapped for some devices, a bit for each; cudaFree gives it back.
+void* map_memory(std::size_t bytes, int device, unsigned devices_with_access);
+/// Refuses larger clusters in a stream, as a green context does.
+void limit_clusters(cudaStream_t stream, int most_blocks);
 void set_capability(int major, int minor, int device = 0);
+
+/// Whether work that is in a stream starts at the latest possible time: when somebody waits, for whatever.
+void hold_work(bool held);
+bool work_is_held();
 
 /// Back to that machine and nothing planned. `run_schedule` leaves the machine as it found it.
 void reset();

@@ -109,22 +109,22 @@ TILEWISE_DEVICE T exchange(simt::source from, T const& value, int argument, simt
 template <class T>
 TILEWISE_DEVICE T shuffle(T const& value, int lane, simt::location where = simt::location::current())
 {
-    return exchange(simt::source::index, value, lane, where);
+    return gpu::exchange(simt::source::index, value, lane, where);
 }
 template <class T>
 TILEWISE_DEVICE T shuffle_down(T const& value, int lanes, simt::location where = simt::location::current())
 {
-    return exchange(simt::source::down, value, lanes, where);
+    return gpu::exchange(simt::source::down, value, lanes, where);
 }
 template <class T>
 TILEWISE_DEVICE T shuffle_up(T const& value, int lanes, simt::location where = simt::location::current())
 {
-    return exchange(simt::source::up, value, lanes, where);
+    return gpu::exchange(simt::source::up, value, lanes, where);
 }
 template <class T>
 TILEWISE_DEVICE T shuffle_xor(T const& value, int mask, simt::location where = simt::location::current())
 {
-    return exchange(simt::source::exclusive_or, value, mask, where);
+    return gpu::exchange(simt::source::exclusive_or, value, mask, where);
 }
 /// @}
 
@@ -197,6 +197,14 @@ TILEWISE_DEVICE unsigned funnel_shift_right(unsigned low, unsigned high, unsigne
 {
     unsigned long long const both = static_cast<unsigned long long>(high) << 32 | low;
     return static_cast<unsigned>(both >> (bits & 31));
+}
+
+/// The same value, of which the compiler does not know how it was computed.
+template <class T>
+TILEWISE_DEVICE T opaque(T value)
+{
+    asm("" : "+m"(value));
+    return value;
 }
 
 /// Numbers of the machine's.
@@ -425,11 +433,12 @@ cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_
                          shape.threads, shape.cluster, shape.dependent, stream});
 }
 
-/// How many clusters of a kernel can be resident at once.
+/// How many clusters of a kernel can be resident at once in what a stream has of its device.
 template <class... Parameters>
-cudaError_t resident_clusters(void (*kernel)(Parameters...), launch_shape shape, int* clusters)
+cudaError_t resident_clusters(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, int* clusters)
 {
-    return simt::resident_clusters(reinterpret_cast<void const*>(kernel), shape.cluster, shape.threads, clusters);
+    return simt::resident_clusters(reinterpret_cast<void const*>(kernel), shape.cluster, shape.threads, stream,
+                                   clusters);
 }
 
 } // namespace gpu

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+// lines: 25
+
+#include <tilewise/tilewise.hpp>
+
+#include <vector>
+
+int main()
+{
+    std::vector<float> const x{0.5f, 0.25f};
+    std::vector<int> const n{0, 1, 2};
+    std::vector<float> sums(4);
+#ifdef TILEWISE_REJECT_FIXED
+    tilewise::segmented_reduce(tilewise::seq, x.begin(), n.begin(), n.end() - 1, n.begin() + 1, sums.begin());
+#else
+    tilewise::segmented_reduce(tilewise::seq, x.begin(), n.begin(), n.end() - 1, n, sums.begin());
+#endif
+}
