@@ -14,7 +14,7 @@
 #include <tilewise/histogram.hpp>
 
 #include <benchmark/benchmark.h>
-#if __has_include(<boost/histogram.hpp>)
+#if __has_include(<boost/histogram.hpp>) && !defined(__CUDACC__) // nvcc does not compile its variants
 #include <boost/histogram.hpp>
 #define TILEWISE_BENCH_BOOST
 #endif
@@ -58,7 +58,7 @@ template <class Sample>
 struct one_dimension {
     using sample = Sample;
     static auto samples(std::size_t count) { return std::span(random_samples<Sample>().data(), count); }
-    static auto columns(std::size_t count) { return samples(count); }
+    [[maybe_unused]] static auto columns(std::size_t count) { return samples(count); }
 };
 
 /// float in bins of equal width
@@ -125,11 +125,13 @@ struct grid : one_dimension<float> {
         }();
         return std::span(pairs.data(), count);
     }
+#ifdef TILEWISE_BENCH_BOOST
     static auto columns(std::size_t count)
     {
         return std::array{std::span(random_samples<float>().data(), count),
                           std::span(random_samples<float>().data() + most, count)};
     }
+#endif
     static auto axis()
     {
         return tilewise::product_axis(tilewise::regular_axis(bins, 0.0f, 1.0f),
