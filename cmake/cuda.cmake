@@ -2,17 +2,21 @@
 # CUDA for the project's own programs and for the compiled library. The rest is headers: a project that uses them
 # enables CUDA for itself.
 
-if(NOT DEFINED TILEWISE_BUILD_CUDA AND PROJECT_IS_TOP_LEVEL)
+set(has_programs OFF)
+if(TILEWISE_BUILD_TESTS OR TILEWISE_BUILD_EXAMPLES OR TILEWISE_BUILD_BENCHMARKS)
+    set(has_programs ON)
+endif()
+if(NOT DEFINED TILEWISE_BUILD_CUDA AND PROJECT_IS_TOP_LEVEL AND has_programs)
     include(CheckLanguage)
     check_language(CUDA)
 endif()
-if(CMAKE_CUDA_COMPILER)
+if(CMAKE_CUDA_COMPILER AND has_programs)
     option(TILEWISE_BUILD_CUDA "Build the tests and benchmarks for the GPU" ${PROJECT_IS_TOP_LEVEL})
 else()
     option(TILEWISE_BUILD_CUDA "Build the tests and benchmarks for the GPU" OFF)
 endif()
 
-option(TILEWISE_COMPILED_LIBRARY "Build tilewise::compiled, which takes minutes" ${TILEWISE_BUILD_CUDA})
+option(TILEWISE_COMPILED_LIBRARY "Build tilewise::compiled, which takes minutes" OFF)
 
 if(TILEWISE_BUILD_CUDA OR TILEWISE_COMPILED_LIBRARY)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)

@@ -4,22 +4,28 @@ include(GNUInstallDirs)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tilewise")
 
+# The rules are there in any case, so that a project that has tilewise as a subdirectory can export targets that link it.
+# Without TILEWISE_INSTALL they install something only where somebody asks for the component tilewise.
+set(rule COMPONENT tilewise)
+if(NOT TILEWISE_INSTALL)
+    list(APPEND rule EXCLUDE_FROM_ALL)
+endif()
+
 # Headers and targets
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tilewise" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tilewise" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" ${rule})
 install(TARGETS tilewise tilewise_strict_fp tilewise_hardened
     EXPORT tilewise-targets
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(EXPORT tilewise-targets NAMESPACE tilewise:: DESTINATION "${package_dir}")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(EXPORT tilewise-targets NAMESPACE tilewise:: DESTINATION "${package_dir}" ${rule})
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" ${rule})
 
 # The compiled library, where it is built
 set(compiled_type "")
-set(any_architecture ARCH_INDEPENDENT)
 if(TARGET tilewise_compiled)
     get_target_property(compiled_type tilewise_compiled TYPE)
-    set(any_architecture "")
-    install(TARGETS tilewise_compiled EXPORT tilewise-compiled-targets)
-    install(EXPORT tilewise-compiled-targets NAMESPACE tilewise:: DESTINATION "${package_dir}")
+    install(TARGETS tilewise_compiled EXPORT tilewise-compiled-targets
+        RUNTIME ${rule} LIBRARY ${rule} NAMELINK_COMPONENT tilewise ARCHIVE ${rule})
+    install(EXPORT tilewise-compiled-targets NAMESPACE tilewise:: DESTINATION "${package_dir}" ${rule})
 
     set(pkgconfig_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
     file(RELATIVE_PATH prefix_from_pkgconfig "/${pkgconfig_dir}" "/")
@@ -30,20 +36,26 @@ if(TARGET tilewise_compiled)
         string(APPEND compiled_libs " ${cudart} -ldl -lrt -lpthread")
     endif()
     configure_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-compiled.pc.in" "${PROJECT_BINARY_DIR}/tilewise-compiled.pc" @ONLY)
-    install(FILES "${PROJECT_BINARY_DIR}/tilewise-compiled.pc" DESTINATION "${pkgconfig_dir}")
+    install(FILES "${PROJECT_BINARY_DIR}/tilewise-compiled.pc" DESTINATION "${pkgconfig_dir}" ${rule})
 endif()
 
 # find_package(tilewise CONFIG)
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-config.cmake.in"
     "${PROJECT_BINARY_DIR}/tilewise-config.cmake" INSTALL_DESTINATION "${package_dir}")
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/tilewise-config-version.cmake"
-    COMPATIBILITY SameMinorVersion ${any_architecture})
+configure_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-config-version.cmake.in"
+    "${PROJECT_BINARY_DIR}/tilewise-config-version.cmake" @ONLY)
 install(FILES
     "${CMAKE_CURRENT_LIST_DIR}/cuda_standard.cmake"
     "${PROJECT_BINARY_DIR}/tilewise-config.cmake"
     "${PROJECT_BINARY_DIR}/tilewise-config-version.cmake"
-    DESTINATION "${package_dir}")
+    DESTINATION "${package_dir}" ${rule})
 
 # pkg-config
 configure_file("${CMAKE_CURRENT_LIST_DIR}/tilewise.pc.in" "${PROJECT_BINARY_DIR}/tilewise.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/tilewise.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+install(FILES "${PROJECT_BINARY_DIR}/tilewise.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig" ${rule})
+
+# Removing it again
+if(PROJECT_IS_TOP_LEVEL)
+    configure_file("${CMAKE_CURRENT_LIST_DIR}/uninstall.cmake.in" "${PROJECT_BINARY_DIR}/uninstall.cmake" @ONLY)
+    add_custom_target(uninstall COMMAND "${CMAKE_COMMAND}" -P "${PROJECT_BINARY_DIR}/uninstall.cmake" VERBATIM)
+endif()

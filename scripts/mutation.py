@@ -14,8 +14,9 @@ The list has one block for each bug, separated by empty lines; lines that begin 
 one of which must fail. A text of several lines stands between `find<<<` and `>>>`, on lines of their own; likewise
 `replace<<<`. A bug that does not compile is an error of the list.
 
-`build` is `host` (when left out) or `race`: the tests then are kernels under the interpreter's race build, and are
-test/simt/mutation_probe.cpp when left out.
+`build` is `host` (when left out), `contracted`: the compiler may fuse a product with a sum, and the test is
+test/contraction_of_classes.cpp when left out; or `race`: the tests then are kernels under the interpreter's race build,
+and are test/simt/mutation_probe.cpp when left out.
 """
 
 import argparse
@@ -30,8 +31,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "test" / "mutations.txt"
-PROBES = {"host": "test/mutation_probe.cpp", "race": "test/simt/mutation_probe.cpp"}
+PROBES = {"host": "test/mutation_probe.cpp", "contracted": "test/contraction_of_classes.cpp",
+          "race": "test/simt/mutation_probe.cpp"}
 FLAGS = ["-std=c++20", "-O1", "-DTILEWISE_HARDENED", "-DTILEWISE_STRICT_FP", "-ffp-contract=off", "-w"]
+CONTRACTED = ["-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", "-DTILEWISE_HARDENED", "-w"]
 GTEST = ["-lgtest_main", "-lgmock", "-lgtest", "-lrapidcheck"]
 SECONDS = 60
 INCLUDES = ("include", "examples") # where bugs are, and what tests look for them in
@@ -128,7 +131,7 @@ def failing_test(compiler, library, build, tests, includes, folder):
     """The first of the tests that fails, or None; raises when one does not compile."""
     for number, test in enumerate(tests):
         program, object_file = folder / f"program{number}", folder / f"program{number}.o"
-        options, libraries = [*FLAGS], []
+        options, libraries = [*(CONTRACTED if build == "contracted" else FLAGS)], []
         if build == "race": # linked apart: the interpreter takes the place of the thread sanitizer's library
             options += [*RACE_TEST, f"-I{SIMT}/include"]
             libraries += [*RACE_LINK, library, "-lboost_context"]
