@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks what the compiler cannot: includes point down only, and the house rules for files.
 
-A header may include only headers of strictly lower rank, so siblings never include each other.
+A header includes headers of its own layer or of a layer below, and never itself, by whatever way round.
 """
 
 import argparse
@@ -13,43 +13,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Headers under include/tilewise, lowest layer first; the first pattern that fits gives the rank.
-RANKS = [
-    (0, "settings", ["config.hpp", "standard.hpp"]),
-    (1, "vocabulary", ["error.hpp", "order.hpp", "functional.hpp", "policy.hpp", "cached_memory.hpp",
-                       "device/driver.cuh"]),
-    (2, "vocabulary's neighbours", ["compiled.hpp", "iterator.hpp", "mdspan.hpp", "std_execution.hpp", "thrust_execution.hpp"]),
-    (2, "contexts of CUDA", ["device/context.cuh"]),
-    (3, "what goes in", ["input.hpp", "range.hpp", "arguments.hpp", "axis/bounds.hpp", "device/runtime.cuh"]),
-    (4, "what goes out", ["output.hpp"]),
-    (4, "calls of the compiled library", ["compiled/call.hpp"]),
-    (4, "the machines", ["host/fold.hpp", "host/opaque.hpp", "host/simd.hpp", "host/parallel.hpp",
-                         "device/arch.cuh", "device/memory_kind.cuh", "device/tuning.cuh"]),
-    (5, "what is made of them", ["requirements.hpp", "host/prefix.hpp", "host/reader.hpp", "host/simd_scan.hpp",
-                                 "device/warp.cuh", "device/grid.cuh", "device/workspace.cuh",
-                                 "device/functors.cuh"]),
-    (5, "kinds of axes", ["axis/*.hpp"]),
-    (5.5, "what kernels call", ["device/callable.cuh"]),
-    (6, "large values", ["host/boxed.hpp"]),
-    (6, "axes, and what kernels read", ["axis.hpp", "device/view.cuh", "device/axis_tables.cuh", "device/staging.cuh",
-                                         "device/device_call.cuh"]),
-    (7, "blocks, and what kernels write", ["device/block.cuh", "device/view_of.cuh", "device/output.cuh",
-                                          "device/axis_for.cuh"]),
-    (8, "chunks of scans", ["device/scan/chunk.cuh"]),
-    (8, "samples of histograms", ["device/histogram/samples.cuh"]),
-    (9, "what comes before them", ["device/scan/carry.cuh"]),
-    (9, "tiles of samples", ["device/histogram/tile.cuh"]),
-    (10, "kernels of scans", ["device/scan/*.cuh"]),
-    (10, "kernels of histograms", ["device/histogram/*.cuh"]),
-    (12, "engines made of engines", ["host/segmented.hpp"]),
-    (8, "what is sorted", ["device/by_index/cells.cuh"]),
-    (12, "engines made of engines", ["device/by_index/*.cuh"]),
-    (13, "engines made of those", ["host/by_index.hpp", "device/by_index.cuh"]),
-    (11, "engines", ["host/*.hpp", "device/*.cuh", "compiled/*.hpp"]),
-    (12, "policies meet engines", ["reduction.hpp", "scanning.hpp"]),
-    (14, "contracts", ["reduce.hpp", "scan.hpp", "segmented.hpp", "reduce_by_index.hpp"]),
-    (15, "composed", ["count.hpp", "minmax.hpp", "histogram.hpp"]),
-    (16, "everything", ["tilewise.hpp"]),
+# The layers of include/tilewise, lowest first; the first pattern that fits says which one a header belongs to.
+LAYERS = [
+    ("vocabulary", ["order.hpp", "error.hpp", "policy.hpp", "functional.hpp", "cached_memory.hpp", "mdspan.hpp",
+                    "std_execution.hpp", "thrust_execution.hpp", "compiled.hpp", "core/*", "device/cuda/arch.cuh"]),
+    ("axes", ["axis/*", "axis.hpp"]),
+    ("host", ["host/*"]),
+    ("cuda", ["device/cuda/*", "device/tuning.cuh"]),
+    ("blocks", ["device/block/*"]),
+    ("device algorithms", ["device/*", "compiled/*"]),
+    ("contracts", ["*.hpp"]),
+    ("everything", ["tilewise.hpp"]),
 ]
 
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
@@ -59,10 +33,13 @@ WORKSPACE = re.compile(r"(^|[\s\"'(=`])/" + r"work/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
-def rank_of(header):
-    for rank, _, patterns in RANKS:
+def layer_of(header):
+    """The number of a header's layer, or None."""
+    for number, (_, patterns) in enumerate(LAYERS):
+        if header == "tilewise.hpp":
+            return len(LAYERS) - 1
         if any(fnmatch.fnmatchcase(header, pattern) for pattern in patterns):
-            return rank
+            return None if "/" in header and patterns == ["*.hpp"] else number
     return None
 
 
@@ -73,14 +50,16 @@ def line_of(text, position):
 def check_includes(root):
     """Yields what is wrong with the includes of the library's headers."""
     base = root / "include" / "tilewise"
+    graph = {}
     for path in sorted(p for p in base.rglob("*") if p.is_file()):
         name = path.relative_to(base).as_posix()
         where = path.relative_to(root).as_posix()
-        rank = rank_of(name)
-        if rank is None:
-            yield f"{where}: no rank: add it to RANKS in scripts/check_layers.py"
+        layer = layer_of(name)
+        if layer is None:
+            yield f"{where}: no layer: add it to LAYERS in scripts/check_layers.py"
             continue
         text = path.read_text()
+        graph[name] = []
         for match in INCLUDE.finditer(text):
             quote, target = match.groups()
             at = f"{where}:{line_of(text, match.start())}"
@@ -88,11 +67,33 @@ def check_includes(root):
                 yield f'{at}: write #include <tilewise/...>, not "{target}"'
             elif target.startswith("tilewise/"):
                 target = target.removeprefix("tilewise/")
-                other = rank_of(target)
+                other = layer_of(target)
                 if not (base / target).is_file():
                     yield f"{at}: {target} does not exist"
-                elif other is not None and other >= rank:
-                    yield f"{at}: {name} (rank {rank}) may not include {target} (rank {other})"
+                elif other is not None and other > layer:
+                    yield f"{at}: {name} ({LAYERS[layer][0]}) may not include {target} ({LAYERS[other][0]})"
+                else:
+                    graph[name].append(target)
+    for cycle in cycles(graph):
+        yield f"include/tilewise/{cycle[0]}: includes itself: {' -> '.join(cycle)}"
+
+
+def cycles(graph):
+    """Yields one way round for every header at which a walk along includes comes back to one it has not left."""
+    done, path = set(), []
+
+    def walk(name):
+        if name in path:
+            yield path[path.index(name):] + [name]
+        elif name not in done:
+            path.append(name)
+            for target in graph.get(name, []):
+                yield from walk(target)
+            path.pop()
+            done.add(name)
+
+    for name in sorted(graph):
+        yield from walk(name)
 
 
 def check_headers(root):
@@ -150,16 +151,16 @@ def self_test():
     """Plants each violation in a small tree; every one must be found, and the clean tree must pass."""
     spdx = f"// {SPDX}\n"
     clean = {
-        "include/tilewise/config.hpp": spdx,
-        "include/tilewise/order.hpp": spdx + "#include <tilewise/config.hpp>\n#include <cstddef>\n",
+        "include/tilewise/core/config.hpp": spdx,
+        "include/tilewise/order.hpp": spdx + "#include <tilewise/core/config.hpp>\n#include <cstddef>\n",
         "include/tilewise/host/reduce.hpp": spdx + "#include <tilewise/order.hpp>\n",
         "include/tilewise/reduce.hpp": spdx + "#include <tilewise/host/reduce.hpp>\n",
     }
     planted = {
         "upward": {"include/tilewise/order.hpp": spdx + "#include <tilewise/reduce.hpp>\n"},
-        "sibling": {"include/tilewise/error.hpp": spdx + "#  include <tilewise/order.hpp>\n"},
-        "no rank": {"include/tilewise/surprise.hpp": spdx},
-        "engine in a collective": {"include/tilewise/device/block.cuh": spdx + "#include <tilewise/device/reduce.cuh>\n",
+        "cycle": {"include/tilewise/core/config.hpp": spdx + "#  include <tilewise/order.hpp>\n"},
+        "no layer": {"include/tilewise/surprise/surprise.hpp": spdx},
+        "algorithm in a block": {"include/tilewise/device/block/block.cuh": spdx + "#include <tilewise/device/reduce.cuh>\n",
                                    "include/tilewise/device/reduce.cuh": spdx},
         "missing": {"include/tilewise/error.hpp": spdx + "#include <tilewise/gone.hpp>\n"},
         "quoted": {"include/tilewise/error.hpp": spdx + '#include "config.hpp"\n'},

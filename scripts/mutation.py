@@ -220,14 +220,29 @@ def run(compiler, jobs, only, every):
     return 0 if caught == len(bugs) else 1
 
 
+def check_list():
+    """Each bug has one place in the sources, so that the list follows whatever is renamed."""
+    lost = []
+    for bug in parse(LIST.read_text()):
+        try:
+            mutated(bug)
+        except (ListError, OSError) as error:
+            lost.append(str(error))
+    print("\n".join(lost) or "seeded bugs: each has its place")
+    return 1 if lost else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", metavar="TEXT", help="only bugs whose name contains TEXT")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth of them")
+    parser.add_argument("--places", action="store_true", help="only look whether each bug still has its place")
     arguments = parser.parse_args()
     try:
+        if arguments.places:
+            return check_list()
         return run(arguments.compiler, arguments.jobs, arguments.only, arguments.every)
     except (ListError, OSError) as error:
         print(f"mutation: {error}")

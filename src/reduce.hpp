@@ -8,8 +8,8 @@
 #include "operators.hpp"
 
 #include <tilewise/compiled.hpp>
+#include <tilewise/core/input.hpp>
 #include <tilewise/functional.hpp>
-#include <tilewise/input.hpp>
 #include <tilewise/reduction.hpp>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tilewise/iterator.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/reduce.hpp>
 
 #include "values.hpp"

@@ -4,7 +4,7 @@
 /// @file
 /// Values, operators, iterators and sizes that several tests share.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -17,7 +17,7 @@
 #include "running.hpp"
 #include "text.hpp"
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -4,11 +4,11 @@
 /// @file
 /// What the ladders' kernels say to the GPU. They use tilewise's words for it, so that the interpreter of the tests can
 /// run them on a CPU: thread_index() is threadIdx.x, block_index() blockIdx.x, sync_block() __syncthreads(), and so on;
-/// see tilewise/device/arch.cuh.
+/// see tilewise/device/cuda/arch.cuh.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/runtime.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
 #include <tilewise/order.hpp>
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 /// @file
 /// `release_cached_memory`.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 #include <mutex>
 #include <vector>

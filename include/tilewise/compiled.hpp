@@ -8,7 +8,7 @@
 /// The library is of another mode than the files that call it. So this is the same in every mode, and has nothing in it
 /// but numbers, pointers and policies.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/policy.hpp>
 
 #include <concepts>

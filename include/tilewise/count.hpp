@@ -4,13 +4,13 @@
 /// @file
 /// `count` and `count_if`: reductions of ones.
 
-#include <tilewise/arguments.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
+#include <tilewise/core/arguments.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/reduce.hpp>
-#include <tilewise/standard.hpp>
 
 #include <iterator>
 #include <ranges>

@@ -4,7 +4,7 @@
 /// @file
 /// What the library throws, and the checks of preconditions that the hardened mode turns on.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 #include <stdexcept>
 #include <string>

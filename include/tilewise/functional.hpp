@@ -5,8 +5,8 @@
 /// Operators: `minimum` and `maximum`, and the library's own twins of the operators of `<functional>`. Transforms:
 /// `square` and `absolute`.
 
-#include <tilewise/config.hpp>
-#include <tilewise/standard.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -4,19 +4,19 @@
 /// @file
 /// `histogram`, `histogram_add` and `weighted_histogram`.
 
-#include <tilewise/arguments.hpp>
 #include <tilewise/axis.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/arguments.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/output.hpp>
+#include <tilewise/core/range.hpp>
+#include <tilewise/core/requirements.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/histogram.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
-#include <tilewise/output.hpp>
 #include <tilewise/policy.hpp>
-#include <tilewise/range.hpp>
 #include <tilewise/reduce_by_index.hpp>
-#include <tilewise/requirements.hpp>
-#include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/histogram.cuh>
 #elif defined(TILEWISE_COMPILED)

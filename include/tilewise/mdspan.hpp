@@ -6,7 +6,7 @@
 ///
 /// Opt-in, and without a header of mdspan's: takes the standard's, libcu++'s and any other with the same members.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 

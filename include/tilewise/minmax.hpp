@@ -4,14 +4,14 @@
 /// @file
 /// `min_element`, `max_element` and `minmax_element`: reductions of the positions in a range.
 
-#include <tilewise/arguments.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
+#include <tilewise/core/arguments.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/range.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/policy.hpp>
-#include <tilewise/range.hpp>
 #include <tilewise/reduction.hpp>
-#include <tilewise/standard.hpp>
 
 #include <algorithm>
 #include <array>

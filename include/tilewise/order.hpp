@@ -4,7 +4,7 @@
 /// @file
 /// The one order of combination, shared by every algorithm and every engine: `docs/order.md` in constants and indices.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 #include <algorithm>
 #include <bit>

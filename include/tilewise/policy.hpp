@@ -4,7 +4,7 @@
 /// @file
 /// Execution policies. A policy decides where and how fast an algorithm runs; it never decides the answer.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -4,15 +4,15 @@
 /// @file
 /// `reduce` and `transform_reduce`, and their forms that write the result in place of returning it.
 
-#include <tilewise/arguments.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
-#include <tilewise/output.hpp>
+#include <tilewise/core/arguments.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/output.hpp>
+#include <tilewise/core/range.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/policy.hpp>
-#include <tilewise/range.hpp>
 #include <tilewise/reduction.hpp>
-#include <tilewise/standard.hpp>
 
 #include <iterator>
 #include <ranges>

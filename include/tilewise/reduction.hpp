@@ -4,19 +4,19 @@
 /// @file
 /// Where every form of reduction meets every policy.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/opaque.hpp>
+#include <tilewise/core/requirements.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/functional.hpp>
-#include <tilewise/host/opaque.hpp>
 #include <tilewise/host/reduce.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
-#include <tilewise/requirements.hpp>
-#include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
-#include <tilewise/device/callable.cuh>
+#include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/reduce.cuh>
 #elif defined(TILEWISE_COMPILED)
 #include <tilewise/compiled/reduce.hpp>

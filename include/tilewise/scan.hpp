@@ -4,16 +4,16 @@
 /// @file
 /// `inclusive_scan` and `exclusive_scan`, and their forms over transformed elements.
 
-#include <tilewise/arguments.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
+#include <tilewise/core/arguments.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/output.hpp>
+#include <tilewise/core/range.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
-#include <tilewise/output.hpp>
 #include <tilewise/policy.hpp>
-#include <tilewise/range.hpp>
 #include <tilewise/scanning.hpp>
-#include <tilewise/standard.hpp>
 
 #include <cstdlib>
 #include <optional>

@@ -5,21 +5,21 @@
 /// `segmented_reduce`, `segmented_inclusive_scan` and `segmented_exclusive_scan`: the algorithms for many parts of a
 /// range at once.
 
-#include <tilewise/arguments.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/arguments.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/output.hpp>
+#include <tilewise/core/requirements.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/host/segmented.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
-#include <tilewise/output.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/reduction.hpp>
-#include <tilewise/requirements.hpp>
-#include <tilewise/standard.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
-#include <tilewise/device/callable.cuh>
+#include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/segmented.cuh>
 #endif
 

@@ -12,7 +12,7 @@
 ///
 /// Opt-in: needs Thrust's headers.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/policy.hpp>
 
 #include <thrust/execution_policy.h>

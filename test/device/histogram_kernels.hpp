@@ -7,9 +7,9 @@
 #include "on_device.hpp"
 
 #include <tilewise/axis.hpp>
+#include <tilewise/core/input.hpp>
 #include <tilewise/device/histogram.cuh>
 #include <tilewise/host/histogram.hpp>
-#include <tilewise/input.hpp>
 #include <tilewise/policy.hpp>
 
 #include <gtest/gtest.h>

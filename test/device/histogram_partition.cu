@@ -5,8 +5,8 @@
 
 #include "on_device.hpp"
 
+#include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/histogram/partition.cuh>
-#include <tilewise/device/view_of.cuh>
 #include <tilewise/policy.hpp>
 
 #include <gmock/gmock.h>

@@ -5,7 +5,7 @@
 
 #include "same_bits.hpp"
 
-#include <tilewise/device/staging.cuh>
+#include <tilewise/device/cuda/staging.cuh>
 
 #include <array>
 #include <cstdint>

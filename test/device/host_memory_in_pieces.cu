@@ -6,7 +6,7 @@
 #include "backend.hpp"
 #include "same_bits.hpp"
 
-#include <tilewise/device/staging.cuh>
+#include <tilewise/device/cuda/staging.cuh>
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 
 #include "../backend.hpp"
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 #include <cstdint>
 #include <cstring>

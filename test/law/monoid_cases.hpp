@@ -4,7 +4,7 @@
 /// @file
 /// The cases of laws for associative operators that a user brings, on types of many sizes: most are not commutative.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/functional.hpp>
 
 #include <gtest/gtest.h>

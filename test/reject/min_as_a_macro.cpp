@@ -4,6 +4,6 @@
 #ifndef TILEWISE_REJECT_FIXED
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #endif
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 int main() {}

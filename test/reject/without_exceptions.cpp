@@ -3,7 +3,7 @@
 // lines: 20
 // options: -fno-exceptions
 #ifndef TILEWISE_REJECT_FIXED // only without the library
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #endif
 
 int main() {}

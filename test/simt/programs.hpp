@@ -7,7 +7,7 @@
 #include "device_memory.hpp"
 
 #include <simt/runtime.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 
 #include <vector>
 

@@ -5,7 +5,7 @@
 /// What axes have in common: samples are compared with edges exactly, whatever their types, and what lies outside has
 /// one of a few fates.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 

@@ -5,7 +5,7 @@
 /// `function_axis`, whose bins a function tells, and `product_axis`, for samples of several dimensions.
 
 #include <tilewise/axis/bounds.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 

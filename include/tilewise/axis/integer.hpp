@@ -5,7 +5,7 @@
 /// `integer_axis`: a bin for every integer.
 
 #include <tilewise/axis/bounds.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/error.hpp>
 
 #include <concepts>

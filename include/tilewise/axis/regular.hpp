@@ -5,11 +5,11 @@
 /// `regular_axis`: bins of equal width.
 
 #include <tilewise/axis/bounds.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/opaque.hpp>
 #include <tilewise/error.hpp>
-#include <tilewise/host/opaque.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
-#include <tilewise/device/arch.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #endif
 
 #include <algorithm>

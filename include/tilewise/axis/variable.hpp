@@ -5,7 +5,7 @@
 /// `variable_axis`: bins between given edges; and `log_axis`, whose edges are in geometric progression.
 
 #include <tilewise/axis/bounds.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 

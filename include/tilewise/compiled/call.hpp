@@ -6,9 +6,9 @@
 /// library stand for those of the call.
 
 #include <tilewise/compiled.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
 #include <tilewise/functional.hpp>
-#include <tilewise/input.hpp>
 
 #include <concepts>
 #include <functional>

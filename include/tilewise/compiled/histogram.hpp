@@ -10,7 +10,7 @@
 #include <tilewise/axis/variable.hpp>
 #include <tilewise/compiled.hpp>
 #include <tilewise/compiled/call.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
 
 #include <cstddef>

@@ -6,10 +6,10 @@
 
 #include <tilewise/compiled.hpp>
 #include <tilewise/compiled/call.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/functional.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>

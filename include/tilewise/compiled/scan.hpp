@@ -6,7 +6,7 @@
 
 #include <tilewise/compiled.hpp>
 #include <tilewise/compiled/call.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 

@@ -15,23 +15,23 @@
 /// wider than 16, and for more than 256 cells twice that and twice 4 bytes; for each cell 8 bytes; for each tile of the
 /// order a T; and about 20 MB at most.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/axis_tables.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/axis_tables.cuh>
+#include <tilewise/device/block/output.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/by_index/add_up.cuh>
 #include <tilewise/device/by_index/cells.cuh>
 #include <tilewise/device/by_index/long_cells.cuh>
 #include <tilewise/device/by_index/partition.cuh>
-#include <tilewise/device/device_call.cuh>
-#include <tilewise/device/grid.cuh>
-#include <tilewise/device/output.cuh>
-#include <tilewise/device/runtime.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/launch.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/device/segmented.cuh>
-#include <tilewise/device/staging.cuh>
 #include <tilewise/device/tuning.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/view_of.cuh>
-#include <tilewise/device/workspace.cuh>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>

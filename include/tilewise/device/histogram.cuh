@@ -11,23 +11,23 @@
 /// * `count_by_partition`: samples are parted by ranges of cells first, or counted in the counters themselves.
 
 #include <tilewise/axis/bounds.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/axis_tables.cuh>
-#include <tilewise/device/context.cuh>
-#include <tilewise/device/device_call.cuh>
-#include <tilewise/device/grid.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/axis_tables.cuh>
+#include <tilewise/device/block/output.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/view_of.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/context.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/launch.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/histogram/bytes.cuh>
 #include <tilewise/device/histogram/packed.cuh>
 #include <tilewise/device/histogram/partition.cuh>
 #include <tilewise/device/histogram/samples.cuh>
 #include <tilewise/device/histogram/tables.cuh>
-#include <tilewise/device/output.cuh>
-#include <tilewise/device/runtime.cuh>
-#include <tilewise/device/staging.cuh>
 #include <tilewise/device/tuning.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/view_of.cuh>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

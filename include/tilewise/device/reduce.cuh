@@ -12,21 +12,21 @@
 ///   in a block of pass 1, a call with its wait was 1 us faster at 2^18 to 2^20 f32, but the kernels 0.2 to 0.8 us
 ///   slower up to 2^24.)
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/block.cuh>
-#include <tilewise/device/callable.cuh>
-#include <tilewise/device/device_call.cuh>
-#include <tilewise/device/grid.cuh>
-#include <tilewise/device/memory_kind.cuh>
-#include <tilewise/device/runtime.cuh>
-#include <tilewise/device/staging.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/device/block/block.cuh>
+#include <tilewise/device/block/callable.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/view_of.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/launch.cuh>
+#include <tilewise/device/cuda/memory_kind.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/device/tuning.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/view_of.cuh>
-#include <tilewise/device/warp.cuh>
-#include <tilewise/device/workspace.cuh>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

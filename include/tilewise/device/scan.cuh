@@ -12,20 +12,20 @@
 /// What those cannot do (accumulators of more than 16 bytes, GPUs before sm_90) takes three passes: `total_tiles`,
 /// `carry_groups`, `scan_after_totals`.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/device_call.cuh>
-#include <tilewise/device/grid.cuh>
-#include <tilewise/device/output.cuh>
-#include <tilewise/device/runtime.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/output.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/view_of.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/launch.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/scan/single_pass.cuh>
 #include <tilewise/device/scan/tile_per_block.cuh>
-#include <tilewise/device/staging.cuh>
 #include <tilewise/device/tuning.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/view_of.cuh>
-#include <tilewise/device/workspace.cuh>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

@@ -4,7 +4,7 @@
 /// @file
 /// The numbers that the kernels are tuned by, with what was measured. None of them can change a bit of a result.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

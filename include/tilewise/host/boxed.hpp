@@ -5,11 +5,11 @@
 /// Large accumulators on the heap. The engines keep up to about a hundred values on the stack of a thread; of a large
 /// type they keep boxes. Bits do not change: the order depends on the size of T alone, which is large anyway.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/prefix.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 
 #include <optional>

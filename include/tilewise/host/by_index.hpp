@@ -6,13 +6,13 @@
 /// each cell's values as a range of its own. Integers under operators known by name go into a table at once.
 
 #include <tilewise/axis/bounds.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/reader.hpp>
 #include <tilewise/host/segmented.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

@@ -7,7 +7,7 @@
 /// Each takes its values from `next()`, which is called once per value, from left to right. Values are moved, never
 /// copied or assigned, and need no default constructor; a missing operand is dropped, so no identity is needed.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
 
 #include <bit>

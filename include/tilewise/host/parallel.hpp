@@ -8,9 +8,9 @@
 /// leave results unwritten. Of the exceptions that tasks throw, one reaches the caller, and what has not begun is left
 /// out.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
-#include <tilewise/standard.hpp>
 
 // oneTBB includes <immintrin.h> for the instruction to pause, and all vector instructions take half a second to
 // compile.

@@ -5,7 +5,7 @@
 /// The shapes of the order for all elements in turn, on one thread: what comes before an element, while the units
 /// before it are appended one after another. Values are copied, never assigned, and need no default constructor.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/order.hpp>
 

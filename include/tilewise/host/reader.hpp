@@ -6,13 +6,13 @@
 /// one for any type and operator, one for floating-point values in vector registers, one for integers, which may be
 /// combined in any order.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/opaque.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/host/fold.hpp>
-#include <tilewise/host/opaque.hpp>
 #include <tilewise/host/simd.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

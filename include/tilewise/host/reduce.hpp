@@ -4,14 +4,14 @@
 /// @file
 /// The engines of reduce for seq and par.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/host/boxed.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/reader.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

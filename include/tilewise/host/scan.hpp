@@ -7,17 +7,17 @@
 /// A scanner reads an input and writes what becomes of it, tile by tile. There are three, as there are readers: one for
 /// any type and operator, one for floating-point values in vector registers, one for integers in any order.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/opaque.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/host/boxed.hpp>
 #include <tilewise/host/fold.hpp>
-#include <tilewise/host/opaque.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/prefix.hpp>
 #include <tilewise/host/reader.hpp>
 #include <tilewise/host/simd_scan.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

@@ -4,15 +4,15 @@
 /// @file
 /// The engines of the segmented algorithms for seq and par: those of reduce and of the scans, once for every segment.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/opaque.hpp>
 #include <tilewise/error.hpp>
-#include <tilewise/host/opaque.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/prefix.hpp>
 #include <tilewise/host/reader.hpp>
 #include <tilewise/host/reduce.hpp>
 #include <tilewise/host/scan.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

@@ -9,7 +9,7 @@
 /// elements. Transposing the blocks costs the only shuffles; everything after is one plain operation per step of the
 /// order. The width of the registers, and thus the processor, changes how many rows are in flight and no bit of any.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 

@@ -8,7 +8,7 @@
 /// vectors, so each step of the order inside them is one operation for all of them, and the doubling scan of their
 /// totals shifts registers by lanes. As for totals, the width of the registers changes no bit.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>

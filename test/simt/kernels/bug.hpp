@@ -4,7 +4,7 @@
 /// @file
 /// The bugs that can be planted in the small kernels that test the interpreter.
 
-#include <tilewise/device/arch.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 
 namespace kernels {
 

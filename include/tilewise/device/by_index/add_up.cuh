@@ -8,12 +8,12 @@
 /// Measured, 2^28 floats with integers of 32 bits in 256 cells: 2.6 TB/s, 1.9 if all are of one cell. Additions to one
 /// and the same cell follow one another: those of a block in shared memory, all of them in global memory.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/by_index/cells.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/segmented.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/warp.cuh>
 #include <tilewise/order.hpp>
 
 #include <concepts>

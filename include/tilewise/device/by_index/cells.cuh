@@ -7,10 +7,10 @@
 /// Each kind has `fetch`, which issues the loads of an element, and a function that computes from what they brought: so
 /// that the loads of several elements are on their way together.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/axis_for.cuh>
-#include <tilewise/device/view.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/axis_for.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN

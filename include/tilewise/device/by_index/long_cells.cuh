@@ -9,13 +9,13 @@
 /// Totals have places that nobody needs to count out: those of a cell begin at the tile boundary that follows its
 /// first value. So no two cells share a place, and there are no more places than tiles in all.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/scan/tile_per_block.cuh>
 #include <tilewise/device/segmented.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/warp.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN

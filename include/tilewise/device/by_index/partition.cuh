@@ -16,11 +16,11 @@
 /// cells, and 44 for up to 65536: at 4.2 TB/s that would be 1.7 and 0.76 TB/s of samples and values read, if nothing
 /// but memory took time. Measured, 2^28 in 256 cells: 0.47 TB/s, of which moving takes two thirds.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/by_index/cells.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN

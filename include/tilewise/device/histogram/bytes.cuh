@@ -4,10 +4,10 @@
 /// @file
 /// The kernel for samples of one byte: it counts their 256 values, and asks the axis only then.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/histogram/samples.cuh>
-#include <tilewise/device/view.cuh>
 #include <tilewise/order.hpp>
 
 #include <type_traits>

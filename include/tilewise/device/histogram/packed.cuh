@@ -4,10 +4,10 @@
 /// @file
 /// The kernel for more cells than shared memory has words: where there are too few, two counters share one.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/histogram/samples.cuh>
-#include <tilewise/device/view.cuh>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

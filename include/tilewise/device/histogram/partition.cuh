@@ -15,17 +15,17 @@
 /// ranges, 2^27 cells. Beyond, and for samples that are few, also compared to the cells, additions it is:
 /// `add_samples`.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/context.cuh>
-#include <tilewise/device/grid.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/context.cuh>
+#include <tilewise/device/cuda/launch.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/device/histogram/samples.cuh>
 #include <tilewise/device/histogram/tile.cuh>
-#include <tilewise/device/runtime.cuh>
 #include <tilewise/device/tuning.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/warp.cuh>
-#include <tilewise/device/workspace.cuh>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

@@ -5,11 +5,11 @@
 /// How the blocks of a grid share the samples of a histogram, and what they do with their tables.
 
 #include <tilewise/axis/bounds.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/axis_for.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/warp.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/axis_for.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

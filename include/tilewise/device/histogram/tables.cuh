@@ -4,11 +4,11 @@
 /// @file
 /// The kernel for all cells that a table of words in shared memory has room for.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/axis_tables.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/axis_tables.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/histogram/samples.cuh>
-#include <tilewise/device/view.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN

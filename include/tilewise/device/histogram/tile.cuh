@@ -4,11 +4,11 @@
 /// @file
 /// The cells of a tile of samples, and counting them in the counters themselves.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/histogram/samples.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/warp.cuh>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

@@ -6,10 +6,10 @@
 /// other through global memory. Every block folds those itself, in the order's shape: no block waits for what another
 /// one found to come before its tiles.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/chunk.cuh>
-#include <tilewise/device/warp.cuh>
 #include <tilewise/order.hpp>
 
 #include <type_traits>

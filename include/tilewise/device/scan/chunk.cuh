@@ -4,12 +4,12 @@
 /// @file
 /// What a warp does to its chunk of a tile in a scan: reads it, adds it up, and writes its results.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/block.cuh>
-#include <tilewise/device/output.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/warp.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/block.cuh>
+#include <tilewise/device/block/output.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
 #include <optional>

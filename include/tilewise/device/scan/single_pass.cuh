@@ -8,11 +8,11 @@
 /// A tile's total is published as soon as its elements have landed, before anything waits for what comes before it; so
 /// nobody waits for long. From sm_90 on.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/carry.cuh>
 #include <tilewise/device/scan/chunk.cuh>
-#include <tilewise/device/warp.cuh>
 #include <tilewise/order.hpp>
 
 #include <type_traits>

@@ -5,11 +5,11 @@
 /// Kernels in which a block scans one tile: alone, in a cluster, side by side, or after passes that found what comes
 /// before it.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/carry.cuh>
 #include <tilewise/device/scan/chunk.cuh>
-#include <tilewise/device/warp.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN

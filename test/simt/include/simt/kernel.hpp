@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// What the machine offers a kernel: everything that the shadow <tilewise/device/arch.cuh> is made of. The functions
-/// are defined in the interpreter, which is compiled without instrumentation, so that no check ever looks at itself.
+/// What the machine offers a kernel: everything that the shadow <tilewise/device/cuda/arch.cuh> is made of. The
+/// functions are defined in the interpreter, which is compiled without instrumentation, so that no check ever looks at
+/// itself.
 
 #include <cuda_runtime.h>
 

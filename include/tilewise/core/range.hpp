@@ -6,9 +6,9 @@
 /// point to the view itself, which is on the host, and their types may be private to the standard library, so that nvcc
 /// accepts them nowhere.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/functional.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

@@ -5,14 +5,14 @@
 /// How an input becomes a view: it is taken apart into the memory that it reads and the functions laid over it. An
 /// iterator that is none of those known stays what it is.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/callable.cuh>
-#include <tilewise/device/view.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/callable.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/functional.hpp>
-#include <tilewise/input.hpp>
 #include <tilewise/order.hpp>
-#include <tilewise/standard.hpp>
 
 #include <iterator>
 #include <memory>

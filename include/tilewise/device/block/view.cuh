@@ -8,12 +8,12 @@
 /// A view yields packets of consecutive elements: `fetch` issues the loads, `element` computes an element from them.
 /// The packets of an iterator of unknown kind are positions.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/callable.cuh>
-#include <tilewise/device/warp.cuh>
-#include <tilewise/host/opaque.hpp>
-#include <tilewise/iterator.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/opaque.hpp>
+#include <tilewise/device/block/callable.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

@@ -4,11 +4,11 @@
 /// @file
 /// What the algorithms ask of their arguments, in sentences that a compiler prints.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/functional.hpp>
-#include <tilewise/input.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

@@ -7,7 +7,7 @@
 ///
 /// What a GPU before sm_90 lacks (clusters, dependent launches) compiles to nothing there; `launch` knows.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
 
 #include <cuda_runtime.h>

@@ -6,7 +6,7 @@
 /// library's sum into one fused operation, which rounds once: other bits than the order's. An empty `asm` statement
 /// that claims to change the value keeps the two apart.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 #include <cstddef>
 #include <memory>

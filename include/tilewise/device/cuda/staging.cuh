@@ -9,11 +9,11 @@
 /// the bus.
 
 #include <tilewise/cached_memory.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/device/memory_kind.cuh>
-#include <tilewise/device/runtime.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/memory_kind.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/device/tuning.cuh>
-#include <tilewise/device/workspace.cuh>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>

@@ -4,10 +4,10 @@
 /// @file
 /// Arguments of algorithms: which is which in an overload, and the hardened mode's checks of them.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/functional.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

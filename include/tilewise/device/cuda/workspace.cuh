@@ -9,10 +9,10 @@
 /// scratch is not kept, but goes back to the stream's memory pool, of which the program decides how much stays.
 
 #include <tilewise/cached_memory.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/device/context.cuh>
-#include <tilewise/device/memory_kind.cuh>
-#include <tilewise/device/runtime.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/context.cuh>
+#include <tilewise/device/cuda/memory_kind.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
 #include <tilewise/policy.hpp>
 
 #include <algorithm>

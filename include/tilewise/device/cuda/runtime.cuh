@@ -4,9 +4,9 @@
 /// @file
 /// The CUDA runtime, with errors as exceptions and every resource owned.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/context.cuh>
-#include <tilewise/device/driver.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/context.cuh>
+#include <tilewise/device/cuda/driver.cuh>
 #include <tilewise/error.hpp>
 
 #include <cuda_runtime.h>

@@ -6,10 +6,10 @@
 
 #include <tilewise/axis/composed.hpp>
 #include <tilewise/cached_memory.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/runtime.cuh>
-#include <tilewise/device/workspace.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 /// @file
 /// Kinds of memory. Looking at a pointer changes nothing.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/runtime.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/runtime.cuh>
 #include <tilewise/error.hpp>
 
 #include <cuda_runtime.h>

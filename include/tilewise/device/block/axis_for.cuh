@@ -7,10 +7,10 @@
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/composed.hpp>
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/axis_tables.cuh>
-#include <tilewise/device/callable.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/axis_tables.cuh>
+#include <tilewise/device/block/callable.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
 #include <cstddef>

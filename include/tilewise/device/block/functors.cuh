@@ -6,10 +6,10 @@
 /// They are for kernels only, so that nvcc rejects one that calls an operator for the host only. (Where the caller is
 /// for host and device, nvcc leaves the call out, with a warning at best.)
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/functional.hpp>
-#include <tilewise/standard.hpp>
 
 #include <iterator>
 #include <type_traits>

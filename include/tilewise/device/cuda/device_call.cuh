@@ -4,10 +4,10 @@
 /// @file
 /// What every call under device begins and ends with, whatever exception ends it.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/grid.cuh>
-#include <tilewise/device/runtime.cuh>
-#include <tilewise/device/workspace.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/launch.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 

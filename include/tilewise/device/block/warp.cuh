@@ -7,8 +7,8 @@
 /// Operands keep their order, missing ones are dropped, and an operator of the user's is called on nothing but
 /// neighbouring partial results. The library's own operators are total, so lanes may combine what is thrown away.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 

@@ -4,7 +4,7 @@
 /// @file
 /// Functions of the CUDA driver that the runtime has no equal of.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 
 #include <cuda_runtime.h>
 

@@ -5,8 +5,8 @@
 /// Contexts of CUDA, identified by a number: what is kept from call to call belongs to one, and ends with it. A device
 /// that is reset gets another.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/driver.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/driver.cuh>
 
 #include <cuda_runtime.h>
 

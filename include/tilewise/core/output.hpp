@@ -4,13 +4,13 @@
 /// @file
 /// Where an algorithm writes: an output iterator, or a range, whose length is checked before anything is written.
 
-#include <tilewise/arguments.hpp>
-#include <tilewise/config.hpp>
+#include <tilewise/core/arguments.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/range.hpp>
 #include <tilewise/error.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
-#include <tilewise/range.hpp>
 
 #include <concepts>
 #include <iterator>

@@ -7,7 +7,7 @@
 
 #include <simt/kernel.hpp>
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
 
 #include <cuda_runtime.h>

@@ -5,10 +5,10 @@
 /// How kernels call what is not the library's, so that nvcc rejects what is for the host only: from functions for
 /// kernels only. In a function for host and device nvcc leaves such a call out, with a warning at best.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/functors.cuh>
-#include <tilewise/device/warp.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/functors.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 

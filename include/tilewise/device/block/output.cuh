@@ -4,13 +4,13 @@
 /// @file
 /// Where a kernel writes: memory, in stores of 16 bytes wherever it begins, or whatever an iterator makes of a value.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/callable.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/warp.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/opaque.hpp>
+#include <tilewise/device/block/callable.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/functional.hpp>
-#include <tilewise/host/opaque.hpp>
 #include <tilewise/order.hpp>
 
 #include <cstdint>

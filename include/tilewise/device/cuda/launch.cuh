@@ -4,12 +4,12 @@
 /// @file
 /// Launches: what the GPU at hand can do with a kernel, and the trace of what was started.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/context.cuh>
-#include <tilewise/device/runtime.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/context.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
 #include <tilewise/policy.hpp>
-#include <tilewise/standard.hpp>
 
 #include <atomic>
 #include <chrono>

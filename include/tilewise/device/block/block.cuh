@@ -4,10 +4,10 @@
 /// @file
 /// What the warps of a block do together: totals of whole chunks, of subtrees of tiles, and of the last tile.
 
-#include <tilewise/config.hpp>
-#include <tilewise/device/arch.cuh>
-#include <tilewise/device/view.cuh>
-#include <tilewise/device/warp.cuh>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 

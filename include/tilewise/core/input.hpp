@@ -6,9 +6,9 @@
 /// input needs `*` and `++`, comparison with the end of its range, and `+ n` where its iterators are random access. It
 /// is passed by value.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/functional.hpp>
-#include <tilewise/iterator.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>

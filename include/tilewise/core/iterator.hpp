@@ -5,7 +5,7 @@
 /// What the algorithms ask of iterators. Looser than the standard's concepts, which reject iterators in wide use:
 /// proxies without a common reference, and those of C++17 that promise less than they can.
 
-#include <tilewise/config.hpp>
+#include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>
