@@ -2,7 +2,7 @@
 # Fails on every warning in LOG, except that with INTERNALS these may go undocumented:
 set(tolerated
     " of (struct|class|union) .* is not documented"           # members, whose type is documented
-    " of namespace tilewise::(binning|host|named) is not documented"  # the engines' small helpers
+    " of namespace tilewise::(binning|host|known) is not documented"  # the engines' small helpers
     "macro definition. of file .* is not documented"          # config.hpp explains itself
     "(-> |< ).* of namespace tilewise is not documented"      # deduction guides and specialisations
     "Compound .*< .* is not documented")                      # specialisations

@@ -58,7 +58,7 @@ struct host {
         if (first == last)
             return init;
         return tilewise::host::reduce<Geometry>(Policy{}, first, tilewise::extent_between(first, last), init,
-                                                tilewise::named::twin_or_self<T>(op));
+                                                tilewise::known::operator_or_self<T>(op));
     }
     template <class T, class Op>
     static T reduce(std::vector<T> const& x, T init, Op op)
@@ -87,7 +87,7 @@ private:
     {
         if (!x.empty())
             tilewise::host::scan<Geometry, form>(Policy{}, first, static_cast<tilewise::offset>(x.size()), out.begin(),
-                                                 std::move(init), tilewise::named::twin_or_self<T>(op));
+                                                 std::move(init), tilewise::known::operator_or_self<T>(op));
     }
 };
 
@@ -177,7 +177,7 @@ struct device {
         on_device::device_array<T> const there(x);
         return tilewise::gpu::reduce<Geometry, Tuning>(
             tilewise::device, there.data(), static_cast<tilewise::offset>(x.size()), init,
-            tilewise::gpu::operator_for(tilewise::named::portable_twin_or_self<T>(op)));
+            tilewise::gpu::operator_for(tilewise::known::portable_operator_or_self<T>(op)));
     }
 
     template <tilewise::scan_form form, class T, class Op>
@@ -201,7 +201,7 @@ private:
         if (!result.empty())
             tilewise::gpu::scan<Geometry, form, T, scan_tuning>(
                 tilewise::device, there.data(), static_cast<tilewise::offset>(result.size()), out.data(), init,
-                tilewise::gpu::operator_for(tilewise::named::portable_twin_or_self<T>(op)));
+                tilewise::gpu::operator_for(tilewise::known::portable_operator_or_self<T>(op)));
         return out.values(result.size());
     }
 };

@@ -37,7 +37,7 @@ template <class T, class Op, class Function, class E>
 T combine_in_a_loop(E const* first, std::ptrdiff_t count, T init, Op op, Function function)
 {
     for (std::ptrdiff_t i = 0; i < count; ++i)
-        init = static_cast<T>(named::twin_or_self<T>(op)(init, static_cast<T>(function(first[i]))));
+        init = static_cast<T>(known::operator_or_self<T>(op)(init, static_cast<T>(function(first[i]))));
     return init;
 }
 

@@ -15,7 +15,7 @@
 #include <type_traits>
 
 namespace tw = tilewise;
-namespace named = tilewise::named;
+namespace known = tilewise::known;
 
 namespace {
 
@@ -86,16 +86,16 @@ TEST(minimum, is_the_first_of_equals_and_so_is_maximum)
     };
     check(tw::minimum<>{}, tw::maximum<>{});
     check(tw::minimum<double>{}, tw::maximum<double>{});
-    check(named::minimum{}, named::maximum{});
+    check(known::minimum{}, known::maximum{});
 }
 
-TEST(minimum, agrees_with_its_twin_on_vector_registers_and_so_does_maximum)
+TEST(minimum, agrees_with_its_known_operator_on_vector_registers_and_so_does_maximum)
 {
     using vector = double __attribute__((vector_size(32)));
     vector const left{-0.0, 0.0, 1.0, 2.0}, right{0.0, -0.0, 2.0, 1.0};
     vector least = left, greatest = left;
-    named::minimum::append(least, right);
-    named::maximum::append(greatest, right);
+    known::minimum::append(least, right);
+    known::maximum::append(greatest, right);
     auto const bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
     for (int i = 0; i < 4; ++i) {
         EXPECT_EQ(bits(least[i]), bits(tw::minimum<>{}(left[i], right[i]))) << i;
@@ -107,52 +107,52 @@ template <class Int>
 constexpr bool wraps()
 {
     using limits = std::numeric_limits<Int>;
-    constexpr named::plus plus;
-    constexpr named::multiplies multiplies;
+    constexpr known::plus plus;
+    constexpr known::multiplies multiplies;
     return plus(limits::max(), Int{1}) == limits::min() && plus(limits::min(), limits::min()) == 0 &&
            plus(limits::max(), limits::max()) == static_cast<Int>(-2) && multiplies(limits::max(), Int{2}) == Int(-2) &&
            multiplies(limits::max(), limits::max()) == 1 && multiplies(limits::min(), limits::min()) == 0;
 }
 
-TEST(twins, wrap_sums_and_products_of_integers)
+TEST(known_operators, wrap_sums_and_products_of_integers)
 {
     static_assert(wraps<std::int8_t>() && wraps<std::int16_t>() && wraps<std::int32_t>() && wraps<std::int64_t>());
-    static_assert(named::plus{}(std::uint8_t{255}, std::uint8_t{2}) == 1);
-    static_assert(named::multiplies{}(std::uint16_t{65535}, std::uint16_t{65535}) == 1); // no overflow of int
+    static_assert(known::plus{}(std::uint8_t{255}, std::uint8_t{2}) == 1);
+    static_assert(known::multiplies{}(std::uint16_t{65535}, std::uint16_t{65535}) == 1); // no overflow of int
     EXPECT_TRUE(wraps<long long>() && wraps<signed char>()); // at run time, where sanitizers watch
 }
 
-TEST(twins, compute_what_the_operators_of_std_do)
+TEST(known_operators, compute_what_the_operators_of_std_do)
 {
-    static_assert(named::plus{}(0.5, 0.25) == 0.75 && named::multiplies{}(0.5F, 0.5F) == 0.25F);
-    static_assert(named::bit_and{}(12, 10) == 8 && named::bit_or{}(12, 10) == 14 && named::bit_xor{}(12, 10) == 6);
-    static_assert(std::same_as<decltype(named::bit_xor{}(char{1}, char{2})), char>);
+    static_assert(known::plus{}(0.5, 0.25) == 0.75 && known::multiplies{}(0.5F, 0.5F) == 0.25F);
+    static_assert(known::bit_and{}(12, 10) == 8 && known::bit_or{}(12, 10) == 14 && known::bit_xor{}(12, 10) == 6);
+    static_assert(std::same_as<decltype(known::bit_xor{}(char{1}, char{2})), char>);
     unsigned const a = 0xF0F0'1234U, b = 0x1234'5678U;
-    EXPECT_EQ(named::plus{}(a, b), a + b);
-    EXPECT_EQ(named::multiplies{}(a, b), a * b);
-    EXPECT_EQ(named::bit_and{}(a, b), a & b);
-    EXPECT_EQ(named::bit_or{}(a, b), a | b);
-    EXPECT_EQ(named::bit_xor{}(a, b), a ^ b);
+    EXPECT_EQ(known::plus{}(a, b), a + b);
+    EXPECT_EQ(known::multiplies{}(a, b), a * b);
+    EXPECT_EQ(known::bit_and{}(a, b), a & b);
+    EXPECT_EQ(known::bit_or{}(a, b), a | b);
+    EXPECT_EQ(known::bit_xor{}(a, b), a ^ b);
 }
 
 /// The engines run Runs in place of Op when they combine values of type T.
 template <class T, class Op, class Runs>
-constexpr bool is_run_as = std::same_as<decltype(named::twin_or_self<T>(std::declval<Op>())), Runs>;
+constexpr bool is_run_as = std::same_as<decltype(known::operator_or_self<T>(std::declval<Op>())), Runs>;
 
-TEST(twins, stand_in_for_operators_that_compute_in_the_accumulators_type)
+TEST(known_operators, stand_in_for_operators_that_compute_in_the_accumulators_type)
 {
-    static_assert(is_run_as<int, std::plus<>, named::plus> && is_run_as<int, std::plus<int>, named::plus>);
-    static_assert(is_run_as<float, std::plus<>, named::plus> && is_run_as<char, std::plus<>, named::plus>);
-    static_assert(is_run_as<double, std::multiplies<>, named::multiplies>);
-    static_assert(is_run_as<long, std::multiplies<long>, named::multiplies>);
-    static_assert(is_run_as<float, tw::minimum<>, named::minimum> && is_run_as<int, tw::minimum<int>, named::minimum>);
-    static_assert(is_run_as<float, tw::maximum<>, named::maximum> && is_run_as<int, tw::maximum<int>, named::maximum>);
-    static_assert(is_run_as<int, std::bit_and<>, named::bit_and> && is_run_as<int, std::bit_and<int>, named::bit_and>);
-    static_assert(is_run_as<int, std::bit_or<>, named::bit_or> && is_run_as<int, std::bit_or<int>, named::bit_or>);
-    static_assert(is_run_as<int, std::bit_xor<>, named::bit_xor> && is_run_as<int, std::bit_xor<int>, named::bit_xor>);
+    static_assert(is_run_as<int, std::plus<>, known::plus> && is_run_as<int, std::plus<int>, known::plus>);
+    static_assert(is_run_as<float, std::plus<>, known::plus> && is_run_as<char, std::plus<>, known::plus>);
+    static_assert(is_run_as<double, std::multiplies<>, known::multiplies>);
+    static_assert(is_run_as<long, std::multiplies<long>, known::multiplies>);
+    static_assert(is_run_as<float, tw::minimum<>, known::minimum> && is_run_as<int, tw::minimum<int>, known::minimum>);
+    static_assert(is_run_as<float, tw::maximum<>, known::maximum> && is_run_as<int, tw::maximum<int>, known::maximum>);
+    static_assert(is_run_as<int, std::bit_and<>, known::bit_and> && is_run_as<int, std::bit_and<int>, known::bit_and>);
+    static_assert(is_run_as<int, std::bit_or<>, known::bit_or> && is_run_as<int, std::bit_or<int>, known::bit_or>);
+    static_assert(is_run_as<int, std::bit_xor<>, known::bit_xor> && is_run_as<int, std::bit_xor<int>, known::bit_xor>);
 }
 
-TEST(twins, leave_every_other_operator_as_it_is)
+TEST(known_operators, leave_every_other_operator_as_it_is)
 {
     // another type of operands than the accumulator's, whose conversions the operator would make
     static_assert(is_run_as<int, std::plus<long>, std::plus<long>>);
@@ -171,14 +171,14 @@ TEST(twins, leave_every_other_operator_as_it_is)
     static_assert(is_run_as<int, derived, derived>);
     auto const lambda = [](int a, int) { return a; };
     static_assert(is_run_as<int, decltype(lambda), std::remove_const_t<decltype(lambda)>>);
-    EXPECT_EQ(named::twin_or_self<int>(lambda)(3, 4), 3);
+    EXPECT_EQ(known::operator_or_self<int>(lambda)(3, 4), 3);
 }
 
-TEST(twins, are_exact_for_integers_alone)
+TEST(known_operators, are_exact_for_integers_alone)
 {
-    static_assert(named::is_exact<named::plus, int> && named::is_exact<named::minimum, std::uint8_t>);
-    static_assert(!named::is_exact<named::plus, float> && !named::is_exact<named::maximum, double>);
-    static_assert(!named::is_exact<std::plus<>, int>); // which might not wrap
+    static_assert(known::is_exact<known::plus, int> && known::is_exact<known::minimum, std::uint8_t>);
+    static_assert(!known::is_exact<known::plus, float> && !known::is_exact<known::maximum, double>);
+    static_assert(!known::is_exact<std::plus<>, int>); // which might not wrap
 }
 
 } // namespace

@@ -82,7 +82,7 @@ void expect_specified(std::vector<int> const& keys, std::vector<T> const& x, std
         std::vector<T> out(size, init);
         auto const end = tw::host::reduce_by_cell<Geometry>(
             on, keys.begin(), static_cast<tw::offset>(keys.size()), x.begin(),
-            tw::binning::numbered_cells{static_cast<int>(size)}, out.begin(), init, tw::named::twin_or_self<T>(op));
+            tw::binning::numbered_cells{static_cast<int>(size)}, out.begin(), init, tw::known::operator_or_self<T>(op));
         EXPECT_EQ(end, out.end());
         expect_bits(out, expected, keys.size());
     });
@@ -344,13 +344,13 @@ void expect_loop(Op op, T init)
         std::vector<T> x;
         std::vector<int> keys;
         std::vector<T> expected(size, init);
-        auto const twin = tw::named::twin_or_self<T>(op);
+        auto const known_op = tw::known::operator_or_self<T>(op);
         for (std::uint64_t const bits : random) {
             x.push_back(static_cast<T>(bits >> 20));
             keys.push_back(static_cast<int>(bits % (size + 1)) - (size > 3 && bits % 16 == 0 ? 10 : 0));
             if (keys.back() >= 0 && keys.back() < static_cast<int>(size)) {
                 T& own = expected[static_cast<std::size_t>(keys.back())];
-                own = static_cast<T>(twin(own, x.back()));
+                own = static_cast<T>(known_op(own, x.back()));
             }
         }
         on_both([&](auto on) {

@@ -126,7 +126,7 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op)
     using tilewise::scan_form;
     T const init = x.empty() ? T{} : x.back();
     auto const expected = specified<Geometry>(x, of, init, op);
-    auto const own_op = tilewise::named::twin_or_self<T>(op);
+    auto const own_op = tilewise::known::operator_or_self<T>(op);
     auto const check = [&](auto policy) {
         auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first) {
             std::vector<T> out(x); // in place
@@ -176,7 +176,7 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_
     using tilewise::scan_form;
     T const init = x.back();
     auto const expected = specified<Geometry>(x, of, init, op);
-    auto const own_op = tilewise::gpu::operator_for(tilewise::named::portable_twin_or_self<T>(op));
+    auto const own_op = tilewise::gpu::operator_for(tilewise::known::portable_operator_or_self<T>(op));
     auto const count = static_cast<tilewise::offset>(of.size());
     on_device::device_array<T> const there(x, misalignment), reduced(of.size());
     on_device::device_array<std::int64_t> const begins(of.begins), ends(of.ends);

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Operators: `minimum` and `maximum`, and the library's own twins of the operators of `<functional>`. Transforms:
-/// `square` and `absolute`.
+/// Operators: `minimum` and `maximum`, and the known operators, the library's own versions of those of `<functional>`.
+/// Transforms: `square` and `absolute`.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -61,20 +61,20 @@ struct maximum<void> {
 };
 
 /// @cond internals
-/// The operators that the engines know by name. An engine runs the twin in place of the operator a user passes: the
-/// twin also combines whole vector registers, and its signed sums and products wrap, so that they are associative.
-namespace named {
+/// The known operators. An engine runs one of them in place of an equivalent operator that the user passes: it also
+/// combines whole vector registers, and its signed sums and products wrap, so that they are associative.
+namespace known {
 
-/// The base of all twins, by which an engine knows them.
-struct twin_operator {};
+/// The base of all known operators, by which an engine recognises them.
+struct operator_base {};
 
 /// Unsigned arithmetic in which sums and products of T wrap: never narrower than `unsigned`, which promotion to `int`
 /// would make signed again.
 template <class T>
 using wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
 
-/// Twin of `std::plus`.
-struct plus : twin_operator {
+/// The known operator for `std::plus`.
+struct plus : operator_base {
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -90,8 +90,8 @@ struct plus : twin_operator {
     }
 };
 
-/// Twin of `std::multiplies`.
-struct multiplies : twin_operator {
+/// The known operator for `std::multiplies`.
+struct multiplies : operator_base {
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -107,8 +107,8 @@ struct multiplies : twin_operator {
     }
 };
 
-/// Twin of tilewise::minimum.
-struct minimum : twin_operator, tilewise::minimum<> {
+/// The known operator for tilewise::minimum.
+struct minimum : operator_base, tilewise::minimum<> {
     template <class Vector>
     TILEWISE_INLINE static void append(Vector& left, Vector const& right)
     {
@@ -116,8 +116,8 @@ struct minimum : twin_operator, tilewise::minimum<> {
     }
 };
 
-/// Twin of tilewise::maximum.
-struct maximum : twin_operator, tilewise::maximum<> {
+/// The known operator for tilewise::maximum.
+struct maximum : operator_base, tilewise::maximum<> {
     template <class Vector>
     TILEWISE_INLINE static void append(Vector& left, Vector const& right)
     {
@@ -125,8 +125,8 @@ struct maximum : twin_operator, tilewise::maximum<> {
     }
 };
 
-/// Twin of `std::bit_and`.
-struct bit_and : twin_operator {
+/// The known operator for `std::bit_and`.
+struct bit_and : operator_base {
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -139,8 +139,8 @@ struct bit_and : twin_operator {
     }
 };
 
-/// Twin of `std::bit_or`.
-struct bit_or : twin_operator {
+/// The known operator for `std::bit_or`.
+struct bit_or : operator_base {
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -153,8 +153,8 @@ struct bit_or : twin_operator {
     }
 };
 
-/// Twin of `std::bit_xor`.
-struct bit_xor : twin_operator {
+/// The known operator for `std::bit_xor`.
+struct bit_xor : operator_base {
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
@@ -167,69 +167,70 @@ struct bit_xor : twin_operator {
     }
 };
 
-/// The types that the twins take: those whose vector registers every compiler in use can combine.
+/// The types that the known operators take: those whose vector registers every compiler in use can combine.
 template <class T>
 concept arithmetic =
     std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8);
 
-/// The twin of the operator Op on values of type T: `type`, or nothing when Op has none or does not compute in T.
+/// The known operator equivalent to Op on values of type T: `type`, or nothing when there is none or Op does not
+/// compute in T.
 template <class Op, class T>
-struct twin {};
+struct operator_of {};
 
 template <class T>
-struct twin<std::plus<>, T> {
+struct operator_of<std::plus<>, T> {
     using type = plus;
 };
 template <class T>
-struct twin<std::plus<T>, T> {
+struct operator_of<std::plus<T>, T> {
     using type = plus;
 };
 template <class T>
-struct twin<std::multiplies<>, T> {
+struct operator_of<std::multiplies<>, T> {
     using type = multiplies;
 };
 template <class T>
-struct twin<std::multiplies<T>, T> {
+struct operator_of<std::multiplies<T>, T> {
     using type = multiplies;
 };
 template <class T>
-struct twin<tilewise::minimum<>, T> {
+struct operator_of<tilewise::minimum<>, T> {
     using type = minimum;
 };
 template <class T>
-struct twin<tilewise::minimum<T>, T> {
+struct operator_of<tilewise::minimum<T>, T> {
     using type = minimum;
 };
 template <class T>
-struct twin<tilewise::maximum<>, T> {
+struct operator_of<tilewise::maximum<>, T> {
     using type = maximum;
 };
 template <class T>
-struct twin<tilewise::maximum<T>, T> {
+struct operator_of<tilewise::maximum<T>, T> {
     using type = maximum;
 };
 template <std::integral T>
-struct twin<std::bit_and<>, T> {
+struct operator_of<std::bit_and<>, T> {
     using type = bit_and;
 };
 template <std::integral T>
-struct twin<std::bit_and<T>, T> {
+struct operator_of<std::bit_and<T>, T> {
     using type = bit_and;
 };
 template <std::integral T>
-struct twin<std::bit_or<>, T> {
+struct operator_of<std::bit_or<>, T> {
     using type = bit_or;
 };
 template <std::integral T>
-struct twin<std::bit_or<T>, T> {
+struct operator_of<std::bit_or<T>, T> {
     using type = bit_or;
 };
 template <std::integral T>
-struct twin<std::bit_xor<>, T> {
+struct operator_of<std::bit_xor<>, T> {
     using type = bit_xor;
 };
 template <std::integral T>
-struct twin<std::bit_xor<T>, T> {
+struct operator_of<std::bit_xor<T>, T> {
     using type = bit_xor;
 };
 
@@ -270,7 +271,7 @@ constexpr bool is_in(std::string_view library)
 
 /// Thrust's iterator that is so many elements further than another.
 template <class It>
-concept behind_offset = named::is_named<It>("thrust", "::offset_iterator") &&
+concept behind_offset = known::is_named<It>("thrust", "::offset_iterator") &&
                         requires(It const& it) { requires std::integral<std::remove_cvref_t<decltype(it.offset())>>; };
 
 /// An iterator of a container that kernels cannot follow, or an iterator made of one: a deque has blocks all over host
@@ -280,17 +281,17 @@ inline constexpr bool is_of_host_container =
     std::same_as<Type, std::vector<bool>::iterator> || std::same_as<Type, std::vector<bool>::const_iterator>;
 template <class... Parts, template <class...> class Kind>
 inline constexpr bool is_of_host_container<Kind<Parts...>> =
-    named::is_named<Kind<Parts...>>("std", "deque_iterator") ||
-    named::is_named<Kind<Parts...>>("std", "Deque_iterator") || (is_of_host_container<Parts> || ...);
+    known::is_named<Kind<Parts...>>("std", "deque_iterator") ||
+    known::is_named<Kind<Parts...>>("std", "Deque_iterator") || (is_of_host_container<Parts> || ...);
 
 /// An iterator of std::views::iota over integers, which kernels count themselves.
 template <class It>
-concept counts_integers = named::is_in<It>("std::ranges::iota_view<") &&
+concept counts_integers = known::is_in<It>("std::ranges::iota_view<") &&
                           requires(It const& it) { requires std::integral<std::remove_cvref_t<decltype(*it)>>; };
 
 /// An iterator of another view of the standard: its type is private, and nvcc takes no such type in a kernel.
 template <class It>
-concept iterator_of_view = named::is_in<It>("std::ranges::") && (!counts_integers<It>) && requires(It it) { *it; };
+concept iterator_of_view = known::is_in<It>("std::ranges::") && (!counts_integers<It>) && requires(It it) { *it; };
 /// The same of a type and of what it is made of.
 template <class Type>
 inline constexpr bool is_of_view = iterator_of_view<Type>;
@@ -311,7 +312,7 @@ inline constexpr bool is_portable_lambda = false;
 #endif
 template <class Function>
 inline constexpr bool is_host_lambda =
-    !is_device_lambda<Function> && !is_portable_lambda<Function> && named::is_lambda<Function>();
+    !is_device_lambda<Function> && !is_portable_lambda<Function> && known::is_lambda<Function>();
 
 /// The same of a type and of what it is made of: an input with a transform, a comparison in an operator.
 template <class Type>
@@ -335,10 +336,10 @@ inline constexpr bool has_portable_lambda<Kind<Parts...>> =
 template <class Function>
 constexpr bool is_host_function()
 {
-    constexpr auto any_of = [](auto... names) { return (named::is_named<Function>("std::", names) || ...); };
+    constexpr auto any_of = [](auto... names) { return (known::is_named<Function>("std::", names) || ...); };
     if constexpr (std::is_pointer_v<Function> || std::is_member_pointer_v<Function>)
         return std::is_member_pointer_v<Function> || std::is_function_v<std::remove_pointer_t<Function>>;
-    else if constexpr (!named::is_in<Function>("std::"))
+    else if constexpr (!known::is_in<Function>("std::"))
         return false;
     else
         return any_of("::_Not_fn", "::_Bind", "::_Bind_result", "::_Bind_front", "::_Bind_back", "::_Mem_fn",
@@ -347,10 +348,10 @@ constexpr bool is_host_function()
 }
 /// The same of a type and of what it is made of.
 template <class Type>
-inline constexpr bool has_host_function = named::is_host_function<Type>();
+inline constexpr bool has_host_function = known::is_host_function<Type>();
 template <class... Parts, template <class...> class Kind>
 inline constexpr bool has_host_function<Kind<Parts...>> =
-    named::is_host_function<Kind<Parts...>>() || (has_host_function<Parts> || ...);
+    known::is_host_function<Kind<Parts...>>() || (has_host_function<Parts> || ...);
 
 /// `long double`, and types made of it or bounded by it: in kernels it is a double, in memory as well.
 template <class Type>
@@ -364,7 +365,7 @@ constexpr bool is_long_double()
         return std::same_as<Type, long double>;
 }
 template <class Type>
-inline constexpr bool has_long_double = named::is_long_double<Type>();
+inline constexpr bool has_long_double = known::is_long_double<Type>();
 template <class Type>
 inline constexpr bool has_long_double<Type const> = has_long_double<Type>;
 template <class Type>
@@ -377,40 +378,40 @@ template <class Type, std::size_t count, template <class, std::size_t> class Kin
 inline constexpr bool has_long_double<Kind<Type, count>> = has_long_double<Type>;
 template <class... Parts, template <class...> class Kind>
 inline constexpr bool has_long_double<Kind<Parts...>> =
-    named::is_long_double<Kind<Parts...>>() || (has_long_double<Parts> || ...);
+    known::is_long_double<Kind<Parts...>>() || (has_long_double<Parts> || ...);
 
-/// The twin of an operator on values of type T, or else the operator itself.
+/// The known operator equivalent to `op` on values of type T, or else `op` itself.
 template <class T, class Op>
-constexpr auto twin_or_self(Op op)
+constexpr auto operator_or_self(Op op)
 {
-    if constexpr (arithmetic<T> && requires { typename twin<Op, T>::type; })
-        return typename twin<Op, T>::type{};
+    if constexpr (arithmetic<T> && requires { typename operator_of<Op, T>::type; })
+        return typename operator_of<Op, T>::type{};
     else
         return op;
 }
 
-/// An operator that kernels can call in place of one on values of type T that is for the host only: the twins of the
-/// standard's operators, whatever T is, and of libcu++'s and Thrust's, which a compiler may fuse with a product.
+/// An operator that kernels can call in place of one on values of type T that is for the host only: the known operators
+/// for the standard's, whatever T is, and of libcu++'s and Thrust's, which a compiler may fuse with a product.
 template <class T, class Op>
-constexpr auto portable_twin_or_self(Op op)
+constexpr auto portable_operator_or_self(Op op)
 {
-    if constexpr (requires { typename twin<Op, T>::type; })
-        return typename twin<Op, T>::type{};
-    else if constexpr (named::is_in<Op>("cuda::") && named::is_named<Op>("cuda", "::plus"))
+    if constexpr (requires { typename operator_of<Op, T>::type; })
+        return typename operator_of<Op, T>::type{};
+    else if constexpr (known::is_in<Op>("cuda::") && known::is_named<Op>("cuda", "::plus"))
         return plus{};
     else
         return op;
 }
 
-/// Op is a twin.
+/// Op is a known operator.
 template <class Op>
-concept is_twin = std::derived_from<Op, twin_operator>;
+concept is_operator = std::derived_from<Op, operator_base>;
 
 /// Every order of combination gives the same bits, so that an engine may choose the fastest.
 template <class Op, class T>
-concept is_exact = is_twin<Op> && std::integral<T>;
+concept is_exact = is_operator<Op> && std::integral<T>;
 
-} // namespace named
+} // namespace known
 /// @endcond
 
 /// The square of a value converted to T. Signed integers wrap.
@@ -421,7 +422,7 @@ struct square {
     TILEWISE_PORTABLE constexpr T operator()(T const& x) const
     {
         if constexpr (std::integral<T>)
-            return named::multiplies{}(x, x);
+            return known::multiplies{}(x, x);
         else
             return x * x;
     }
@@ -436,7 +437,7 @@ struct square<void> {
     TILEWISE_PORTABLE constexpr auto operator()(T const& x) const
     {
         if constexpr (std::integral<T>)
-            return named::multiplies{}(+x, +x);
+            return known::multiplies{}(+x, +x);
         else
             return x * x;
     }
@@ -451,7 +452,7 @@ struct absolute {
     TILEWISE_PORTABLE constexpr T operator()(T const& x) const
     {
         if constexpr (std::integral<T>)
-            return x < T{} ? static_cast<T>(named::wrapping<T>{} - static_cast<named::wrapping<T>>(x)) : x;
+            return x < T{} ? static_cast<T>(known::wrapping<T>{} - static_cast<known::wrapping<T>>(x)) : x;
         else
             return T{} < x ? x : T{} - x;
     }

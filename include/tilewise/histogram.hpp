@@ -260,7 +260,7 @@ struct sum_of_weights<Out, Weights> {
 template <class T, class Weights>
 constexpr bool can_add_up()
 {
-    constexpr bool unknown = named::has_device_lambda<Weights>; // the host cannot ask what it returns
+    constexpr bool unknown = known::has_device_lambda<Weights>; // the host cannot ask what it returns
     constexpr bool keeps = unknown || !binning::integer<T> ||
                            !std::floating_point<binning::number_of<decltype(*std::declval<Weights&>())>>;
     static_assert(keeps, "tilewise: weights are added up in the type of the sums, and integers would cut each "

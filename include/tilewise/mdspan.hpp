@@ -50,9 +50,9 @@ private:
 template <class Mdspan>
 concept row_major = std::is_pointer_v<typename Mdspan::data_handle_type> &&
                     std::is_same_v<typename Mdspan::reference, typename Mdspan::element_type&> &&
-                    (named::is_named<typename Mdspan::accessor_type>("", "::default_accessor") ||
-                     named::is_named<typename Mdspan::accessor_type>("", "::aligned_accessor")) &&
-                    named::is_named<typename Mdspan::layout_type>("", "::layout_right");
+                    (known::is_named<typename Mdspan::accessor_type>("", "::default_accessor") ||
+                     known::is_named<typename Mdspan::accessor_type>("", "::aligned_accessor")) &&
+                    known::is_named<typename Mdspan::layout_type>("", "::layout_right");
 /// @endcond
 
 /// @addtogroup ranges

@@ -56,7 +56,7 @@ struct numbered_cells {
 template <class Keys>
 constexpr bool can_be_keys()
 {
-    constexpr bool unknown = named::has_device_lambda<Keys>; // the host cannot ask what it returns
+    constexpr bool unknown = known::has_device_lambda<Keys>; // the host cannot ask what it returns
     constexpr bool integral = unknown || binning::integer<binning::number_of<decltype(*std::declval<Keys&>())>> ||
                               binning::integer<binning::number_of<value_of<Keys>>>; // behind a reference of Thrust's
     static_assert(integral,
@@ -75,7 +75,7 @@ template <class Policy, class It, class View>
 constexpr bool can_index()
 {
     if constexpr (is_device_policy<Policy>) {
-        constexpr bool indexed = random_access<It> && copies_as_bytes<It> && !named::is_of_host_container<It>;
+        constexpr bool indexed = random_access<It> && copies_as_bytes<It> && !known::is_of_host_container<It>;
         constexpr bool copies = copies_as_bytes<View>;
         static_assert(indexed, "tilewise: device reads samples through random access iterators that are trivially "
                                "copyable, from memory of the GPU; copy them into a vector on the device first");
@@ -122,7 +122,7 @@ Out reduce_by_cell(char const* algorithm, Policy policy, It first, Extent end, V
         host::make_opaque(init);
         return host::reduce_by_cell<standard_geometry>(policy, std::move(first), std::move(end), std::move(values),
                                                        view, std::move(out), init,
-                                                       named::twin_or_self<T>(std::move(op)));
+                                                       known::operator_or_self<T>(std::move(op)));
     }
 }
 

@@ -37,7 +37,7 @@ constexpr auto called_in(Function function)
 #ifdef TILEWISE_DEVICE_ENGINE
     if constexpr (!is_device_policy<policy_for<Policy>>)
         return function;
-    else if constexpr (named::has_host_function<Function> || named::has_host_lambda<Function>)
+    else if constexpr (known::has_host_function<Function> || known::has_host_lambda<Function>)
         return function; // which is refused with a sentence
     else
         return gpu::guarded(std::move(function));
@@ -76,7 +76,7 @@ T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
         }
         host::make_opaque(init);
         T result = host::reduce<standard_geometry>(policy, std::move(input), std::move(end), std::move(init),
-                                                   named::twin_or_self<T>(std::move(op)));
+                                                   known::operator_or_self<T>(std::move(op)));
         host::make_opaque(result);
         return result;
     } else {

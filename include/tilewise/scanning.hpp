@@ -60,7 +60,7 @@ Out scan_input(Policy policy, Input input, Extent end, Out out, std::optional<T>
         if (init)
             host::make_opaque(*init);
         return host::scan<standard_geometry, form>(policy, std::move(input), std::move(end), std::move(out),
-                                                   std::move(init), named::twin_or_self<T>(std::move(op)));
+                                                   std::move(init), known::operator_or_self<T>(std::move(op)));
     }
 }
 

@@ -160,8 +160,9 @@ Out reduce_segments(Policy policy, It const& first, Begins const& begins, Begins
 #endif
         } else {
             host::make_opaque(init);
-            return host::segmented_reduce<standard_geometry, T>(
-                policy, first, begins, begins_last, ends, std::move(out), init, named::twin_or_self<T>(std::move(op)));
+            return host::segmented_reduce<standard_geometry, T>(policy, first, begins, begins_last, ends,
+                                                                std::move(out), init,
+                                                                known::operator_or_self<T>(std::move(op)));
         }
     } else {
         return out;
@@ -314,7 +315,7 @@ void scan_segments(Policy policy, It const& first, Begins const& begins, Begins 
             if (init)
                 host::make_opaque(*init);
             host::segmented_scan<standard_geometry, form, T>(policy, algorithm, first, begins, begins_last, ends, out,
-                                                             init, named::twin_or_self<T>(std::move(op)));
+                                                             init, known::operator_or_self<T>(std::move(op)));
         }
     }
 }

@@ -135,7 +135,7 @@ void run(Policy const& policy, Keys const& keys, std::size_t count, Values const
 {
     tw::gpu::reduce_by_cell<Geometry, Tuning>("reduce_by_index", policy, keys, static_cast<tw::offset>(count), values,
                                               view, out, init,
-                                              tw::gpu::operator_for(tw::named::portable_twin_or_self<T>(op)));
+                                              tw::gpu::operator_for(tw::known::portable_operator_or_self<T>(op)));
 }
 
 template <class T>

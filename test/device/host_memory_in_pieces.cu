@@ -126,12 +126,13 @@ using backend::tiny_geometry;
 template <class E, class T, class Op>
 void expect_reduced(T init, Op op, std::size_t off = 0)
 {
-    auto const kernel_op = tw::gpu::operator_for(tw::named::portable_twin_or_self<T>(op));
+    auto const kernel_op = tw::gpu::operator_for(tw::known::portable_operator_or_self<T>(op));
     in_pieces<T, tiny_geometry>(sizeof(E), [&](auto const& policy, std::size_t count) {
         std::vector<E> const x = some_elements<E>(count + off);
         E const* const first = x.data() + off;
         auto const n = static_cast<tw::offset>(count);
-        T const expected = tw::host::reduce<tiny_geometry>(tw::seq, first, n, T(init), tw::named::twin_or_self<T>(op));
+        T const expected =
+            tw::host::reduce<tiny_geometry>(tw::seq, first, n, T(init), tw::known::operator_or_self<T>(op));
         EXPECT_TRUE(
             same_bits(tw::gpu::reduce<tiny_geometry, backend::tuning>(policy, first, n, init, kernel_op), expected));
     });
@@ -183,7 +184,7 @@ struct difference {
 
 DEVICE_TEST(host_memory_in_pieces, are_reduced_with_what_is_elsewhere)
 {
-    auto const plus = tw::gpu::operator_for(tw::named::portable_twin_or_self<float>(std::plus<>()));
+    auto const plus = tw::gpu::operator_for(tw::known::portable_operator_or_self<float>(std::plus<>()));
     std::size_t const most = 7 * static_cast<std::size_t>(tw::order<float, tiny_geometry>::group);
     std::vector<float> const x = some_elements<float>(most), y(x.rbegin(), x.rend());
     device_array<float> const there(y, sizeof(float));
@@ -217,14 +218,14 @@ struct scan_tuning : tw::gpu::scan_tuning {
 template <tw::scan_form form, class T, class E, class Op>
 void expect_scanned(std::optional<T> const& init, Op op, std::size_t off = 0)
 {
-    auto const kernel_op = tw::gpu::operator_for(tw::named::portable_twin_or_self<T>(op));
+    auto const kernel_op = tw::gpu::operator_for(tw::known::portable_operator_or_self<T>(op));
     in_pieces<T, steep_geometry>(sizeof(E) + sizeof(T), [&](auto const& policy, std::size_t count) {
         auto const n = static_cast<tw::offset>(count);
         std::vector<E> const x = some_elements<E>(count + off);
         E const* const first = x.data() + off;
         std::vector<T> expected = some_elements<T>(count + 2), out = expected;
         tw::host::scan<steep_geometry, form>(tw::seq, first, n, expected.begin() + 1, init,
-                                             tw::named::twin_or_self<T>(op));
+                                             tw::known::operator_or_self<T>(op));
         device_array<E> const there(std::vector<E>(first, first + count));
         device_array<T> const out_there(count, alignof(T));
         auto const scan = [&](auto const* from, T* to) {
@@ -413,7 +414,7 @@ DEVICE_TEST_WITH_STREAMS(host_memory_in_pieces, serve_several_threads)
                 auto const policy = tw::device.on(queue).budget(budget);
                 tw::gpu::scan<tw::standard_geometry, tw::scan_form::inclusive, float>(
                     policy, x.data(), static_cast<tw::offset>(x.size()), out.data(), std::optional<float>(),
-                    tw::gpu::operator_for(tw::named::portable_twin_or_self<float>(std::plus<>())));
+                    tw::gpu::operator_for(tw::known::portable_operator_or_self<float>(std::plus<>())));
                 expect_same(out, expected);
                 EXPECT_TRUE(same_bits(tw::reduce(policy, x, 0.5f), tw::reduce(x, 0.5f)));
                 EXPECT_EQ(tw::max_element(policy, x), tw::max_element(x));
@@ -467,7 +468,7 @@ DEVICE_TEST_WITH_STREAMS(host_memory_in_pieces, leave_nothing_behind_when_a_call
     auto const scan = [&] {
         tw::gpu::scan<steep_geometry, tw::scan_form::inclusive, float, scan_tuning>(
             policy, x.data(), static_cast<tw::offset>(x.size()), out.data(), std::optional<float>(),
-            tw::gpu::operator_for(tw::named::portable_twin_or_self<float>(std::plus<>())));
+            tw::gpu::operator_for(tw::known::portable_operator_or_self<float>(std::plus<>())));
     };
     scan(); // with what is kept for later calls
     EXPECT_GE(fail_one_after_the_other<std::bad_alloc>("cudaMallocAsync", cudaErrorMemoryAllocation, scan), 5);

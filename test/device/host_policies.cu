@@ -34,7 +34,7 @@ TYPED_TEST(HostPolicies, AgreeWithTheStandardInFilesOfNvcc)
         x[i] = static_cast<T>(i * 7 % 101); // sums of floats are exact
     auto const check = [&](auto policy) {
         tilewise::inclusive_scan(policy, x.begin(), x.end(), sums.begin());
-        std::partial_sum(x.begin(), x.end(), expected.begin(), tilewise::named::plus());
+        std::partial_sum(x.begin(), x.end(), expected.begin(), tilewise::known::plus());
         EXPECT_EQ(sums, expected);
         EXPECT_EQ(tilewise::reduce(policy, x.begin(), x.end()), expected.back());
         tilewise::exclusive_scan(policy, x.begin(), x.end(), largest.begin(), T(3), tilewise::maximum<>());

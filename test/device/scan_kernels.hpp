@@ -128,7 +128,7 @@ void scan(Policy const& policy, Input const& input, std::size_t count, Out const
           Op op)
 {
     tw::gpu::scan<Geometry, form, T, Tuning>(policy, input, static_cast<tw::offset>(count), out, init,
-                                             tw::gpu::operator_for(tw::named::portable_twin_or_self<T>(op)));
+                                             tw::gpu::operator_for(tw::known::portable_operator_or_self<T>(op)));
 }
 
 /// Compares the results of a scan with the first of those expected, as they are in memory of type O.

@@ -131,7 +131,7 @@ TYPED_TEST_P(ByIndex, HasTheBitsOfTheSpecificationOnEveryLevelOfTheOrder)
             tilewise::host::reduce_by_cell<backend::tiny_geometry>(
                 policy, keys.begin(), static_cast<tilewise::offset>(keys.size()), x.begin(),
                 tilewise::binning::numbered_cells{size}, out.begin(), this->init(),
-                tilewise::named::twin_or_self<T>(op));
+                tilewise::known::operator_or_self<T>(op));
             RC_ASSERT(all_same(out, expected));
         };
         check(tilewise::seq);

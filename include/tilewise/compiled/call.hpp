@@ -27,21 +27,21 @@ using compiled::known_operator;
 template <class Op, class T>
 constexpr std::optional<known_operator> operator_of()
 {
-    if constexpr (compiled::is_number<T> && requires { typename named::twin<Op, T>::type; }) {
-        using twin = typename named::twin<Op, T>::type;
-        if constexpr (std::same_as<twin, named::plus>)
+    if constexpr (compiled::is_number<T> && requires { typename known::operator_of<Op, T>::type; }) {
+        using same = typename known::operator_of<Op, T>::type;
+        if constexpr (std::same_as<same, known::plus>)
             return known_operator::plus;
-        else if constexpr (std::same_as<twin, named::multiplies>)
+        else if constexpr (std::same_as<same, known::multiplies>)
             return known_operator::multiplies;
-        else if constexpr (std::same_as<twin, named::minimum>)
+        else if constexpr (std::same_as<same, known::minimum>)
             return known_operator::minimum;
-        else if constexpr (std::same_as<twin, named::maximum>)
+        else if constexpr (std::same_as<same, known::maximum>)
             return known_operator::maximum;
-        else if constexpr (std::same_as<twin, named::bit_and>)
+        else if constexpr (std::same_as<same, known::bit_and>)
             return known_operator::bit_and;
-        else if constexpr (std::same_as<twin, named::bit_or>)
+        else if constexpr (std::same_as<same, known::bit_or>)
             return known_operator::bit_or;
-        else if constexpr (std::same_as<twin, named::bit_xor>)
+        else if constexpr (std::same_as<same, known::bit_xor>)
             return known_operator::bit_xor;
         else
             return std::nullopt;

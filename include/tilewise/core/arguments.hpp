@@ -50,8 +50,8 @@ inline constexpr bool begins_with_iterator<First, Rest...> = any_iterator<First>
 /// Thrust's iterators over memory of a GPU, which a host thread would copy element by element.
 template <class It>
 concept reads_device_memory =
-    named::is_named<It>("thrust", "::device_ptr") || (named::is_named<It>("thrust", "::normal_iterator") && requires {
-        requires named::is_named<std::remove_cvref_t<decltype(std::declval<It const&>().base())>>("thrust",
+    known::is_named<It>("thrust", "::device_ptr") || (known::is_named<It>("thrust", "::normal_iterator") && requires {
+        requires known::is_named<std::remove_cvref_t<decltype(std::declval<It const&>().base())>>("thrust",
                                                                                                   "::device_ptr");
     });
 
@@ -66,8 +66,8 @@ inline constexpr bool ends_with_next<First, Next, Rest...> = true;
 
 /// A policy of another library, by its name; the library's own are known.
 template <class First>
-concept foreign_policy = !execution_policy<First> && (named::is_named<std::decay_t<First>>("execution", "_policy") ||
-                                                      named::is_named<std::decay_t<First>>("thrust::", ""));
+concept foreign_policy = !execution_policy<First> && (known::is_named<std::decay_t<First>>("execution", "_policy") ||
+                                                      known::is_named<std::decay_t<First>>("thrust::", ""));
 
 /// A call without a policy may begin so: with a range, or with an iterator. (A policy that is not known is reported.)
 template <class First>

@@ -233,7 +233,7 @@ inline constexpr bool shares_words =
 template <class Type>
 inline constexpr bool copies_as_bytes =
     (std::is_trivially_copy_constructible_v<Type> && std::is_trivially_destructible_v<Type>) ||
-    named::has_portable_lambda<Type>;
+    known::has_portable_lambda<Type>;
 
 /// The end of a range where that end is itself an integer of type offset, which alone would mean a count.
 struct integer_sentinel {

@@ -145,7 +145,7 @@ constexpr bool can_be_indexed()
     constexpr bool self_contained = !refers_to_container<View>;
     constexpr bool constant = std::ranges::random_access_range<View const>;
     constexpr bool copies = (std::is_trivially_copy_constructible_v<View> && std::is_trivially_destructible_v<View>) ||
-                            named::has_portable_lambda<View>;
+                            known::has_portable_lambda<View>;
     constexpr bool well_placed = !drops_from_transform<View>;
     static_assert(copies, "tilewise: device copies a view into kernels, so it must be trivially copyable");
     static_assert(well_placed, "tilewise: under device std::views::drop must stand before std::views::transform");

@@ -22,18 +22,19 @@ TILEWISE_NAMESPACE_BEGIN
 template <class... Types>
 constexpr bool can_compute_on_device()
 {
-    constexpr bool known = !(named::has_long_double<Types> || ...);
-    constexpr bool callable = !(named::has_host_lambda<Types> || ...);
-    constexpr bool checked = !(named::has_host_function<Types> || ...);
-    static_assert(known, "tilewise: kernels have no long double, which is a double in device code; convert to double, "
-                         "or pass tilewise::par");
+    constexpr bool representable = !(known::has_long_double<Types> || ...);
+    constexpr bool callable = !(known::has_host_lambda<Types> || ...);
+    constexpr bool checked = !(known::has_host_function<Types> || ...);
+    static_assert(representable,
+                  "tilewise: kernels have no long double, which is a double in device code; convert to double, "
+                  "or pass tilewise::par");
     static_assert(callable,
                   "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile "
                   "with nvcc --extended-lambda, or pass a function object with such an operator()");
     static_assert(checked, "tilewise: kernels cannot call a pointer to a function, std::function, or what std::bind, "
                            "std::not_fn, std::mem_fn and std::ref make; pass a function object whose operator() is "
                            "__host__ __device__");
-    return known && callable && checked;
+    return representable && callable && checked;
 }
 
 /// Whether nvcc takes iterators in a kernel. If not, one sentence says why.
@@ -41,7 +42,7 @@ template <class... Its>
 constexpr bool can_pass_to_kernels()
 {
 #ifdef __CUDACC__
-    constexpr bool named_type = !(named::is_of_view<Its> || ...);
+    constexpr bool named_type = !(known::is_of_view<Its> || ...);
 #else
     constexpr bool named_type = true;
 #endif
@@ -56,7 +57,7 @@ constexpr bool can_reduce_on_device()
 {
     constexpr bool indexed = std::same_as<Extent, offset>;
     constexpr bool copies = std::is_trivially_copyable_v<T> && sizeof(T) <= 256;
-    constexpr bool reached = !named::is_of_host_container<Input>;
+    constexpr bool reached = !known::is_of_host_container<Input>;
     constexpr bool input_copies = copies_as_bytes<Input> || !reached;
     static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy the elements "
                            "of a list, stream or tree into a vector on the device first");
@@ -77,7 +78,7 @@ constexpr bool can_reduce()
 {
     constexpr bool movable = std::move_constructible<T>;
     static_assert(movable, "tilewise: the accumulator, of init's type, must be move constructible");
-    if constexpr (is_device_policy<Policy> && (named::has_device_lambda<Op> || named::has_device_lambda<Input>)) {
+    if constexpr (is_device_policy<Policy> && (known::has_device_lambda<Op> || known::has_device_lambda<Input>)) {
         return tilewise::can_reduce_on_device<T, Op, Input, Extent>(); // the host cannot ask what it takes and returns
     } else {
         constexpr bool combines = std::is_invocable_r_v<T, Op&, T, T> || std::is_invocable_r_v<T, Op&, T&, T&>;
@@ -118,8 +119,8 @@ constexpr bool can_write()
     static_assert(takes, "tilewise: the accumulator, which a scan writes, must convert to what the output iterator "
                          "takes");
     if constexpr (is_device_policy<Policy>) {
-        constexpr bool indexed = random_access<Out> && copies_as_bytes<Out> && !named::has_host_lambda<Out> &&
-                                 !named::is_of_host_container<Out>;
+        constexpr bool indexed = random_access<Out> && copies_as_bytes<Out> && !known::has_host_lambda<Out> &&
+                                 !known::is_of_host_container<Out>;
         static_assert(indexed, "tilewise: device writes through random access iterators that are trivially copyable, "
                                "into memory of the GPU; write to a vector on the device, then copy");
         return tilewise::can_compute_on_device<Out>() && copies && takes && indexed;

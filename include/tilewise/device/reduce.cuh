@@ -481,9 +481,9 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
         } else {
             gpu::check_writable("reduce_into", kind);
         }
-    } else if constexpr (named::is_named<Out>("thrust", "::device_ptr")) {
+    } else if constexpr (known::is_named<Out>("thrust", "::device_ptr")) {
         gpu::reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.get());
-    } else if constexpr (named::is_named<Out>("thrust", "::normal_iterator")) {
+    } else if constexpr (known::is_named<Out>("thrust", "::normal_iterator")) {
         gpu::reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.base());
     } else if constexpr (random_access<Out> && copies_as_bytes<Out>) { // a fancy iterator
         profiler_range const range("tilewise::reduce_into");

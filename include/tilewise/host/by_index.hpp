@@ -259,13 +259,13 @@ void combine_cells(Policy policy, int const* numbers, Input const& input, offset
 template <class Op, std::integral T>
 constexpr T neutral()
 {
-    if constexpr (std::same_as<Op, named::multiplies>)
+    if constexpr (std::same_as<Op, known::multiplies>)
         return T{1};
-    else if constexpr (std::same_as<Op, named::minimum>)
+    else if constexpr (std::same_as<Op, known::minimum>)
         return std::numeric_limits<T>::max();
-    else if constexpr (std::same_as<Op, named::maximum>)
+    else if constexpr (std::same_as<Op, known::maximum>)
         return std::numeric_limits<T>::lowest();
-    else if constexpr (std::same_as<Op, named::bit_and>)
+    else if constexpr (std::same_as<Op, known::bit_and>)
         return static_cast<T>(~T{0});
     else
         return T{0};
@@ -381,7 +381,7 @@ template <class Geometry, class Policy, class Input, class Extent, class Values,
 Out reduce_by_cell(Policy policy, Input input, Extent end, Values values, View const& view, Out out, T const& init,
                    Op op)
 {
-    if constexpr (named::is_exact<Op, T>) {
+    if constexpr (known::is_exact<Op, T>) {
         return host::reduce_in_any_order(policy, input, end, values, view, std::move(out), init, op);
     } else if constexpr (random_access<Out> && !shares_words<Out>) {
         host::combine_elements<Geometry>(policy, std::move(input), std::move(end), std::move(values), view, init, op,

@@ -302,9 +302,10 @@ auto element_reader_at(Input input, Op& op)
 template <class Order, class T, class Op, class Input>
 auto reader_at(Input input, Op& op)
 {
-    if constexpr (named::is_exact<Op, T>)
+    if constexpr (known::is_exact<Op, T>)
         return exact_reader<Order, T, Op, Input>(std::move(input), op);
-    else if constexpr (named::is_twin<Op> && Order::lane_vector * sizeof(T) == 16) // which fills a block of a register
+    else if constexpr (known::is_operator<Op> &&
+                       Order::lane_vector * sizeof(T) == 16) // which fills a block of a register
         return row_reader<Order, T, Op, Input>(std::move(input), op);
     else
         return host::element_reader_at<Order, T>(host::opaque_input<T>(std::move(input)), op);

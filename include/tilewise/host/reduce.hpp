@@ -131,7 +131,7 @@ T reduce(sequenced_policy, Input input, Extent end, T init, Op op)
             box<T>::of([&]() -> T { return std::move(init); }), boxed_op<T, Op>{std::move(op)}));
     } else if constexpr (std::same_as<Extent, offset>) {
         auto reader = host::reader_at<order, T>(std::move(input), op);
-        if constexpr (named::is_exact<Op, T>) {
+        if constexpr (known::is_exact<Op, T>) {
             return op(init, reader.total(end));
         } else {
             std::optional<T> carry(std::move(init));
@@ -180,8 +180,8 @@ T reduce_lanes_first(Input const& input, offset count, T init, Op op)
 template <class T, class Op, class Input>
 constexpr offset tiles_that_pay()
 {
-    if constexpr (named::is_twin<Op> && contiguous_of<Input, T>)
-        return named::is_exact<Op, T> ? 64 : 12;
+    if constexpr (known::is_operator<Op> && contiguous_of<Input, T>)
+        return known::is_exact<Op, T> ? 64 : 12;
     else
         return std::is_trivially_copyable_v<T> ? 4 : 1;
 }

@@ -329,7 +329,7 @@ private:
 
 /// What a type and an operator are scanned with.
 template <class Order, class T, class Op>
-using carry_for = std::conditional_t<named::is_exact<Op, T>, exact_carry<T, Op>, carry<Order, T>>;
+using carry_for = std::conditional_t<known::is_exact<Op, T>, exact_carry<T, Op>, carry<Order, T>>;
 
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 auto element_scanner_at(Input input, Out out, Op& op)
@@ -340,9 +340,9 @@ auto element_scanner_at(Input input, Out out, Op& op)
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 auto scanner_at(Input input, Out out, Op& op)
 {
-    if constexpr (named::is_exact<Op, T>)
+    if constexpr (known::is_exact<Op, T>)
         return exact_scanner<Order, form, T, Op, Input, Out>(std::move(input), std::move(out), op);
-    else if constexpr (named::is_twin<Op> && Order::lane_vector * sizeof(T) == 16)
+    else if constexpr (known::is_operator<Op> && Order::lane_vector * sizeof(T) == 16)
         return row_scanner<Order, form, T, Op, Input, Out>(std::move(input), std::move(out), op);
     else
         return host::element_scanner_at<Order, form, T>(host::opaque_input<T>(std::move(input)), std::move(out), op);
@@ -385,7 +385,7 @@ Out scan(sequenced_policy, Input input, Extent end, Out out, std::optional<T> in
                                                           boxed_op<T, Op>{std::move(op)});
     } else if constexpr (std::same_as<Extent, offset>) {
         auto scanner = host::scanner_at<order, form, T>(std::move(input), std::move(out), op);
-        if constexpr (!named::is_exact<Op, T>) {
+        if constexpr (!known::is_exact<Op, T>) {
             if (end <= order::chunk) {
                 scanner.chunk(init, end);
                 return scanner.end();
@@ -565,7 +565,7 @@ void scan_shared(offset count, std::optional<T> init, Op const& op, At const& at
 template <class T, class Op>
 constexpr offset tiles_that_pay_to_scan()
 {
-    return named::is_exact<Op, T> ? 64 : named::is_twin<Op> ? 32 : 4;
+    return known::is_exact<Op, T> ? 64 : known::is_operator<Op> ? 32 : 4;
 }
 
 /// Scans an input that is not empty after `init`, if there is one, on all cores. Returns the end of the output.

@@ -35,7 +35,7 @@ using integer_of_size = std::conditional_t<
 template <class T, class Op>
 struct register_element {
     using type = integer_of_size<sizeof(T), std::is_signed_v<T> &&
-                                                (std::same_as<Op, named::minimum> || std::same_as<Op, named::maximum>)>;
+                                                (std::same_as<Op, known::minimum> || std::same_as<Op, known::maximum>)>;
 };
 template <std::floating_point T, class Op>
 struct register_element<T, Op> {

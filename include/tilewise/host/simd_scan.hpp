@@ -173,13 +173,13 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
 template <class Op, class T>
 constexpr T identity_of()
 {
-    if constexpr (std::same_as<Op, named::multiplies>)
+    if constexpr (std::same_as<Op, known::multiplies>)
         return T{1};
-    else if constexpr (std::same_as<Op, named::minimum>)
+    else if constexpr (std::same_as<Op, known::minimum>)
         return std::numeric_limits<T>::max();
-    else if constexpr (std::same_as<Op, named::maximum>)
+    else if constexpr (std::same_as<Op, known::maximum>)
         return std::numeric_limits<T>::lowest();
-    else if constexpr (std::same_as<Op, named::bit_and>)
+    else if constexpr (std::same_as<Op, known::bit_and>)
         return static_cast<T>(~T{});
     else
         return T{};

@@ -178,7 +178,7 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
             gpu::put(total[row], gpu::packet_total<Layout>(view, loaded[row], op));
-        if constexpr (named::is_exact<Op, T>) { // in any order
+        if constexpr (known::is_exact<Op, T>) { // in any order
             TILEWISE_UNROLL
             for (int row = 1; row < rows; ++row)
                 total[0] = gpu::combine(op, total[0], total[row]);

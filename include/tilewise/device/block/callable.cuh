@@ -80,17 +80,17 @@ TILEWISE_DEVICE void guard_call()
 enum class calling { nothing, to_view, to_read, to_write, to_write_numbered, to_read_and_write };
 template <class Type>
 inline constexpr calling calls_own = [] {
-    if constexpr (named::is_in<Type>("std::ranges::transform_view"))
+    if constexpr (known::is_in<Type>("std::ranges::transform_view"))
         return calling::to_view;
-    else if constexpr (!named::is_in<Type>("thrust::") && !named::is_in<Type>("cuda::"))
+    else if constexpr (!known::is_in<Type>("thrust::") && !known::is_in<Type>("cuda::"))
         return calling::nothing;
-    else if constexpr (named::is_named<Type>("", "::transform_iterator"))
+    else if constexpr (known::is_named<Type>("", "::transform_iterator"))
         return calling::to_read;
-    else if constexpr (named::is_named<Type>("", "::transform_output_iterator"))
+    else if constexpr (known::is_named<Type>("", "::transform_output_iterator"))
         return calling::to_write;
-    else if constexpr (named::is_named<Type>("", "::tabulate_output_iterator"))
+    else if constexpr (known::is_named<Type>("", "::tabulate_output_iterator"))
         return calling::to_write_numbered;
-    else if constexpr (named::is_named<Type>("", "::transform_input_output_iterator"))
+    else if constexpr (known::is_named<Type>("", "::transform_input_output_iterator"))
         return calling::to_read_and_write;
     else
         return calling::nothing;
@@ -141,8 +141,8 @@ TILEWISE_DEVICE void guard_iterator()
 /// A reference of Thrust's to an element in memory of a GPU. Converted, it reads that on the host, too, into an object
 /// that must have a default constructor.
 template <class Reference>
-concept refers_to_memory = (named::is_named<std::remove_cvref_t<Reference>>("thrust", "::device_reference") ||
-                            named::is_named<std::remove_cvref_t<Reference>>("thrust", "::tagged_reference")) &&
+concept refers_to_memory = (known::is_named<std::remove_cvref_t<Reference>>("thrust", "::device_reference") ||
+                            known::is_named<std::remove_cvref_t<Reference>>("thrust", "::tagged_reference")) &&
                            requires(Reference&& reference) { *(&reference).get(); };
 /// What an iterator refers to so many elements further.
 template <class It>
@@ -180,13 +180,13 @@ constexpr auto guarded(Function function)
 template <class Op>
 constexpr auto operator_for(Op op)
 {
-    if constexpr (std::same_as<Op, named::plus>)
+    if constexpr (std::same_as<Op, known::plus>)
         return plus{};
-    else if constexpr (std::same_as<Op, named::multiplies>)
+    else if constexpr (std::same_as<Op, known::multiplies>)
         return multiplies{};
-    else if constexpr (std::same_as<Op, named::minimum>)
+    else if constexpr (std::same_as<Op, known::minimum>)
         return minimum{};
-    else if constexpr (std::same_as<Op, named::maximum>)
+    else if constexpr (std::same_as<Op, known::maximum>)
         return maximum{};
     else
         return gpu::function_for(op);
@@ -197,7 +197,7 @@ constexpr auto operator_for(Op op)
 template <class T, class Op>
 constexpr auto operator_on(Op op)
 {
-    auto const kernel_op = operator_for(named::portable_twin_or_self<T>(op));
+    auto const kernel_op = operator_for(known::portable_operator_or_self<T>(op));
 #ifdef __CUDACC__
     static_cast<void>(&combine<T, std::remove_const_t<decltype(kernel_op)>>);
 #endif

@@ -20,24 +20,24 @@ namespace gpu {
 /// @name The known operators
 /// Of numbers, the library's own; of other types, what the standard says.
 /// @{
-struct multiplies : named::twin_operator {
+struct multiplies : known::operator_base {
     template <class T>
     TILEWISE_DEVICE T operator()(T const& a, T const& b) const
     {
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-            return named::multiplies{}(a, b);
+            return known::multiplies{}(a, b);
         else
             return static_cast<T>(a * b);
     }
 };
-struct minimum : named::twin_operator {
+struct minimum : known::operator_base {
     template <class T>
     TILEWISE_DEVICE T operator()(T const& a, T const& b) const
     {
         return b < a ? b : a;
     }
 };
-struct maximum : named::twin_operator {
+struct maximum : known::operator_base {
     template <class T>
     TILEWISE_DEVICE T operator()(T const& a, T const& b) const
     {
@@ -201,7 +201,7 @@ struct square_of {
     TILEWISE_DEVICE auto operator()(A const& a) const -> decltype(tilewise::square<>{}(a))
     {
         if constexpr (std::is_integral_v<A>)
-            return named::multiplies{}(+a, +a);
+            return known::multiplies{}(+a, +a);
         else
             return a * a;
     }
@@ -290,45 +290,45 @@ template <> struct known_function<std::ranges::less_equal> { using type = is_at_
 template <class Function>
 constexpr auto known_by_name()
 {
-    if constexpr (!named::is_in<Function>("cuda::"))
+    if constexpr (!known::is_in<Function>("cuda::"))
         return;
-    else if constexpr (named::is_named<Function>("cuda", "::plus"))
+    else if constexpr (known::is_named<Function>("cuda", "::plus"))
         return sum_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::minus"))
+    else if constexpr (known::is_named<Function>("cuda", "::minus"))
         return difference_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::multiplies"))
+    else if constexpr (known::is_named<Function>("cuda", "::multiplies"))
         return product_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::divides"))
+    else if constexpr (known::is_named<Function>("cuda", "::divides"))
         return quotient_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::modulus"))
+    else if constexpr (known::is_named<Function>("cuda", "::modulus"))
         return remainder_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::negate"))
+    else if constexpr (known::is_named<Function>("cuda", "::negate"))
         return negative_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::equal_to"))
+    else if constexpr (known::is_named<Function>("cuda", "::equal_to"))
         return is_equal{};
-    else if constexpr (named::is_named<Function>("cuda", "::not_equal_to"))
+    else if constexpr (known::is_named<Function>("cuda", "::not_equal_to"))
         return is_not_equal{};
-    else if constexpr (named::is_named<Function>("cuda", "::greater"))
+    else if constexpr (known::is_named<Function>("cuda", "::greater"))
         return is_greater{};
-    else if constexpr (named::is_named<Function>("cuda", "::less"))
+    else if constexpr (known::is_named<Function>("cuda", "::less"))
         return is_less{};
-    else if constexpr (named::is_named<Function>("cuda", "::greater_equal"))
+    else if constexpr (known::is_named<Function>("cuda", "::greater_equal"))
         return is_at_least{};
-    else if constexpr (named::is_named<Function>("cuda", "::less_equal"))
+    else if constexpr (known::is_named<Function>("cuda", "::less_equal"))
         return is_at_most{};
-    else if constexpr (named::is_named<Function>("cuda", "::logical_and"))
+    else if constexpr (known::is_named<Function>("cuda", "::logical_and"))
         return both_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::logical_or"))
+    else if constexpr (known::is_named<Function>("cuda", "::logical_or"))
         return one_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::logical_not"))
+    else if constexpr (known::is_named<Function>("cuda", "::logical_not"))
         return opposite_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::bit_and"))
+    else if constexpr (known::is_named<Function>("cuda", "::bit_and"))
         return common_bits_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::bit_or"))
+    else if constexpr (known::is_named<Function>("cuda", "::bit_or"))
         return all_bits_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::bit_xor"))
+    else if constexpr (known::is_named<Function>("cuda", "::bit_xor"))
         return different_bits_of{};
-    else if constexpr (named::is_named<Function>("cuda", "::bit_not"))
+    else if constexpr (known::is_named<Function>("cuda", "::bit_not"))
         return other_bits_of{};
 }
 template <template <class> class Kind, class T>

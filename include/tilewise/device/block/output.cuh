@@ -188,11 +188,11 @@ auto sink_of(Out const& out)
 {
     if constexpr (std::contiguous_iterator<Out>) {
         return memory_sink<std::remove_reference_t<decltype(*out)>>{std::to_address(out)};
-    } else if constexpr (named::is_named<Out>("thrust", "::device_ptr")) {
+    } else if constexpr (known::is_named<Out>("thrust", "::device_ptr")) {
         return gpu::sink_of(out.get());
-    } else if constexpr (named::is_named<Out>("thrust", "::normal_iterator")) {
+    } else if constexpr (known::is_named<Out>("thrust", "::normal_iterator")) {
         return gpu::sink_of(out.base());
-    } else if constexpr (named::behind_offset<Out>) {
+    } else if constexpr (known::behind_offset<Out>) {
         return gpu::sink_of(out.base() + out.offset());
     } else {
         return iterator_sink<Out>{out};

@@ -42,7 +42,7 @@ struct integers_from {
     Integer first;
     TILEWISE_PORTABLE constexpr Integer operator[](offset n) const
     {
-        return named::plus{}(first, static_cast<Integer>(n));
+        return known::plus{}(first, static_cast<Integer>(n));
     }
     TILEWISE_PORTABLE constexpr integers_from operator+(offset n) const { return {(*this)[n]}; }
 };
@@ -84,21 +84,21 @@ auto view_of(It const& it, offset size)
 {
     if constexpr (std::contiguous_iterator<It>) {
         return memory_view<std::iter_value_t<It>>{std::to_address(it), size};
-    } else if constexpr (named::is_named<It>("thrust", "::device_ptr")) {
+    } else if constexpr (known::is_named<It>("thrust", "::device_ptr")) {
         return gpu::view_of(it.get(), size);
-    } else if constexpr (named::is_named<It>("thrust", "::normal_iterator")) {
+    } else if constexpr (known::is_named<It>("thrust", "::normal_iterator")) {
         return gpu::view_of(it.base(), size);
-    } else if constexpr (named::behind_offset<It>) {
+    } else if constexpr (known::behind_offset<It>) {
         return gpu::view_of(it.base() + it.offset(), size);
-    } else if constexpr (named::is_named<It>("thrust", "::transform_iterator")) {
+    } else if constexpr (known::is_named<It>("thrust", "::transform_iterator")) {
         return gpu::view_of_function(gpu::function_for(it.functor()), gpu::view_of(it.base(), size));
-    } else if constexpr (named::is_named<It>("thrust", "::zip_iterator")) {
+    } else if constexpr (known::is_named<It>("thrust", "::zip_iterator")) {
         return gpu::apply_members(
             [size]<class... Its>(Its const&... its) {
                 return gpu::view_of_function(make_value<typename It::value_type>{}, gpu::view_of(its, size)...);
             },
             it.get_iterator_tuple());
-    } else if constexpr (named::counts_integers<It>) {
+    } else if constexpr (known::counts_integers<It>) {
         return iterator_view<integers_from<std::iter_value_t<It>>>{{*it}};
     } else {
         return iterator_view<It>{it};

@@ -63,12 +63,12 @@ TILEWISE_DEVICE offset at_most(offset value, offset limit)
 }
 
 /// The library's sum on the GPU: never fused with a product that a transform of the user's computed.
-struct plus : named::twin_operator {
+struct plus : known::operator_base {
     template <class T>
     TILEWISE_DEVICE T operator()(T const& a, T const& b) const
     {
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-            return named::plus{}(a, b);
+            return known::plus{}(a, b);
         else
             return gpu::add_rounded(a, b);
     }
@@ -86,7 +86,7 @@ TILEWISE_DEVICE T combine(Op& op, T left, std::type_identity_t<T> right)
 
 /// May be called on any values, also where the order does not ask for it.
 template <class Op, class T>
-inline constexpr bool is_total = std::is_base_of_v<named::twin_operator, Op> && machine_number<T>;
+inline constexpr bool is_total = std::is_base_of_v<known::operator_base, Op> && machine_number<T>;
 
 /// The adjacent-pair tree over segments of `to / from` lanes, `from` apart: the first lane of each has its total.
 template <int from = 1, int to = warp_size, class T, class Op>
