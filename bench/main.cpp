@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// tilewise_bench SUITE [options]: every algorithm beside its peers, in one run and on the same data.
+/// tilewise_bench SUITE [options]: every algorithm beside its baselines, in one run and on the same data.
 
 #include "suites.hpp"
 
@@ -21,9 +21,9 @@ constexpr suite suites[] = {
     {"scan", "running sums on the processor, beside the standard's and a copy", bench::host::scan},
     {"histogram", "histograms on the processor, beside Boost.Histogram and a loop", bench::host::histogram},
 #ifdef TILEWISE_BENCH_DEVICE
-    {"device_reduce", "sums and products on the GPU, beside CUB, Thrust and reading", bench::device::reduce},
+    {"device_reduce", "sums and products on the GPU, beside CUB, Thrust and the read bandwidth", bench::device::reduce},
     {"device_scan", "running sums on the GPU, beside CUB, Thrust and a copy", bench::device::scan},
-    {"device_histogram", "histograms on the GPU, beside CUB and reading", bench::device::histogram},
+    {"device_histogram", "histograms on the GPU, beside CUB and the read bandwidth", bench::device::histogram},
 #endif
 };
 

@@ -4,13 +4,13 @@
 
     scripts/bench_compare.py --old OLD.json... --new NEW.json... [--threshold 2]
 
-Each file is what tilewise_bench wrote: --out of a suite on the GPU, --benchmark_out of one on the processor, or a record
+Each file is what tilewise_bench wrote: --out of a suite on the GPU, --benchmark_out of one on the processor, or a result
 of docs/benchmarks. Give several runs of each commit, taken in turns on one machine (`scripts/gpu versus` does): the
 interval around a ratio is then Student's, of 95 %, over the pairs of runs, on a logarithmic scale. With one file each it
 comes from the repetitions within a run, which know nothing of how runs differ, and is too narrow.
 
 A setting has changed if its whole interval is farther from 1 than the threshold (2 %). One in twenty intervals misses
-the truth, so of hundreds of settings some few lie. The peers, whose code is the same, show how many: if they changed,
+the truth, so of hundreds of settings some few lie. The baselines, whose code is the same, show how many: if they changed,
 so did the machine.
 
 Exit status: 1 if a setting of tilewise became slower, 2 if there is nothing to compare.
@@ -69,8 +69,8 @@ def of_processor(rows):
         yield setting, of_repetitions(repetitions)
 
 
-def of_record(rows):
-    """Rows of a record of the processor in docs/benchmarks, in GB/s: what takes as long as 1000 of its units."""
+def of_result(rows):
+    """Rows of a result on the processor in docs/benchmarks, in GB/s: what takes as long as 1000 of its units."""
     for row in rows:
         setting = ("", row["type"], f"2^{row['n'].bit_length() - 1}", row["who"])
         yield setting, Time(1e3 / row["median"], 1e3 / row["most"], 1e3 / row["least"])
@@ -79,15 +79,15 @@ def of_record(rows):
 def load(path):
     """The times of a file by setting: part, input, size, competitor."""
     text = path.read_text(encoding="utf-8")
-    if text.startswith('{"record"'):
+    if text.startswith(('{"kind"', '{"record"')): # as older commits write
         lines = map(json.loads, filter(None, text.splitlines()))
         return dict(of_gpu(line | {"n": int(line["n"]), "offset": int(line["offset"])}
-                           for line in lines if line["record"] == "measurement"))
+                           for line in lines if line.get("kind", line.get("record")) == "measurement"))
     content = json.loads(text)
     if "benchmarks" in content:
         return dict(of_processor(content["benchmarks"]))
     rows = content["rows"]
-    return dict((of_gpu if rows and "part" in rows[0] else of_record)(rows))
+    return dict((of_gpu if rows and "part" in rows[0] else of_result)(rows))
 
 
 def speedup(old, new):
@@ -132,7 +132,7 @@ def compare(old, new, threshold):
     left_out = [setting for setting in measured if setting not in settings]
     intervals = {setting: speedup([run[setting] for run in old], [run[setting] for run in new]) for setting in settings}
     ours = {setting: interval for setting, interval in intervals.items() if setting[3].startswith("tilewise")}
-    peers = [interval for setting, interval in intervals.items() if setting not in ours]
+    baselines = [interval for setting, interval in intervals.items() if setting not in ours]
     text = [f"old time / new time, {len(old)} run(s) of each; above 1 is faster now"]
     for verdict, title in ((-1, "slower"), (1, "faster")):
         found = {setting: interval for setting, interval in ours.items() if changed(interval, threshold) == verdict}
@@ -141,7 +141,7 @@ def compare(old, new, threshold):
     if left_out:
         text += ["", "not compared, because a run lacks it"] + [f"  {name(setting)}" for setting in left_out]
     text += ["", f"tilewise, {summary(ours.values(), threshold)}"] if ours else []
-    text += [f"its peers, {summary(peers, threshold)}"] if peers else []
+    text += [f"its baselines, {summary(baselines, threshold)}"] if baselines else []
     return "\n".join(text), int(any(changed(interval, threshold) < 0 for interval in ours.values()))
 
 

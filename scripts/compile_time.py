@@ -64,7 +64,7 @@ void f(void* scratch, std::size_t& bytes, float const* first, int n, unsigned* c
 }
 """),
 ]
-BARS = [ # in seconds, of the median
+TARGETS = [ # in seconds, of the median
     ("a reduce", "tilewise", 4.0, "nvcc, one reduce: <= 4 s"),
     ("including in a .cpp", "`<tilewise/tilewise.hpp>`", 1.0, "g++, all of tilewise included: <= 1 s"),
 ]
@@ -117,7 +117,7 @@ def headers(source, folder):
 
 
 def measure(where, repetitions, pattern):
-    """The record of a run; `where` says on which machine it is."""
+    """The result of a run; `where` says on which machine it is."""
     sources = [source for source in SOURCES if (has_nvcc() or not source.kernels)
                and re.search(pattern, f"{source.group}/{source.who}")]
     if has_nvcc():
@@ -138,17 +138,17 @@ def measure(where, repetitions, pattern):
     return {"where": where, "unit": "seconds", "rows": rows}
 
 
-def markdown(record):
-    """The tables of a record."""
-    where, rows = record["where"], record["rows"]
+def markdown(result):
+    """The tables of a result."""
+    where, rows = result["where"], result["rows"]
     lines = [f"{where['machine']}; {where['compiler']}; {where['date']}; commit {where['commit']}.",
              f"Seconds, medians of {min(row['repetitions'] for row in rows)} repetitions in turn, and of them the "
              "seconds of processor. Headers are all files that are included, for nvcc CUDA's own among them.", ""]
     medians = {(row["what"], row["who"]): row["median"] for row in rows}
-    bars = [("pass" if medians[what, who] <= bar else "MISS", text, medians[what, who])
-            for what, who, bar, text in BARS if (what, who) in medians]
-    lines += ["|  | bar | this run |", "|---|---|---|"]
-    lines += [f"| {outcome} | {text} | {value:.2f} |" for outcome, text, value in bars]
+    targets = [("pass" if medians[what, who] <= target else "MISS", text, medians[what, who])
+            for what, who, target, text in TARGETS if (what, who) in medians]
+    lines += ["|  | target | this run |", "|---|---|---|"]
+    lines += [f"| {outcome} | {text} | {value:.2f} |" for outcome, text, value in targets]
     lines += ["", "| what | with | seconds | least | most | processor | headers |", "|---|---|---|---|---|---|---|"]
     lines += [f"| {row['what']} | {row['who']} | {row['median']:.2f} | {row['least']:.2f} | {row['most']:.2f} | "
               f"{row['processor']:.2f} | {row['headers']} |" for row in rows]

@@ -46,17 +46,17 @@ class Benchmark:
     plot: Callable        # writes the figure
 
 
-class Record:
+class Result:
     """The lines of one benchmark."""
 
     def __init__(self, path):
         self.algorithm = path.stem
         self.benchmark = BENCHMARKS[path.stem]
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-        self.where = next(line for line in lines if line["record"] == "machine")
-        self.rows = [line for line in lines if line["record"] == "measurement"]
-        self.bars = [line for line in lines if line["record"] == "bar"]
-        self.misplaced = [line for line in lines if line["record"] == "misplaced"]
+        self.where = next(line for line in lines if line["kind"] == "machine")
+        self.rows = [line for line in lines if line["kind"] == "measurement"]
+        self.targets = [line for line in lines if line["kind"] == "target"]
+        self.misplaced = [line for line in lines if line["kind"] == "misplaced"]
         self.by_setting = {(row["part"], row["what"], row["n"], row["offset"], row["who"]): row for row in self.rows}
 
     def row(self, part, what, count, who, offset=0):
@@ -111,29 +111,29 @@ def table(head, lines):
            ["| " + " | ".join(line) + " |" for line in lines] + [""]
 
 
-def of_types(record):
+def of_types(result):
     """A table for each type: microseconds, GB/s, and what one element off the aligned base costs."""
-    ceiling, doing = record.benchmark.ceiling
-    for what in record.inputs("types"):
+    ceiling, doing = result.benchmark.ceiling
+    for what in result.inputs("types"):
         lines = []
-        for count in record.counts("types", what):
-            get = lambda who, offset=0, n=count, w=what: record.row("types", w, n, who, offset)
+        for count in result.counts("types", what):
+            get = lambda who, offset=0, n=count, w=what: result.row("types", w, n, who, offset)
             ours, cub, most, ours_off, cub_off = (get("tilewise"), get("cub"), get(ceiling), get("tilewise", 1),
                                                   get("cub", 1))
             lines.append([power(count), with_quartiles(ours), microseconds(cub), microseconds(most), speed(ours),
                           speed(cub), speed(most), faster(ours, cub), faster(ours, most), speed(ours_off),
                           speed(cub_off), faster(ours_off, cub_off), faster(ours_off, ours)])
-        yield from [f"### {record.title(what)}", ""]
+        yield from [f"### {result.title(what)}", ""]
         yield from table(["n", "tilewise, us (quartiles)", "CUB, us", f"{doing}, us", "tilewise, GB/s", "CUB, GB/s",
                           f"{doing}, GB/s", "tilewise / CUB", f"tilewise / {doing}", "one off: tilewise, GB/s",
                           "one off: CUB, GB/s", "one off: tilewise / CUB", "one off / aligned"], lines)
 
 
-def of_wrappings(record):
+def of_wrappings(result):
     lines = []
-    for what in record.inputs("wrappings"):
-        for count in record.counts("wrappings", what):
-            ours, pointer, cub, thrust = (record.row("wrappings", what, count, who)
+    for what in result.inputs("wrappings"):
+        for count in result.counts("wrappings", what):
+            ours, pointer, cub, thrust = (result.row("wrappings", what, count, who)
                                           for who in ("tilewise", "tilewise_pointer", "cub", "thrust"))
             lines.append([what.replace("_", " "), power(count), with_quartiles(ours), microseconds(pointer),
                           faster(ours, pointer), microseconds(cub), microseconds(thrust), faster(ours, cub)])
@@ -145,11 +145,11 @@ def of_wrappings(record):
                           "pointer / wrapped", "CUB, us", "Thrust, us", "tilewise / CUB"], lines)
 
 
-def of_alignments(record):
+def of_alignments(result):
     lines = []
-    for what in record.inputs("alignments"):
-        for count in record.counts("alignments", what):
-            ours, aligned, cub = (record.row("alignments", what, count, who, 1)
+    for what in result.inputs("alignments"):
+        for count in result.counts("alignments", what):
+            ours, aligned, cub = (result.row("alignments", what, count, who, 1)
                                   for who in ("tilewise", "tilewise_aligned", "cub"))
             name, off = what.split(", ")
             lines.append([TYPES.get(name, name), off, power(count), with_quartiles(ours), microseconds(aligned),
@@ -160,27 +160,27 @@ def of_alignments(record):
                           "one off / aligned", "CUB, us", "tilewise / CUB"], lines)
 
 
-def of_warm_caches(record):
-    ceiling, doing = record.benchmark.ceiling
+def of_warm_caches(result):
+    ceiling, doing = result.benchmark.ceiling
     lines = []
-    for what in record.inputs("warm"):
-        for count in record.counts("warm", what):
-            ours, cub, most = (record.row("warm", what, count, who) for who in ("tilewise", "cub", ceiling))
-            lines.append([record.title(what), power(count), with_quartiles(ours), microseconds(cub), microseconds(most),
+    for what in result.inputs("warm"):
+        for count in result.counts("warm", what):
+            ours, cub, most = (result.row("warm", what, count, who) for who in ("tilewise", "cub", ceiling))
+            lines.append([result.title(what), power(count), with_quartiles(ours), microseconds(cub), microseconds(most),
                           faster(ours, cub)])
     if lines:
         yield from ["### With warm caches", "", "Nothing is flushed between runs, of which each finds in the cache what "
                     "it can keep of the one before.", ""]
-        yield from table([record.benchmark.inputs, "n", "tilewise, us (quartiles)", "CUB, us", f"{doing}, us",
+        yield from table([result.benchmark.inputs, "n", "tilewise, us (quartiles)", "CUB, us", f"{doing}, us",
                           "tilewise / CUB"], lines)
 
 
-def of_entropies(record):
-    ceiling, doing = record.benchmark.ceiling
+def of_entropies(result):
+    ceiling, doing = result.benchmark.ceiling
     lines = []
-    for what in record.inputs("entropies"):
-        for count in record.counts("entropies", what):
-            ours, cub, most = (record.row("entropies", what, count, who) for who in ("tilewise", "cub", ceiling))
+    for what in result.inputs("entropies"):
+        for count in result.counts("entropies", what):
+            ours, cub, most = (result.row("entropies", what, count, who) for who in ("tilewise", "cub", ceiling))
             name, bits = what.split(", ")
             lines.append([name, bits, power(count), with_quartiles(ours), speed(ours), speed(cub), speed(most),
                           faster(ours, cub), faster(ours, most)])
@@ -191,11 +191,11 @@ def of_entropies(record):
                           f"{doing}, GB/s", "tilewise / CUB", f"tilewise / {doing}"], lines)
 
 
-def of_wrapped_scans(record):
+def of_wrapped_scans(result):
     lines = []
-    for what in record.inputs("wrappings"):
-        for count in record.counts("wrappings", what):
-            ours, pointer, cub, thrust = (record.row("wrappings", what, count, who)
+    for what in result.inputs("wrappings"):
+        for count in result.counts("wrappings", what):
+            ours, pointer, cub, thrust = (result.row("wrappings", what, count, who)
                                           for who in ("tilewise", "tilewise_pointer", "cub", "thrust"))
             lines.append([what.replace("_", " "), power(count), with_quartiles(ours), speed(ours), speed(pointer),
                           rate(ours, pointer), speed(cub), speed(thrust), faster(ours, cub)])
@@ -208,28 +208,28 @@ def of_wrapped_scans(record):
                           "wrapped / raw", "CUB, GB/s", "Thrust, GB/s", "tilewise / CUB"], lines)
 
 
-def of_wall_time(record):
-    others = record.benchmark.wall
+def of_wall_time(result):
+    others = result.benchmark.wall
     lines = []
-    for count in record.counts("wall", "f32"):
-        get = lambda who, n=count: record.row("wall", "f32", n, who)
+    for count in result.counts("wall", "f32"):
+        get = lambda who, n=count: result.row("wall", "f32", n, who)
         ours = get("tilewise")
         lines.append([power(count), with_quartiles(ours), *(microseconds(get(who)) for who in others),
                       faster(ours, get("cub")), faster(ours, get("thrust"))])
     if lines:
-        yield from [f"### From call to {record.benchmark.end}, f32", "",
+        yield from [f"### From call to {result.benchmark.end}, f32", "",
                     "Host time with everything warm. CUB has its scratch at hand" +
-                    (", writes to pinned memory" if record.benchmark.end == "value" else "") +
+                    (", writes to pinned memory" if result.benchmark.end == "value" else "") +
                     " and waits for the stream.", ""]
         yield from table(["n", "tilewise, us (quartiles)", *(f"{name}, us" for name in others.values()),
                           "tilewise / CUB", "tilewise / Thrust"], lines)
 
 
-def of_host_memory(record):
+def of_host_memory(result):
     lines = []
-    for what in record.inputs("host"):
-        for count in record.counts("host", what):
-            ours, pieces, copy, cores = (record.row("host", what, count, who)
+    for what in result.inputs("host"):
+        for count in result.counts("host", what):
+            ours, pieces, copy, cores = (result.row("host", what, count, who)
                                          for who in ("tilewise", "tilewise_in_pieces", "copy", "tilewise_par"))
             lines.append([what, power(count), with_quartiles(ours), speed(ours), speed(pieces), speed(copy),
                           faster(ours, copy), speed(cores), str(ours["runs"])])
@@ -241,37 +241,37 @@ def of_host_memory(record):
                           "a copy, GB/s", "tilewise / a copy", "par, GB/s", "runs"], lines)
 
 
-def of_distributions(record):
+def of_distributions(result):
     """A table for each axis: what every distribution of the samples takes."""
-    lost = {(row["part"], row["what"], row["n"]): row["samples"] for row in record.misplaced}
-    for what in dict.fromkeys(row["what"] for row in record.rows):
+    lost = {(row["part"], row["what"], row["n"]): row["samples"] for row in result.misplaced}
+    for what in dict.fromkeys(row["what"] for row in result.rows):
         lines = []
         for part, name in DISTRIBUTIONS.items():
-            for count in record.counts(part, what):
-                ours, cub, most = (record.row(part, what, count, who) for who in ("tilewise", "cub", "read"))
+            for count in result.counts(part, what):
+                ours, cub, most = (result.row(part, what, count, who) for who in ("tilewise", "cub", "read"))
                 lines.append([name, power(count), with_quartiles(ours), microseconds(cub), speed(ours), speed(cub),
                               speed(most), faster(ours, cub), faster(ours, most),
                               f"{lost[part, what, count]:.0f}" if (part, what, count) in lost else ""])
-        yield from [f"### {record.title(what)}", ""]
+        yield from [f"### {result.title(what)}", ""]
         yield from table(["samples", "n", "tilewise, us (quartiles)", "CUB, us", "tilewise, GB/s", "CUB, GB/s",
-                          "reading, GB/s", "tilewise / CUB", "tilewise / reading",
+                          "read bandwidth, GB/s", "tilewise / CUB", "tilewise / read bandwidth",
                           "samples that CUB counts elsewhere"], lines)
 
 
-def of_bars(record):
-    if record.bars:
-        yield from ["### The bars", "", "What the library promises on an NVIDIA H200, and the worst figure of this "
+def of_targets(result):
+    if result.targets:
+        yield from ["### Targets", "", "What the library promises on an NVIDIA H200, and the worst figure of this "
                     "run.", ""]
-        yield from table(["", "bar", "worst"], [[bar["verdict"], bar["claim"], bar["worst"]] for bar in record.bars])
+        yield from table(["", "target", "worst"], [[target["verdict"], target["claim"], target["worst"]] for target in result.targets])
 
 
-def markdown(record):
-    runs = min((row["runs"] for row in record.rows if row["part"] != "host"), default=0)
-    cache = "the cache flushed before each run of less than 256 MiB" if record.where["cold"] else "the cache warm"
-    return "\n".join([f"# Benchmarks: {record.algorithm} on an {record.where['gpu']}", "", record.machine() + ".",
-                      f"Medians of at least {runs} runs, shuffled with the peers', {cache}; GB/s are "
-                      f"{record.benchmark.traffic}; ratios above 1 are in tilewise's favour.", "", *of_bars(record),
-                      *(line for section in record.benchmark.sections for line in section(record))])
+def markdown(result):
+    runs = min((row["runs"] for row in result.rows if row["part"] != "host"), default=0)
+    cache = "the cache flushed before each run of less than 256 MiB" if result.where["cold"] else "the cache warm"
+    return "\n".join([f"# Benchmarks: {result.algorithm} on an {result.where['gpu']}", "", result.machine() + ".",
+                      f"Medians of at least {runs} runs, shuffled with the baselines', {cache}; GB/s are "
+                      f"{result.benchmark.traffic}; ratios above 1 are in tilewise's favour.", "", *of_targets(result),
+                      *(line for section in result.benchmark.sections for line in section(result))])
 
 
 def ranges(counts, wanted):
@@ -287,13 +287,13 @@ def ranges(counts, wanted):
     return ", ".join(power(first) if first == end else f"{power(first)} to {power(end)}" for first, end in runs)
 
 
-def behind(record, offset):
+def behind(result, offset):
     """Where CUB is ahead by more than 2 %."""
-    for what in record.inputs("types"):
-        counts = [count for count in record.counts("types", what) if record.row("types", what, count, "cub", offset)]
+    for what in result.inputs("types"):
+        counts = [count for count in result.counts("types", what) if result.row("types", what, count, "cub", offset)]
         slow = {count for count in counts
-                if record.row("types", what, count, "cub", offset)["median_us"] * 1.02 <
-                record.row("types", what, count, "tilewise", offset)["median_us"]}
+                if result.row("types", what, count, "cub", offset)["median_us"] * 1.02 <
+                result.row("types", what, count, "tilewise", offset)["median_us"]}
         if slow:
             yield f"{TYPES.get(what, what)} at {ranges(counts, slow)}"
 
@@ -301,70 +301,70 @@ def behind(record, offset):
 README_SIZES = [1 << bits for bits in (16, 20, 22, 24, 26, 28, 30)]
 
 
-def readme_line(record, what, name=None, offset=0):
+def readme_line(result, what, name=None, offset=0):
     """A line of the README's table: tilewise / CUB at the sizes that matter."""
     def cell(count):
-        ours, cub = (record.row("types", what, count, who, offset) for who in ("tilewise", "cub"))
+        ours, cub = (result.row("types", what, count, who, offset) for who in ("tilewise", "cub"))
         return f"{ours['gb_per_s']:.0f} / {cub['gb_per_s']:.0f}" if ours and cub else ""
     return [name or TYPES.get(what, what)] + [cell(count) for count in README_SIZES]
 
 
-def readme_table(record, head, *more):
+def readme_table(result, head, *more):
     """A table of the sizes that matter."""
-    yield from [f"{record.machine()}. Medians, GB/s {record.benchmark.traffic}, tilewise / CUB:", ""]
+    yield from [f"{result.machine()}. Medians, GB/s {result.benchmark.traffic}, tilewise / CUB:", ""]
     yield from table([head] + [power(count) for count in README_SIZES],
-                     [readme_line(record, what) for what in record.inputs("types")] + list(more))
+                     [readme_line(result, what) for what in result.inputs("types")] + list(more))
 
 
-def readme_walls(record, what):
+def readme_walls(result, what):
     """Sentences on the wall time, if it was measured."""
     def at(count):
-        ours, cub, thrust = (record.row("wall", "f32", count, who)["median_us"]
+        ours, cub, thrust = (result.row("wall", "f32", count, who)["median_us"]
                              for who in ("tilewise", "cub", "thrust"))
         return f"{ours:.1f} us at {power(count)} ({cub:.1f}; {thrust:.0f})"
 
-    walls = [count for count in (1 << 10, 1 << 16, 1 << 20, 1 << 24) if count in record.counts("wall", "f32")]
+    walls = [count for count in (1 << 10, 1 << 16, 1 << 20, 1 << 24) if count in result.counts("wall", "f32")]
     if walls:
-        yield (f"From call to {record.benchmark.end} of {what} (CUB with scratch at hand, and a wait; "
-               f"`{record.benchmark.wall['thrust']}`): " + ", ".join(map(at, walls)) + ".")
+        yield (f"From call to {result.benchmark.end} of {what} (CUB with scratch at hand, and a wait; "
+               f"`{result.benchmark.wall['thrust']}`): " + ", ".join(map(at, walls)) + ".")
 
 
-def readme_of_reduce(record):
-    yield from readme_table(record, "sum of n", readme_line(record, "i8_to_i32", "i8 to i32, one byte off", 1))
+def readme_of_reduce(result):
+    yield from readme_table(result, "sum of n", readme_line(result, "i8_to_i32", "i8 to i32, one byte off", 1))
     yield "CUB combines matrices in another order than asked for."
-    yield "It is ahead by more than 2 % for " + "; ".join(behind(record, 0)) + "."
-    yield "With the base one element off: " + ("; ".join(behind(record, 1)) or "nowhere") + "."
-    yield from readme_walls(record, "a sum of floats")
-    largest = max(record.counts("host", "pageable"), default=None)
+    yield "It is ahead by more than 2 % for " + "; ".join(behind(result, 0)) + "."
+    yield "With the base one element off: " + ("; ".join(behind(result, 1)) or "nowhere") + "."
+    yield from readme_walls(result, "a sum of floats")
+    largest = max(result.counts("host", "pageable"), default=None)
     if largest:
-        ours, copy = (record.row("host", "pageable", largest, who) for who in ("tilewise", "copy"))
+        ours, copy = (result.row("host", "pageable", largest, who) for who in ("tilewise", "copy"))
         yield (f"From {power(largest)} floats in ordinary host memory to their sum: {ours['gb_per_s']:.0f} GB/s; "
                f"cudaMemcpyAsync only copies them at {copy['gb_per_s']:.0f}.")
     yield ""
 
 
-def readme_of_scans(record):
-    copies = [record.row("types", "f32", count, "copy") for count in README_SIZES]
-    yield from readme_table(record, "running sums of n", readme_line(record, "f32", "f32, one element off", 1),
-                            readme_line(record, "i8", "i8, one byte off", 1),
+def readme_of_scans(result):
+    copies = [result.row("types", "f32", count, "copy") for count in README_SIZES]
+    yield from readme_table(result, "running sums of n", readme_line(result, "f32", "f32, one element off", 1),
+                            readme_line(result, "i8", "i8, one byte off", 1),
                             ["a copy of the f32"] + [f"{row['gb_per_s']:.0f}" if row else "" for row in copies])
-    yield "CUB is ahead by more than 2 % for " + ("; ".join(behind(record, 0)) or "no type") + "."
-    yield "With input and output one element off: " + ("; ".join(behind(record, 1)) or "nowhere") + "."
-    yield from readme_walls(record, "the running sums of floats")
+    yield "CUB is ahead by more than 2 % for " + ("; ".join(behind(result, 0)) or "no type") + "."
+    yield "With input and output one element off: " + ("; ".join(behind(result, 1)) or "nowhere") + "."
+    yield from readme_walls(result, "the running sums of floats")
     yield from ["", "[Every type and size](docs/benchmarks/scan-h200.md).", "",
                 "![GB/s of every type and size](docs/benchmarks/scan-h200.svg)", ""]
 
 
-def readme_of_histograms(record):
+def readme_of_histograms(result):
     count = 1 << 28
-    yield from [f"{record.machine()}. Medians at {power(count)} samples, GB/s of samples, tilewise / CUB:", ""]
+    yield from [f"{result.machine()}. Medians at {power(count)} samples, GB/s of samples, tilewise / CUB:", ""]
     lines = []
-    for what in dict.fromkeys(row["what"] for row in record.rows):
+    for what in dict.fromkeys(row["what"] for row in result.rows):
         cells = []
         for part in DISTRIBUTIONS:
-            ours, cub = (record.row(part, what, count, who) for who in ("tilewise", "cub"))
+            ours, cub = (result.row(part, what, count, who) for who in ("tilewise", "cub"))
             cells.append((f"{ours['gb_per_s']:.0f}" + (f" / {cub['gb_per_s']:.0f}" if cub else "")) if ours else "")
-        lines.append([record.title(what), *cells])
+        lines.append([result.title(what), *cells])
     yield from table(["histogram of", *DISTRIBUTIONS.values()], lines)
     yield from ["CUB has no histogram of pairs and none with weights. [Every distribution and size]"
                 "(docs/benchmarks/histogram-h200.md).", "",
@@ -395,18 +395,18 @@ def save(figure, path):
 COLOURS = {"tilewise": "#d1495b", "cub": "#00798c", "thrust": "#edae49", "ceiling": "#c9c9c9"}
 
 
-def plot_sizes(record, path):
+def plot_sizes(result, path):
     """A panel for each type and one for the wall time."""
     pyplot = plotter()
     if not pyplot:
         return
-    types = record.inputs("types")
-    walls = record.counts("wall", "f32")
+    types = result.inputs("types")
+    walls = result.counts("wall", "f32")
     columns = max(1, (len(types) + bool(walls) + 1) // 2)
     figure, panels = pyplot.subplots(2, columns, figsize=(3 * columns, 6.5), squeeze=False)
     ours, cub, thrust, grey = COLOURS.values()
     left = list(panels.flat)
-    ceiling, doing = record.benchmark.ceiling
+    ceiling, doing = result.benchmark.ceiling
 
     for what in types:
         panel = left.pop(0)
@@ -415,20 +415,20 @@ def plot_sizes(record, path):
                                                  ("cub", 1, "CUB, one element off", cub, ":"),
                                                  ("tilewise", 0, "tilewise", ours, "-"),
                                                  ("tilewise", 1, "tilewise, one element off", ours, ":")):
-            rows = [record.row("types", what, count, who, offset) for count in record.counts("types", what)]
+            rows = [result.row("types", what, count, who, offset) for count in result.counts("types", what)]
             points = [(row["n"], row["gb_per_s"]) for row in rows if row and row["n"] >= 1 << 16]
             if points:
                 panel.plot(*zip(*points), line, color=colour, label=label)
         panel.set_title(TYPES.get(what, what), fontsize=10)
-        panel.set_ylabel(f"GB/s {record.benchmark.traffic}", fontsize=8)
+        panel.set_ylabel(f"GB/s {result.benchmark.traffic}", fontsize=8)
         panel.set_ylim(bottom=0)
     if walls:
         panel = left.pop(0)
-        for who, label, colour in (("thrust", record.benchmark.wall["thrust"], thrust), ("cub", "CUB and a wait", cub),
+        for who, label, colour in (("thrust", result.benchmark.wall["thrust"], thrust), ("cub", "CUB and a wait", cub),
                                    ("tilewise", "tilewise", ours)):
-            panel.plot(walls, [record.row("wall", "f32", count, who)["median_us"] for count in walls], color=colour,
+            panel.plot(walls, [result.row("wall", "f32", count, who)["median_us"] for count in walls], color=colour,
                        label=label)
-        panel.set_title(f"f32, from call to {record.benchmark.end}", fontsize=10)
+        panel.set_title(f"f32, from call to {result.benchmark.end}", fontsize=10)
         panel.set_ylabel("microseconds", fontsize=8)
         panel.set_ylim(bottom=0)
         panel.legend(fontsize=7)
@@ -440,41 +440,41 @@ def plot_sizes(record, path):
         panel.tick_params(labelsize=7)
     if types:
         panels[0][0].legend(fontsize=7)
-    figure.suptitle(record.machine(), fontsize=9)
+    figure.suptitle(result.machine(), fontsize=9)
     save(figure, path)
 
 
-def plot_distributions(record, path):
+def plot_distributions(result, path):
     """For each axis the GB/s of every distribution, at the largest number of samples."""
     pyplot = plotter()
     if not pyplot:
         return
-    inputs = list(dict.fromkeys(row["what"] for row in record.rows))
+    inputs = list(dict.fromkeys(row["what"] for row in result.rows))
     figure, panels = pyplot.subplots((len(inputs) + 3) // 4, 4, figsize=(12, 2.4 * ((len(inputs) + 3) // 4)),
                                      squeeze=False)
     for panel in panels.flat[len(inputs):]:
         panel.axis("off")
     for what, panel in zip(inputs, panels.flat):
-        parts = [part for part in DISTRIBUTIONS if record.counts(part, what)]
+        parts = [part for part in DISTRIBUTIONS if result.counts(part, what)]
         for place, who in enumerate(("tilewise", "cub")):
-            rows = [record.row(part, what, record.counts(part, what)[-1], who) for part in parts]
+            rows = [result.row(part, what, result.counts(part, what)[-1], who) for part in parts]
             panel.bar([i + 0.4 * place for i in range(len(parts))], [row["gb_per_s"] if row else 0 for row in rows],
                       0.4, color=COLOURS[who], label="CUB" if who == "cub" else who)
-        most = record.row(parts[0], what, record.counts(parts[0], what)[-1], "read")
+        most = result.row(parts[0], what, result.counts(parts[0], what)[-1], "read")
         if most:
-            panel.axhline(most["gb_per_s"], color=COLOURS["ceiling"], label="only reading")
-        panel.set_title(record.title(what), fontsize=9)
+            panel.axhline(most["gb_per_s"], color=COLOURS["ceiling"], label="read bandwidth")
+        panel.set_title(result.title(what), fontsize=9)
         panel.set_xticks([i + 0.2 for i in range(len(parts))], [DISTRIBUTIONS[part] for part in parts], fontsize=6)
         panel.tick_params(axis="y", labelsize=7)
         panel.set_ylabel("GB/s of samples", fontsize=7)
     panels[0][0].legend(fontsize=6)
-    figure.suptitle(record.machine(), fontsize=9)
+    figure.suptitle(result.machine(), fontsize=9)
     save(figure, path)
 
 
 BENCHMARKS = {
     "reduce": Benchmark(
-        traffic="of input", ceiling=("read", "reading"), cub_reorders=("matrix",), end="value",
+        traffic="of input", ceiling=("read", "read bandwidth"), cub_reorders=("matrix",), end="value",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
         sections=(of_types, of_warm_caches, of_entropies, of_wrappings, of_wall_time, of_host_memory),
         readme=readme_of_reduce, marker="h200 figures", inputs="type", plot=plot_sizes),
@@ -485,30 +485,30 @@ BENCHMARKS = {
         sections=(of_types, of_warm_caches, of_alignments, of_entropies, of_wrapped_scans, of_wall_time),
         readme=readme_of_scans, marker="h200 figures of scans", inputs="type", plot=plot_sizes),
     "histogram": Benchmark(
-        traffic="of samples", ceiling=("read", "reading"), cub_reorders=(), end="completion", wall={},
+        traffic="of samples", ceiling=("read", "read bandwidth"), cub_reorders=(), end="completion", wall={},
         sections=(of_distributions, of_warm_caches), readme=readme_of_histograms, marker="h200 figures of histograms",
         inputs="axis",
         plot=plot_distributions)}
 
 
-def write_into_readme(record, readme):
-    block = re.compile(rf"(?<=<!-- {record.benchmark.marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
-    text, found = block.subn(lambda _: "\n".join(record.benchmark.readme(record)), readme.read_text(encoding="utf-8"))
+def write_into_readme(result, readme):
+    block = re.compile(rf"(?<=<!-- {result.benchmark.marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+    text, found = block.subn(lambda _: "\n".join(result.benchmark.readme(result)), readme.read_text(encoding="utf-8"))
     if not found:
-        print(f"there is no <!-- {record.benchmark.marker} --> in {readme}")
+        print(f"there is no <!-- {result.benchmark.marker} --> in {readme}")
     readme.write_text(text, encoding="utf-8")
 
 
-def figures(record):
-    """The record as JSON, one measurement a line."""
+def figures(result):
+    """The result as JSON, one measurement a line."""
     wanted = ("part", "what", "who", "n", "offset", "median_us", "quartile1_us", "quartile3_us", "low_us",
               "high_us", "runs", "gb_per_s")
     short = [{key: round(row[key], 3) if isinstance(row[key], float) else row[key] for key in wanted}
-             for row in record.rows]
-    where = {key: value for key, value in record.where.items() if key != "record"}
-    bars = [{key: value for key, value in bar.items() if key != "record"} for bar in record.bars]
+             for row in result.rows]
+    where = {key: value for key, value in result.where.items() if key != "kind"}
+    targets = [{key: value for key, value in target.items() if key != "kind"} for target in result.targets]
     listed = lambda items: "[\n" + ",\n".join(json.dumps(item) for item in items) + "\n]"
-    return f'{{"where": {json.dumps(where)},\n"bars": {listed(bars)},\n"rows": {listed(short)}}}\n'
+    return f'{{"where": {json.dumps(where)},\n"targets": {listed(targets)},\n"rows": {listed(short)}}}\n'
 
 
 def main():
@@ -523,14 +523,14 @@ def main():
         return 1
     arguments.target.mkdir(parents=True, exist_ok=True)
     for path in sources:
-        record = Record(path)
-        name = record.name(path)
-        (arguments.target / f"{name}.json").write_text(figures(record), encoding="utf-8")
-        (arguments.target / f"{name}.md").write_text(markdown(record), encoding="utf-8")
-        record.benchmark.plot(record, arguments.target / f"{name}.svg")
+        result = Result(path)
+        name = result.name(path)
+        (arguments.target / f"{name}.json").write_text(figures(result), encoding="utf-8")
+        (arguments.target / f"{name}.md").write_text(markdown(result), encoding="utf-8")
+        result.benchmark.plot(result, arguments.target / f"{name}.svg")
         if arguments.readme and name == f"{path.stem}-h200":
-            write_into_readme(record, arguments.readme)
-        print(f"{name}: {len(record.rows)} measurements on {record.machine()}")
+            write_into_readme(result, arguments.readme)
+        print(f"{name}: {len(result.rows)} measurements on {result.machine()}")
     return 0
 
 

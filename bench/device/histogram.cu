@@ -7,9 +7,9 @@
 /// `scripts/gpu report` turns the output into the tables of docs/benchmarks.
 
 #include "../suites.hpp"
-#include "histogram/bars.hpp"
 #include "histogram/parts.cuh"
 #include "histogram/tables.hpp"
+#include "histogram/targets.hpp"
 #include "program.cuh"
 
 namespace {
@@ -40,5 +40,5 @@ void measure(bench::session& run)
 
 int bench::device::histogram(int argc, char** argv)
 {
-    return run_program({settings(), measure, histograms::print_tables, histograms::bars()}, argc, argv);
+    return run_program({settings(), measure, histograms::print_tables, histograms::targets()}, argc, argv);
 }

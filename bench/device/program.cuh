@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// What the suites have in common: options, what is measured on, the parts, tables, bars.
+/// What the suites have in common: options, what is measured on, the parts, tables, targets.
 
-#include "bar.hpp"
+#include "target.hpp"
 #include "session.cuh"
 
 #include <cub/version.cuh>
@@ -58,7 +58,7 @@ inline void describe_machine(session& run)
                 properties.multiProcessorCount, driver.c_str(), version(runtime).c_str(), cub.c_str(), date,
                 run.chosen.commit.c_str());
     run.measured.write(json_line()
-                           .text("record", "machine")
+                           .text("kind", "machine")
                            .text("gpu", properties.name)
                            .number("multiprocessors", properties.multiProcessorCount)
                            .number("l2_bytes", properties.l2CacheSize)
@@ -75,7 +75,7 @@ struct program {
     bench::command command;
     void (*measure)(session&);
     void (*print_tables)(results const&);
-    std::vector<bar> bars;
+    std::vector<target> targets;
 };
 
 /// The status for main.
@@ -90,7 +90,7 @@ inline int run_program(program const& one, int argc, char** argv)
         describe_machine(run);
         one.measure(run);
         one.print_tables(run.measured);
-        report_bars(run.measured, one.bars);
+        report_targets(run.measured, one.targets);
         return 0;
     } catch (std::invalid_argument const& wrong) {
         std::fprintf(stderr, "%s\n%s", wrong.what(), usage(one.command).c_str());

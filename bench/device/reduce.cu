@@ -8,9 +8,9 @@
 
 #include "../suites.hpp"
 #include "program.cuh"
-#include "reduce/bars.hpp"
 #include "reduce/parts.cuh"
 #include "reduce/tables.hpp"
+#include "reduce/targets.hpp"
 
 namespace {
 
@@ -51,5 +51,5 @@ void measure(bench::session& run)
 
 int bench::device::reduce(int argc, char** argv)
 {
-    return run_program({settings(), measure, reductions::print_tables, reductions::bars()}, argc, argv);
+    return run_program({settings(), measure, reductions::print_tables, reductions::targets()}, argc, argv);
 }

@@ -118,7 +118,7 @@ public:
     void add(measurement one)
     {
         write(json_line()
-                  .text("record", "measurement")
+                  .text("kind", "measurement")
                   .text("part", one.part)
                   .text("what", one.what)
                   .text("who", one.who)

@@ -8,9 +8,9 @@
 
 #include "../suites.hpp"
 #include "program.cuh"
-#include "scan/bars.hpp"
 #include "scan/parts.cuh"
 #include "scan/tables.hpp"
+#include "scan/targets.hpp"
 
 namespace {
 
@@ -49,5 +49,5 @@ void measure(bench::session& run)
 
 int bench::device::scan(int argc, char** argv)
 {
-    return run_program({settings(), measure, scans::print_tables, scans::bars()}, argc, argv);
+    return run_program({settings(), measure, scans::print_tables, scans::targets()}, argc, argv);
 }

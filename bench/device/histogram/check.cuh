@@ -68,7 +68,7 @@ inline void expect_counts(std::string const& what, std::vector<unsigned> const& 
                                      std::to_string(ours[i]) + " in place of " + std::to_string(expected[i]));
 }
 
-/// The samples that a peer counts in another bin, or nowhere.
+/// The samples that a baseline counts in another bin, or nowhere.
 inline std::uint64_t misplaced(std::vector<unsigned> const& theirs, std::vector<unsigned> const& expected)
 {
     std::uint64_t too_few = 0;

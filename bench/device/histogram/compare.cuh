@@ -118,7 +118,7 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
                 std::printf("  CUB counts %llu samples in another bin or nowhere: %s\n",
                             static_cast<unsigned long long>(lost), where.c_str());
                 run.measured.write(json_line()
-                                       .text("record", "misplaced")
+                                       .text("kind", "misplaced")
                                        .text("part", kind_name)
                                        .text("what", name)
                                        .text("who", "cub")

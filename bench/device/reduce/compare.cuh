@@ -2,10 +2,10 @@
 #pragma once
 
 /// @file
-/// One type at all sizes and offsets: checked, then timed beside its peers.
+/// One type at all sizes and offsets: checked, then timed beside its baselines.
 
 #include "../session.cuh"
-#include "peers.cuh"
+#include "baselines.cuh"
 #include "reference.cuh"
 
 #include <chrono>

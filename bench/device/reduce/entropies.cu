@@ -3,8 +3,8 @@
 /// @file
 /// Does it matter what is added up? Integers of ever less entropy: fewer bits that flip take less power.
 
+#include "baselines.cuh"
 #include "parts.cuh"
-#include "peers.cuh"
 #include "reference.cuh"
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 /// Floats in host memory, from call to value, beside a mere copy of them to the GPU; and in pieces, as where the
 /// GPU has room for an eighth of them.
 
+#include "baselines.cuh"
 #include "parts.cuh"
-#include "peers.cuh"
 #include "reference.cuh"
 
 #include <cstdio>

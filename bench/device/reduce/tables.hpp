@@ -16,7 +16,7 @@ inline void print_tables(results const& all)
     print_table(all, "microseconds, tilewise/CUB", "types", small, beside(all, {"cub"}, in_microseconds));
     print_table(all, "GB/s of input, tilewise/CUB", "types", large, beside(all, {"cub"}, in_gigabytes_per_second));
     print_table(
-        all, "GB/s of input, reading only", "types",
+        all, "GB/s of input, read bandwidth", "types",
         [](measurement const& one) { return one.log2_count() >= 20 && one.what == "f32"; },
         [&](measurement const& ours) {
             auto const* read = all.find(ours, "read");

@@ -3,8 +3,8 @@
 /// @file
 /// From call to value: what a program waits for the sum of n floats, with everything warm.
 
+#include "baselines.cuh"
 #include "parts.cuh"
-#include "peers.cuh"
 #include "reference.cuh"
 
 #include <thrust/execution_policy.h>

@@ -4,8 +4,8 @@
 /// The same floats behind iterators: does wrapping cost anything? Each wrapping alternates with the raw pointer, with
 /// CUB on the same iterator, and with Thrust, which allocates its scratch and waits for the value.
 
+#include "baselines.cuh"
 #include "parts.cuh"
-#include "peers.cuh"
 #include "reference.cuh"
 
 #include <thrust/device_vector.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// One scan at all sizes and alignments: checked, then timed beside its peers.
+/// One scan at all sizes and alignments: checked, then timed beside its baselines.
 
 #include "../session.cuh"
 #include "check.cuh"

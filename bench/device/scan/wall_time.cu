@@ -50,6 +50,6 @@ void bench::scans::compare_wall_time(session& run)
         for (int i = 0; i < 2; ++i)
             expect_bits("wall time, tilewise", out(i), expected.data(), count, run.queue);
         for (int i = 2; i < 5; ++i)
-            expect_value("wall time, peers", out(i), expected.data(), count, run.queue);
+            expect_value("wall time, baselines", out(i), expected.data(), count, run.queue);
     }
 }

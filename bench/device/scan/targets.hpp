@@ -4,7 +4,7 @@
 /// @file
 /// What the library promises of scans on an NVIDIA H200. GB/s are read and written.
 
-#include "../bar.hpp"
+#include "../target.hpp"
 
 #include <functional>
 #include <string_view>
@@ -12,14 +12,14 @@
 
 namespace bench::scans {
 
-inline std::vector<bar> bars()
+inline std::vector<target> targets()
 {
     auto const aligned = [](int least, int most = 63) -> std::function<bool(measurement const&)> {
         return [=](measurement const& one) { return one.offset == 0 && sizes(least, most)(one); };
     };
     std::vector<std::string_view> const any, words{"f32", "i32"}, bytes{"i8", "u8"}, wider{"u8_to_i32", "f16_to_f32"},
         operators{"affine", "matrix"}, floats{"f32"}, doubles{"f64"};
-    auto const cub = speed_over_peer("cub"), copy = speed_over_peer("copy");
+    auto const cub = speed_over_baseline("cub"), copy = speed_over_baseline("copy");
 
     return {
         {"f32 i32: >= 4000 GB/s, 2^28 and more", "types", words, aligned(28), speed(), true, 4000},
@@ -37,14 +37,15 @@ inline std::vector<bar> bars()
         {"f32, a stretch: >= 0.90 x copy, 2^22", "types", floats, aligned(22, 22), copy, true, 0.90},
         {"affine, matrices: >= 1.20 x CUB, 2^26 and more", "types", operators, aligned(26), cub, true, 1.20},
         {"affine, matrices: >= 1.00 x CUB", "types", operators, aligned(0), cub, true, 1.00},
-        {"one off: >= 0.90 x aligned", "alignments", any, sizes(0), speed_over_peer("tilewise_aligned"), true, 0.90},
+        {"one off: >= 0.90 x aligned", "alignments", any, sizes(0), speed_over_baseline("tilewise_aligned"), true,
+         0.90},
         {"one off, both: >= 0.90 x aligned, 2^13 and more", "types", any, sizes(13), speed_over_aligned(), true, 0.90},
-        {"behind iterators: >= 0.95 x raw pointer", "wrappings", any, sizes(0), rate_over_peer("tilewise_pointer"),
+        {"behind iterators: >= 0.95 x raw pointer", "wrappings", any, sizes(0), rate_over_baseline("tilewise_pointer"),
          true, 0.95},
-        {"call to completion: <= 0.50 x Thrust, up to 2^16", "wall", floats, sizes(0, 16), time_over_peer("thrust"),
+        {"call to completion: <= 0.50 x Thrust, up to 2^16", "wall", floats, sizes(0, 16), time_over_baseline("thrust"),
          false, 0.50},
         {"call to completion: <= 0.50 x its par_nosync and a wait", "wall", floats, sizes(0, 16),
-         time_over_peer("thrust_nosync"), false, 0.50},
+         time_over_baseline("thrust_nosync"), false, 0.50},
     };
 }
 

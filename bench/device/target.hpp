@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// A bar: what the library promises for an NVIDIA H200, and whether a run keeps it. All but times on the host are cold.
+/// A target: what the library promises for an NVIDIA H200, and whether a run keeps it. All but times on the host are
+/// cold.
 ///
 /// Ratios are rounded to two decimals before they are compared, as they are written.
 
@@ -19,19 +20,19 @@
 
 namespace bench {
 
-/// The figure of a measurement that a bar is about; none if its counterpart was not measured.
+/// The figure of a measurement that a target is about; none if its counterpart was not measured.
 using figure = std::function<std::optional<double>(results const&, measurement const&)>;
 
 inline std::optional<double> speed_over(measurement const& ours, measurement const* other)
 {
     return other ? std::optional(other->microseconds.median / ours.microseconds.median) : std::nullopt;
 }
-inline figure speed_over_peer(std::string who)
+inline figure speed_over_baseline(std::string who)
 {
     return [=](results const& all, measurement const& ours) { return speed_over(ours, all.find(ours, who)); };
 }
-/// The same where a peer moves another number of bytes.
-inline figure rate_over_peer(std::string who)
+/// The same where a baseline moves another number of bytes.
+inline figure rate_over_baseline(std::string who)
 {
     return [=](results const& all, measurement const& ours) -> std::optional<double> {
         measurement const* other = all.find(ours, who);
@@ -55,8 +56,8 @@ inline figure microseconds_behind(std::string who)
         return other ? std::optional(ours.microseconds.median - other->microseconds.median) : std::nullopt;
     };
 }
-/// The share of a peer's time that ours takes.
-inline figure time_over_peer(std::string who)
+/// The share of a baseline's time that ours takes.
+inline figure time_over_baseline(std::string who)
 {
     return [=](results const& all, measurement const& ours) -> std::optional<double> {
         measurement const* other = all.find(ours, who);
@@ -70,7 +71,7 @@ inline std::function<bool(measurement const&)> sizes(int least, int most = 63)
     return [=](measurement const& one) { return least <= one.log2_count() && one.log2_count() <= most; };
 }
 
-struct bar {
+struct target {
     std::string claim;
     std::string part;
     std::vector<std::string_view> what; ///< or empty: whatever was measured
@@ -80,27 +81,28 @@ struct bar {
     double limit;
 };
 
-/// What became of a bar.
+/// What became of a target.
 struct verdict {
     bool measured = false, pass = true;
     double worst = 0;
     measurement where;
 };
 
-inline verdict judge(bar const& bar, results const& all)
+inline verdict judge(target const& target, results const& all)
 {
     verdict result;
     for (auto const& one : all.all()) {
-        if (one.part != bar.part || (one.who != "tilewise" && one.who != "tilewise_on_stream") ||
-            one.cold != (bar.part != "wall" && bar.part != "host") ||
-            !(bar.what.empty() || std::ranges::find(bar.what, one.what) != bar.what.end()) || !bar.covers(one))
+        if (one.part != target.part || (one.who != "tilewise" && one.who != "tilewise_on_stream") ||
+            one.cold != (target.part != "wall" && target.part != "host") ||
+            !(target.what.empty() || std::ranges::find(target.what, one.what) != target.what.end()) ||
+            !target.covers(one))
             continue;
-        auto const value = bar.value(all, one);
+        auto const value = target.value(all, one);
         if (!value)
             continue;
         double const rounded = std::round(*value * 100) / 100;
-        result.pass &= bar.at_least ? rounded >= bar.limit : rounded <= bar.limit;
-        if (!result.measured || (bar.at_least ? *value < result.worst : *value > result.worst)) {
+        result.pass &= target.at_least ? rounded >= target.limit : rounded <= target.limit;
+        if (!result.measured || (target.at_least ? *value < result.worst : *value > result.worst)) {
             result.worst = *value;
             result.where = one;
         }
@@ -109,11 +111,11 @@ inline verdict judge(bar const& bar, results const& all)
     return result;
 }
 
-/// Prints whether each bar is kept, and writes it to the results.
-inline void report_bars(results& all, std::vector<bar> const& bars)
+/// Prints whether each target is kept, and writes it to the results.
+inline void report_targets(results& all, std::vector<target> const& targets)
 {
-    std::printf("\nThe bars for an NVIDIA H200: worst figure, and where\n");
-    for (auto const& one : bars) {
+    std::printf("\nThe targets for an NVIDIA H200: worst figure, and where\n");
+    for (auto const& one : targets) {
         verdict const found = judge(one, all);
         char const* const word = !found.measured ? "none" : found.pass ? "pass" : "MISS";
         char worst[96] = "not measured";
@@ -123,7 +125,7 @@ inline void report_bars(results& all, std::vector<bar> const& bars)
                           found.where.who == "tilewise" ? "" : " on a stream");
         std::printf("%s  %-61s %s\n", word, one.claim.c_str(), worst);
         all.write(
-            json_line().text("record", "bar").text("claim", one.claim).text("verdict", word).text("worst", worst));
+            json_line().text("kind", "target").text("claim", one.claim).text("verdict", word).text("worst", worst));
     }
 }
 
