@@ -7,6 +7,7 @@
 
 #include "order_specification.hpp"
 
+#include <tilewise/core/operators.hpp>
 #include <tilewise/reduce.hpp>
 #include <tilewise/scan.hpp>
 

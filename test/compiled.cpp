@@ -13,6 +13,7 @@
 
 #include "../src/operators.hpp"
 
+#include <tilewise/core/operators.hpp>
 #include <tilewise/tilewise.hpp>
 
 #include <gtest/gtest.h>

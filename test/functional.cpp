@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tilewise/core/operators.hpp>
 #include <tilewise/functional.hpp>
 
 #include "values.hpp"

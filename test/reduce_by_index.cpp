@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tilewise/core/operators.hpp>
 #include <tilewise/reduce_by_index.hpp>
 
 #include "backend.hpp"
 #include "order_shapes.hpp"
 #include "values.hpp"
 
-#include <tilewise/functional.hpp>
-
 #include <gtest/gtest.h>
+#include <tilewise/functional.hpp>
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>

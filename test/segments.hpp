@@ -6,6 +6,7 @@
 
 #include "order_shapes.hpp"
 
+#include <tilewise/core/operators.hpp>
 #include <tilewise/segmented.hpp>
 
 #include <gtest/gtest.h>

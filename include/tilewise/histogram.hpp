@@ -10,6 +10,7 @@
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/output.hpp>
+#include <tilewise/core/portability.hpp>
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>

@@ -7,7 +7,7 @@
 /// Opt-in, and without a header of mdspan's: takes the standard's, libcu++'s and any other with the same members.
 
 #include <tilewise/core/config.hpp>
-#include <tilewise/functional.hpp>
+#include <tilewise/core/type_names.hpp>
 #include <tilewise/order.hpp>
 
 #include <cstddef>

@@ -9,12 +9,13 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/core/output.hpp>
+#include <tilewise/core/portability.hpp>
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
-#include <tilewise/functional.hpp>
 #include <tilewise/host/by_index.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>

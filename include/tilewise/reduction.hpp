@@ -8,10 +8,11 @@
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/operators.hpp>
+#include <tilewise/core/portability.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
-#include <tilewise/functional.hpp>
 #include <tilewise/host/reduce.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>

@@ -8,8 +8,8 @@
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/core/requirements.hpp>
-#include <tilewise/functional.hpp>
 #include <tilewise/host/scan.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>

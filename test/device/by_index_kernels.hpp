@@ -8,6 +8,7 @@
 #include "order_shapes.hpp"
 
 #include <tilewise/axis.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/reduce_by_index.hpp>
 
 #include <gtest/gtest.h>

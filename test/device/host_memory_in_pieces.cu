@@ -6,6 +6,7 @@
 #include "backend.hpp"
 #include "same_bits.hpp"
 
+#include <tilewise/core/operators.hpp>
 #include <tilewise/device/cuda/staging.cuh>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 /// seq and par in a file that nvcc compiles, whose front end reads all code for the host as well.
 
 #include <tilewise/axis.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/histogram.hpp>
 #include <tilewise/reduce.hpp>

@@ -7,6 +7,7 @@
 #include "on_device.hpp"
 #include "order_shapes.hpp"
 
+#include <tilewise/core/operators.hpp>
 #include <tilewise/scan.hpp>
 
 #include <gtest/gtest.h>

@@ -6,6 +6,7 @@
 #include "laws.hpp"
 #include "monoid_cases.hpp"
 
+#include <tilewise/core/operators.hpp>
 #include <tilewise/histogram.hpp>
 #include <tilewise/reduce.hpp>
 #include <tilewise/reduce_by_index.hpp>

@@ -8,6 +8,7 @@
 #include <tilewise/compiled.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/functional.hpp>
 
 #include <concepts>

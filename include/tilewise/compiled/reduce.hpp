@@ -9,7 +9,6 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
-#include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>

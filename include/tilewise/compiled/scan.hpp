@@ -7,7 +7,6 @@
 #include <tilewise/compiled.hpp>
 #include <tilewise/compiled/call.hpp>
 #include <tilewise/core/config.hpp>
-#include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>

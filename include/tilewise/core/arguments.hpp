@@ -6,8 +6,9 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/type_names.hpp>
+#include <tilewise/core/unwrap.hpp>
 #include <tilewise/error.hpp>
-#include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
@@ -46,14 +47,6 @@ template <class... Types>
 inline constexpr bool begins_with_iterator = false;
 template <class First, class... Rest>
 inline constexpr bool begins_with_iterator<First, Rest...> = any_iterator<First>;
-
-/// Thrust's iterators over memory of a GPU, which a host thread would copy element by element.
-template <class It>
-concept reads_device_memory =
-    known::is_named<It>("thrust", "::device_ptr") || (known::is_named<It>("thrust", "::normal_iterator") && requires {
-        requires known::is_named<std::remove_cvref_t<decltype(std::declval<It const&>().base())>>("thrust",
-                                                                                                  "::device_ptr");
-    });
 
 /// Next may be the end of a range that begins at First.
 template <class First, class... Rest>

@@ -8,7 +8,7 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
-#include <tilewise/functional.hpp>
+#include <tilewise/core/portability.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

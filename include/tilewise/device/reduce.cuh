@@ -14,6 +14,7 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/unwrap.hpp>
 #include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/block/view.cuh>
@@ -466,25 +467,22 @@ T reduce(Policy const& policy, Input const& input, offset count, T const& init, 
 template <class Geometry, class Tuning = reduce_tuning, class Policy, class Input, class T, class Op, class Out>
 void reduce_into(Policy const& policy, Input const& input, offset count, T const& init, Op const& op, Out out)
 {
-    if constexpr (std::contiguous_iterator<Out>) {
+    if constexpr (!std::is_same_v<unwrapped<Out>, Out>) {
+        gpu::reduce_into<Geometry, Tuning>(policy, input, count, init, op, tilewise::unwrap(out));
+    } else if constexpr (std::is_pointer_v<Out>) {
         profiler_range const range("tilewise::reduce_into");
         reject_earlier_error();
-        auto* const to = std::to_address(out);
         count = std::max(offset{0}, count);
         device_call<Policy> started("reduce", count, policy, reduce_without_waiting);
-        if (auto const kind = gpu::kind_of(to, started.device().index()); kind != memory_kind::pageable) {
+        if (auto const kind = gpu::kind_of(out, started.device().index()); kind != memory_kind::pageable) {
             gpu::check_writable("reduce_into", kind);
-            gpu::enqueue_reduce<Geometry, Tuning>(started, policy, input, count, init, op, to);
+            gpu::enqueue_reduce<Geometry, Tuning>(started, policy, input, count, init, op, out);
             started.finish();
         } else if constexpr (Policy::waits) {
             tilewise::store(out, gpu::reduce<Geometry, Tuning>(policy, input, count, init, op));
         } else {
             gpu::check_writable("reduce_into", kind);
         }
-    } else if constexpr (known::is_named<Out>("thrust", "::device_ptr")) {
-        gpu::reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.get());
-    } else if constexpr (known::is_named<Out>("thrust", "::normal_iterator")) {
-        gpu::reduce_into<Geometry, Tuning>(policy, input, count, init, op, out.base());
     } else if constexpr (random_access<Out> && copies_as_bytes<Out>) { // a fancy iterator
         profiler_range const range("tilewise::reduce_into");
         reject_earlier_error();

@@ -9,7 +9,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
-#include <tilewise/functional.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/reader.hpp>
 #include <tilewise/host/segmented.hpp>

@@ -10,7 +10,7 @@
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
-#include <tilewise/functional.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>

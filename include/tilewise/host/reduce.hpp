@@ -7,7 +7,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
-#include <tilewise/functional.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/host/boxed.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/parallel.hpp>

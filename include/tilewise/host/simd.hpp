@@ -10,7 +10,7 @@
 /// order. The width of the registers, and thus the processor, changes how many rows are in flight and no bit of any.
 
 #include <tilewise/core/config.hpp>
-#include <tilewise/functional.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/order.hpp>
 
 #include <bit>

@@ -9,7 +9,7 @@
 /// totals shifts registers by lanes. As for totals, the width of the registers changes no bit.
 
 #include <tilewise/core/config.hpp>
-#include <tilewise/functional.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>
 

@@ -5,10 +5,10 @@
 /// What the warps of a block do together: totals of whole chunks, of subtrees of tiles, and of the last tile.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

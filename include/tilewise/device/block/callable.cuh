@@ -6,10 +6,11 @@
 /// kernels only. In a function for host and device nvcc leaves such a call out, with a warning at best.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/operators.hpp>
+#include <tilewise/core/type_names.hpp>
 #include <tilewise/device/block/functors.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>

@@ -7,7 +7,9 @@
 /// for host and device, nvcc leaves the call out, with a warning at best.)
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/core/type_names.hpp>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/functional.hpp>
 

@@ -6,16 +6,14 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/unwrap.hpp>
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -186,17 +184,11 @@ inline constexpr bool stores_bytes<memory_sink<O>> =
 template <class Out>
 auto sink_of(Out const& out)
 {
-    if constexpr (std::contiguous_iterator<Out>) {
-        return memory_sink<std::remove_reference_t<decltype(*out)>>{std::to_address(out)};
-    } else if constexpr (known::is_named<Out>("thrust", "::device_ptr")) {
-        return gpu::sink_of(out.get());
-    } else if constexpr (known::is_named<Out>("thrust", "::normal_iterator")) {
-        return gpu::sink_of(out.base());
-    } else if constexpr (known::behind_offset<Out>) {
-        return gpu::sink_of(out.base() + out.offset());
-    } else {
-        return iterator_sink<Out>{out};
-    }
+    using to = unwrapped<Out>;
+    if constexpr (std::is_pointer_v<to>)
+        return memory_sink<std::remove_pointer_t<to>>{tilewise::unwrap(out)};
+    else
+        return iterator_sink<to>{tilewise::unwrap(out)};
 }
 
 } // namespace gpu

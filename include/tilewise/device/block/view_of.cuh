@@ -7,15 +7,18 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
+#include <tilewise/core/operators.hpp>
+#include <tilewise/core/portability.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/core/type_names.hpp>
+#include <tilewise/core/unwrap.hpp>
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 
+#include <concepts>
 #include <iterator>
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -82,14 +85,10 @@ positions_view<It> view_of(positions<It> const& input, offset size);
 template <class It>
 auto view_of(It const& it, offset size)
 {
-    if constexpr (std::contiguous_iterator<It>) {
-        return memory_view<std::iter_value_t<It>>{std::to_address(it), size};
-    } else if constexpr (known::is_named<It>("thrust", "::device_ptr")) {
-        return gpu::view_of(it.get(), size);
-    } else if constexpr (known::is_named<It>("thrust", "::normal_iterator")) {
-        return gpu::view_of(it.base(), size);
-    } else if constexpr (known::behind_offset<It>) {
-        return gpu::view_of(it.base() + it.offset(), size);
+    if constexpr (std::is_pointer_v<It>) {
+        return memory_view<std::iter_value_t<It>>{it, size};
+    } else if constexpr (!std::same_as<unwrapped<It>, It>) {
+        return gpu::view_of(tilewise::unwrap(it), size);
     } else if constexpr (known::is_named<It>("thrust", "::transform_iterator")) {
         return gpu::view_of_function(gpu::function_for(it.functor()), gpu::view_of(it.base(), size));
     } else if constexpr (known::is_named<It>("thrust", "::zip_iterator")) {

@@ -8,8 +8,8 @@
 /// neighbouring partial results. The library's own operators are total, so lanes may combine what is thrown away.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 
 #include <type_traits>
