@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What a kernel reads: memory, and functions laid over it, so that loads are 16 bytes wide however the memory is
-/// wrapped.
+/// What a kernel reads: memory, in loads of 16 bytes, or what an iterator computes. (function_view.cuh lays functions
+/// over it, so that loads are as wide however the memory is wrapped.)
 ///
 /// A view yields packets of consecutive elements: `fetch` issues the loads, `element` computes an element from them.
 /// The packets of an iterator of unknown kind are positions.
@@ -11,6 +11,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/device/block/access.cuh>
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
@@ -23,46 +24,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
-
-/// How a packet is loaded.
-enum class access {
-    aligned,    ///< in units as wide as the packet allows
-    covering,   ///< as the two aligned granules around it, which `finish` puts together: not the first packet of a
-                ///< range, nor the last two, whose granules have bytes of others
-    elementwise ///< in units as wide as an element's alignment
-};
-
-/// The widest unit that a block of so many bytes is a whole number of.
-TILEWISE_PORTABLE constexpr int widest_unit(int bytes)
-{
-    return bytes % granule_bytes == 0 ? granule_bytes : bytes & -bytes;
-}
-
-/// An unsigned integer of so many bytes.
-template <int bytes>
-using unit_of = std::conditional_t<
-    bytes == 16, granule,
-    std::conditional_t<
-        bytes == 8, unsigned long long,
-        std::conditional_t<bytes == 4, unsigned, std::conditional_t<bytes == 2, unsigned short, unsigned char>>>>;
-
-/// The 16 bytes that begin `skipped` bytes, fewer than 16, after the beginning of two granules.
-TILEWISE_DEVICE granule shifted(granule const& low, granule const& high, unsigned skipped)
-{
-    unsigned words[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
-                         high.word[0], high.word[1], high.word[2], high.word[3]};
-    TILEWISE_UNROLL
-    for (int i = 0; i < 6; ++i)
-        words[i] = skipped & 8 ? words[i + 2] : words[i];
-    TILEWISE_UNROLL
-    for (int i = 0; i < 5; ++i)
-        words[i] = skipped & 4 ? words[i + 1] : words[i];
-    granule result;
-    TILEWISE_UNROLL
-    for (int i = 0; i < 4; ++i)
-        result.word[i] = funnel_shift_right(words[i], words[i + 1], skipped % 4 * 8);
-    return result;
-}
 
 /// Where the memory of a view is: in global memory, read once, or in shared memory.
 enum class memory { global, shared };
@@ -303,234 +264,6 @@ struct positions_view : iterator_view<It> {
     TILEWISE_DEVICE It element(Packet const& at, int i)
     {
         return this->it + (at.position + i < at.last ? at.position + i : at.last);
-    }
-};
-
-/// Several views, read side by side.
-template <class... Views>
-struct view_list {
-    static constexpr int bases = 0;
-    static constexpr int widest = 1;
-    static constexpr int narrowest = granule_bytes;
-    static constexpr int element_alignment = granule_bytes;
-    static constexpr bool computes = false;
-
-    template <int>
-    struct packet {};
-    template <int>
-    static constexpr int alignment = 1;
-    template <int>
-    static constexpr bool can_cover = true;
-
-    template <class Visit>
-    void for_each_base(Visit const&) const
-    {}
-    template <class Visit>
-    void for_each_memory(Visit const&)
-    {}
-    template <class Visit>
-    void for_each_hidden(Visit const&) const
-    {}
-    template <access, int count, memory = memory::global>
-    TILEWISE_DEVICE packet<count> fetch(offset) const
-    {
-        return {};
-    }
-    template <access, int count>
-    TILEWISE_DEVICE void finish(packet<count>&, offset) const
-    {}
-    template <int count>
-    TILEWISE_DEVICE packet<count> fetch_clamped(offset, offset) const
-    {
-        return {};
-    }
-    template <int count>
-    TILEWISE_DEVICE packet<count> adopt(granule const&, offset) const
-    {
-        return {};
-    }
-    template <class Function, class Packet, class... Elements>
-    TILEWISE_DEVICE auto apply(Function& function, Packet const&, int, Elements const&... elements)
-    {
-        return function(elements...);
-    }
-    TILEWISE_PORTABLE view_list from(offset) const { return {}; }
-    TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
-    template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char*, int, int, shared_ends, Copy const&) const
-    {}
-    TILEWISE_DEVICE view_list staged(unsigned char*, int) const { return {}; }
-};
-
-template <class View, class... Rest>
-struct view_list<View, Rest...> {
-    View head;
-    view_list<Rest...> tail;
-
-    static constexpr int bases = View::bases + view_list<Rest...>::bases;
-    static constexpr int widest = std::max(View::widest, view_list<Rest...>::widest);
-    static constexpr int narrowest = std::min(View::narrowest, view_list<Rest...>::narrowest);
-    static constexpr int element_alignment = std::min(View::element_alignment, view_list<Rest...>::element_alignment);
-    static constexpr bool computes = View::computes || view_list<Rest...>::computes;
-
-    template <int count>
-    struct packet {
-        typename View::template packet<count> head;
-        typename view_list<Rest...>::template packet<count> tail;
-    };
-    template <int count>
-    static constexpr int alignment =
-        std::max(View::template alignment<count>, view_list<Rest...>::template alignment<count>);
-    template <int count>
-    static constexpr bool can_cover =
-        (View::bases == 0 || View::template can_cover<count>) && view_list<Rest...>::template can_cover<count>;
-
-    template <class Visit>
-    void for_each_base(Visit const& visit) const
-    {
-        head.for_each_base(visit);
-        tail.for_each_base(visit);
-    }
-    template <class Visit>
-    void for_each_memory(Visit const& visit)
-    {
-        head.for_each_memory(visit);
-        tail.for_each_memory(visit);
-    }
-    template <class Visit>
-    void for_each_hidden(Visit const& visit) const
-    {
-        head.for_each_hidden(visit);
-        tail.for_each_hidden(visit);
-    }
-    template <access how, int count, memory where = memory::global>
-    TILEWISE_DEVICE packet<count> fetch(offset position) const
-    {
-        return {head.template fetch<how, count, where>(position), tail.template fetch<how, count, where>(position)};
-    }
-    template <access how, int count>
-    TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
-    {
-        head.template finish<how, count>(loaded.head, position);
-        tail.template finish<how, count>(loaded.tail, position);
-    }
-    template <int count>
-    TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
-    {
-        return {head.template fetch_clamped<count>(position, last), tail.template fetch_clamped<count>(position, last)};
-    }
-    template <int count>
-    TILEWISE_DEVICE packet<count> adopt(granule const& bytes, offset position) const
-    {
-        return {head.template adopt<count>(bytes, position), tail.template adopt<count>(bytes, position)};
-    }
-    TILEWISE_DEVICE auto const& base() const
-    {
-        if constexpr (View::bases == 1)
-            return head.base();
-        else
-            return tail.base();
-    }
-    template <class Function, class Packet, class... Elements>
-    TILEWISE_DEVICE auto apply(Function& function, Packet const& loaded, int i, Elements const&... elements)
-    {
-        return tail.apply(function, loaded.tail, i, elements..., head.element(loaded.head, i));
-    }
-
-    TILEWISE_PORTABLE view_list from(offset position) const { return {head.from(position), tail.from(position)}; }
-    TILEWISE_PORTABLE static constexpr int stage_bytes(int count)
-    {
-        return View::stage_bytes(count) + view_list<Rest...>::stage_bytes(count);
-    }
-    template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int room, int count, shared_ends shared,
-                                       Copy const& copy) const
-    {
-        head.for_each_copy(stage, room, count, shared, copy);
-        tail.for_each_copy(stage + View::stage_bytes(room), room, count, shared, copy);
-    }
-    TILEWISE_DEVICE view_list staged(unsigned char* stage, int room) const
-    {
-        return {head.staged(stage, room), tail.staged(stage + View::stage_bytes(room), room)};
-    }
-};
-
-/// Whether a function computes what it returns, or puts it together.
-template <class Function>
-inline constexpr bool is_computing = !std::is_same_v<Function, same_as_given>;
-
-/// A function of the elements of one or more views.
-template <class Function, class... Views>
-struct function_view {
-    Function function;
-    view_list<Views...> views;
-
-    static constexpr int bases = view_list<Views...>::bases;
-    static constexpr int widest = view_list<Views...>::widest;
-    static constexpr int narrowest = view_list<Views...>::narrowest;
-    static constexpr int element_alignment = view_list<Views...>::element_alignment;
-    static constexpr bool computes = is_computing<Function> || view_list<Views...>::computes;
-
-    template <int count>
-    using packet = typename view_list<Views...>::template packet<count>;
-    template <int count>
-    static constexpr int alignment = view_list<Views...>::template alignment<count>;
-    template <int count>
-    static constexpr bool can_cover = view_list<Views...>::template can_cover<count>;
-
-    template <class Visit>
-    void for_each_base(Visit const& visit) const
-    {
-        views.for_each_base(visit);
-    }
-    template <class Visit>
-    void for_each_memory(Visit const& visit)
-    {
-        views.for_each_memory(visit);
-    }
-    template <class Visit>
-    void for_each_hidden(Visit const& visit) const
-    {
-        views.for_each_hidden(visit);
-    }
-    template <access how, int count, memory where = memory::global>
-    TILEWISE_DEVICE packet<count> fetch(offset position) const
-    {
-        return views.template fetch<how, count, where>(position);
-    }
-    template <access how, int count>
-    TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
-    {
-        views.template finish<how, count>(loaded, position);
-    }
-    template <int count>
-    TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
-    {
-        return views.template fetch_clamped<count>(position, last);
-    }
-    template <int count>
-    TILEWISE_DEVICE packet<count> adopt(granule const& bytes, offset position) const
-    {
-        return views.template adopt<count>(bytes, position);
-    }
-    TILEWISE_DEVICE auto const& base() const { return views.base(); }
-    template <class Packet>
-    TILEWISE_DEVICE auto element(Packet const& loaded, int i)
-    {
-        return views.apply(function, loaded, i);
-    }
-
-    TILEWISE_PORTABLE function_view from(offset position) const { return {function, views.from(position)}; }
-    TILEWISE_PORTABLE static constexpr int stage_bytes(int count) { return view_list<Views...>::stage_bytes(count); }
-    template <class Copy>
-    TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int room, int count, shared_ends shared,
-                                       Copy const& copy) const
-    {
-        views.for_each_copy(stage, room, count, shared, copy);
-    }
-    TILEWISE_DEVICE function_view staged(unsigned char* stage, int room) const
-    {
-        return {function, views.staged(stage, room)};
     }
 };
 

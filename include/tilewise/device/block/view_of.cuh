@@ -13,6 +13,7 @@
 #include <tilewise/core/type_names.hpp>
 #include <tilewise/core/unwrap.hpp>
 #include <tilewise/device/block/callable.cuh>
+#include <tilewise/device/block/function_view.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
@@ -51,12 +52,12 @@ struct integers_from {
 };
 
 /// Views, as a list.
-inline view_list<> list_of()
+inline parts_list<> list_of()
 {
     return {};
 }
 template <class View, class... Rest>
-view_list<View, Rest...> list_of(View const& view, Rest const&... rest)
+parts_list<View, Rest...> list_of(View const& view, Rest const&... rest)
 {
     return {view, gpu::list_of(rest...)};
 }
