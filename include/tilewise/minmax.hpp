@@ -165,30 +165,28 @@ auto best_number([[maybe_unused]] Policy const& policy, It const& first, Extent 
     if constexpr (std::contiguous_iterator<It> && std::same_as<Extent, offset>) {
         using element = std::iter_value_t<It>;
         auto const* const elements = static_cast<element const*>(std::to_address(first));
-        bool const captured = gpu::is_captured(policy.stream());
-        gpu::current_device const of_stream(policy.stream(), captured);
-        std::optional<gpu::stand_ins<Policy>> stand_in(std::in_place, "reduce", policy, of_stream, captured);
+        gpu::device_call const call("reduce", end, policy, gpu::reduce_without_waiting);
+        std::optional<gpu::staging> staged(std::in_place, call);
         gpu::memory_view<element> whole = {elements, end};
-        offset const at_once = gpu::elements_at_once(policy, end, stand_in->bytes_per_element(whole),
-                                                     gpu::staging_tuning::least_elements, 2 * sizeof(element));
-        auto answer = find(stand_in->readable(elements, at_once), at_once);
+        offset const at_once = staged->elements_at_once(end, staged->bytes_per_element(whole),
+                                                        gpu::staging_tuning::least_elements, 2 * sizeof(element));
+        auto answer = find(staged->stage_in(elements, at_once), at_once);
         for (offset begin = at_once; begin < end; begin += at_once) {
             offset const count = std::min(at_once, end - begin);
             auto const before = tilewise::numbers_in(answer);
             constexpr auto ahead = static_cast<offset>(before.size());
-            stand_in.emplace("reduce", policy, of_stream, captured);
+            staged.emplace(call);
             auto const* const there =
-                stand_in->readable({elements + before[0], elements + before[1]}, elements + begin, count);
+                staged->stage_in({elements + before[0], elements + before[1]}, elements + begin, count);
             answer = tilewise::renumbered(find(there, ahead + count), [&](offset number) {
                 return number < ahead ? before[static_cast<std::size_t>(number)] : begin + number - ahead;
             });
         }
         return answer;
     } else if constexpr (std::same_as<Extent, offset>) {
-        bool const captured = gpu::is_captured(policy.stream());
-        gpu::current_device const of_stream(policy.stream(), captured);
+        gpu::device_call const call("reduce", end, policy, gpu::reduce_without_waiting);
         auto view = gpu::view_of(first, end);
-        if (gpu::stand_ins("reduce", policy, of_stream, captured).bytes_per_element(view) > 0)
+        if (gpu::staging(call).bytes_per_element(view) > 0)
             gpu::check_readable("reduce", gpu::memory_kind::pageable);
     }
 #endif

@@ -84,8 +84,9 @@ void expect_what_the_standards_compute(std::vector<std::pair<A, A>> const& opera
     for (auto const& [a, b] : operands) {
         std::vector<double> const expected = Functions::on_host(a, b);
         device_array<double> const results(expected.size());
-        tw::gpu::call const by = {"functors", 1, nullptr, {}};
-        tw::gpu::launch<&call_all<Functions, A>>(by, "call_all", {1, 32}, a, b, results.begin());
+        tw::gpu::device_call call("functors", 1, tw::device);
+        call.launch(&call_all<Functions, A>, "call_all", {1, 32}, a, b, results.begin());
+        call.finish();
         EXPECT_EQ(results.values(expected.size()), expected) << a << ", " << b;
     }
 }

@@ -178,10 +178,9 @@ std::vector<Counter> counted(Samples const& samples, std::size_t count, Bins con
 template <class Tuning, class Counter, class Policy, class View, class Bins>
 void start(Policy const& policy, View const& samples, std::size_t count, Bins const& bins, Counter* counts)
 {
-    gpu::current_device const device(policy.stream(), gpu::is_captured(policy.stream()));
     auto const n = static_cast<tw::offset>(count);
-    gpu::call const by = {"histogram", n, policy.stream(), policy.sink()};
-    gpu::count_by_partition<Tuning>(policy, by, device, samples, n, bins, counts);
+    gpu::device_call call("histogram", n, policy);
+    gpu::count_by_partition<Tuning>(call, samples, n, bins, counts);
 }
 
 template <class Tuning, class Counter, class View, class Samples, class Bins>

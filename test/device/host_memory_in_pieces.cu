@@ -87,7 +87,8 @@ void in_pieces(std::size_t bytes_each, Check const& check)
 DEVICE_TEST(host_memory_in_pieces, are_whole_units_that_fit_the_budget)
 {
     auto const at_once = [](std::size_t budget, tw::offset count, std::size_t bytes_each, std::size_t fixed = 0) {
-        return tw::gpu::elements_at_once(tw::device.budget(budget), count, bytes_each, 100, fixed);
+        tw::gpu::device_call const call("pieces", count, tw::device.budget(budget));
+        return tw::gpu::staging(call).elements_at_once(count, bytes_each, 100, fixed);
     };
     EXPECT_EQ(at_once(4'000, 1'000, 4), 1'000);
     EXPECT_EQ(at_once(3'999, 1'000, 4), 900);
@@ -109,7 +110,8 @@ DEVICE_TEST(host_memory_in_pieces, leave_some_of_the_memory_that_is_free)
     std::size_t const bytes = std::size_t{1} << 30;
     simt::runtime::set_devices({{.memory_bytes = bytes}});
     auto const at_once = [](std::size_t count) {
-        return tw::gpu::elements_at_once(tw::device, static_cast<tw::offset>(count), 1, 1);
+        tw::gpu::device_call const call("pieces", 1, tw::device);
+        return tw::gpu::staging(call).elements_at_once(static_cast<tw::offset>(count), 1, 1);
     };
     EXPECT_EQ(at_once(bytes / 2), static_cast<tw::offset>(bytes / 2));
     EXPECT_LT(at_once(bytes), static_cast<tw::offset>(bytes));

@@ -146,32 +146,32 @@ DEVICE_TEST_WITH_STREAMS(scan_streams, give_the_same_bits_100_times_under_load)
     });
 }
 
-/// Changes what the memory of a stream's boards knows of its launches, if there is any.
-bool set_last_tag(cudaStream_t where, unsigned tag)
+/// Sets the last epoch of the status memory of a stream, if there is any.
+bool set_last_epoch(cudaStream_t where, unsigned epoch)
 {
     unsigned long long id = 0;
     expect_success(cudaStreamGetId(where, &id));
     tw::gpu::current_device const device(where);
-    auto block = tw::gpu::scratch_cache::of_boards().take({id, device.context(), device.index(), nullptr, 1});
+    auto block = tw::gpu::scratch_cache::of_status().take({id, device.context(), device.index(), nullptr, 1});
     if (block.memory == nullptr)
         return false;
-    block.past.tag = tag;
-    tw::gpu::scratch_cache::of_boards().keep(block);
+    block.state.epoch = epoch;
+    tw::gpu::scratch_cache::of_status().keep(block);
     return true;
 }
 
-DEVICE_TEST_WITH_STREAMS(scan_streams, survive_the_last_of_all_tags)
+DEVICE_TEST_WITH_STREAMS(scan_streams, survive_the_last_epoch)
 {
     workload const work;
     by_every_kernel<steep_geometry>([&](auto tuning) {
         using tuning_type = tuning_of<decltype(tuning)>;
         if (std::is_same_v<tuning_type, in_three_passes<steep_geometry>> ||
             std::is_same_v<tuning_type, in_cluster<steep_geometry>>)
-            return; // have no boards
+            return; // have no status memory
         stream const where;
-        work.run<tuning_type>(tw::device.on(where), work.size() / 2); // with tag 1
-        for (unsigned const tag : {0xFFFFFFFDu, 0xFFFFFFFEu, 0xFFFFFFFFu}) {
-            if (bool const has_board = set_last_tag(where, tag); !has_board) {
+        work.run<tuning_type>(tw::device.on(where), work.size() / 2); // with epoch 1
+        for (unsigned const epoch : {0xFFFFFFFDu, 0xFFFFFFFEu, 0xFFFFFFFFu}) {
+            if (bool const has_status = set_last_epoch(where, epoch); !has_status) {
                 EXPECT_FALSE((std::is_same_v<tuning_type, in_one_pass<steep_geometry>>));
                 return; // more tiles than fit side by side
             }

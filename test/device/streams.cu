@@ -124,12 +124,12 @@ bool is_kept(std::size_t bytes, std::size_t most)
     unsigned long long id = 0;
     expect_success(cudaStreamGetId(where, &id));
     auto& cache = tw::gpu::scratch_cache::of_scratch();
-    tw::gpu::current_device const current(where, false);
+    tw::gpu::device_call const call("streams", 1, tw::device.on(where));
     {
-        tw::gpu::leased_memory const used(cache, tw::device.on(where), current, false, bytes, most);
+        tw::gpu::leased_memory const used(cache, call, bytes, most);
         EXPECT_NE(used.begin(), nullptr);
     }
-    auto const kept = cache.take({id, current.context(), current.index(), nullptr, bytes});
+    auto const kept = cache.take({id, call.device().context(), call.device().index(), nullptr, bytes});
     if (kept.memory != nullptr)
         expect_success(cudaFreeAsync(kept.memory, where));
     where.wait();
@@ -152,11 +152,11 @@ DEVICE_TEST_WITH_STREAMS(streams, keep_scratch_while_there_is_room)
     stream const where;
     unsigned long long id = 0;
     expect_success(cudaStreamGetId(where, &id));
-    tw::gpu::current_device const current(where, false);
+    tw::gpu::device_call const call("streams", 1, tw::device.on(where));
     {
         std::vector<std::unique_ptr<tw::gpu::leased_memory>> used;
         for (std::size_t i = 0; i < most + 3; ++i)
-            used.push_back(std::make_unique<tw::gpu::leased_memory>(cache, tw::device.on(where), current, false, 1000));
+            used.push_back(std::make_unique<tw::gpu::leased_memory>(cache, call, 1000));
 #ifndef __CUDACC__
         simt::runtime::forget_calls();
         used.clear();
@@ -165,7 +165,7 @@ DEVICE_TEST_WITH_STREAMS(streams, keep_scratch_while_there_is_room)
 #endif
     }
     std::size_t kept = 0;
-    tw::gpu::scratch_cache::block const any = {id, current.context(), current.index(), nullptr, 1};
+    tw::gpu::scratch_cache::block const any = {id, call.device().context(), call.device().index(), nullptr, 1};
     for (auto block = cache.take(any); block.memory != nullptr; block = cache.take(any)) {
         expect_success(cudaFreeAsync(block.memory, where));
         ++kept;

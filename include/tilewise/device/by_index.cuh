@@ -27,9 +27,8 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/launch.cuh>
-#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
-#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/device/segmented.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/error.hpp>
@@ -64,7 +63,7 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// A call of reduce_by_index: what it reads and writes, and how.
+/// The kernels for one kind of input, and the choice among them.
 template <class Geometry, class Tuning, class Samples, class Axis, class Values, class Sink, class T, class Op>
 class cell_reducer {
     static constexpr int threads = Tuning::threads;
@@ -74,118 +73,40 @@ class cell_reducer {
     using source_type = cells_of_samples<Samples, Axis>;
 
 public:
+    device_call& call;
     source_type source;
     Values values;
     Sink sink;
     T init;
     Op op;
+    int multiprocessors;
 
-    /// Whether elements can be combined in pieces.
-    static constexpr bool takes_pieces = adds_integers<Op, T>;
-
-    /// Combines all elements; with copies of `at_once` of them at a time, if that is fewer.
-    template <class Policy>
-    void run(Policy const& policy, current_device const& device, call const& by, bool captured,
-             [[maybe_unused]] offset at_once)
-    {
-        int multiprocessors = 0;
-        TILEWISE_CUDA(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, device.index());
-        if constexpr (takes_pieces)
-            add_up(policy, device, by, captured, at_once, multiprocessors);
-        else
-            sort_and_combine(policy, device, by, captured, multiprocessors);
-    }
-
-private:
-    offset cells() const { return source.cells; }
-    offset count() const { return source.count; }
-    /// So many blocks, or fewer if that many have something to do.
-    static int blocks_for(offset work, offset per_block, offset most)
-    {
-        return static_cast<int>(std::clamp((work + per_block - 1) / per_block, offset{1}, most));
-    }
-
-    template <class Policy>
-    void add_up(Policy const& policy, current_device const& device, call const& by, bool captured, offset at_once,
-                int multiprocessors)
+    /// Adds up integers, with copies of `at_once` elements at a time.
+    void start_adding(offset at_once)
     {
         using word = word_for<T>;
-        auto const bytes = static_cast<std::size_t>(cells()) * sizeof(word);
-        scratch const memory(policy, device, captured, bytes);
-        tables_on_device const tables(source.axis, policy, device, captured);
-        auto* const sums = static_cast<word*>(memory.begin());
-        TILEWISE_CUDA(cudaMemsetAsync, sums, 0, bytes, policy.stream());
+        scratch<word> const sums(call, cells());
+        tables_on_device const tables(source.axis, call);
+        call.clear(sums.begin(), static_cast<std::size_t>(cells()) * sizeof(word));
         if (at_once == count())
-            add_to(sums, device, by, multiprocessors);
+            add_to(sums.begin());
         else
             for (offset begin = 0; begin < count(); begin += at_once) {
-                cell_reducer piece{source, values.from(begin), sink, init, op};
+                cell_reducer piece{call, source, values.from(begin), sink, init, op, multiprocessors};
                 piece.source.samples = source.samples.from(begin);
                 piece.source.count = std::min(at_once, count() - begin);
-                stand_ins stand_in(by.algorithm, policy, device, captured);
-                stand_in.bring(piece.source.samples, piece.count());
-                stand_in.bring(piece.values, piece.count());
-                piece.add_to(sums, device, by, multiprocessors);
+                staging staged(call);
+                staged.stage_in_first(piece.source.samples, piece.count());
+                staged.stage_in_first(piece.values, piece.count());
+                piece.add_to(sums.begin());
             }
-        gpu::launch<&write_sums<threads, T, word, Sink>>(by, "write_sums",
-                                                         {blocks_for(cells(), threads, multiprocessors * 8), threads},
-                                                         static_cast<word const*>(sums), cells(), init, sink);
+        call.launch(&write_sums<threads, T, word, Sink>, "write_sums",
+                    {blocks_for(cells(), threads, multiprocessors * 8), threads},
+                    static_cast<word const*>(sums.begin()), cells(), init, sink);
     }
 
-    /// Adds the elements up.
-    template <class Word>
-    void add_to(Word* sums, current_device const& device, call const& by, int multiprocessors) const
-    {
-        using word = Word;
-        using values_type = converted_values<Values, T>;
-        auto const bytes = static_cast<std::size_t>(cells()) * sizeof(word);
-        // A block shall not merge more sums than it adds up elements.
-        auto const blocks = [&](int block_threads, offset most) {
-            return blocks_for(count(), std::max(offset{block_threads} * Tuning::items_added_up, cells()), most);
-        };
-        using small_table = add_up_in_table<Tuning>;
-        using large_table = add_up_in_large_table<Tuning>;
-        using anywhere = add_up_anywhere<Tuning>;
-        constexpr auto with_large_table = &add_up_cells<Tuning, large_table, word, source_type, values_type>;
-        int const shared_bytes = static_cast<int>(std::min(bytes, std::size_t{large_table::table_bytes} + 1));
-        offset const most_blocks = offset{multiprocessors} * Tuning::blocks_per_multiprocessor;
-        offset large_blocks = 0;
-        if (shared_bytes > small_table::table_bytes && shared_bytes <= large_table::table_bytes)
-            large_blocks =
-                gpu::resident_blocks_with<with_large_table>(device, large_table::threads, large_table::table_bytes);
-        if (count() == 0)
-            ; // there is nothing to add up
-        else if (shared_bytes <= small_table::table_bytes)
-            gpu::launch<&add_up_cells<Tuning, small_table, word, source_type, values_type>>(
-                by, "add_up_few_cells", {blocks(threads, most_blocks), threads, 1, false, shared_bytes}, source,
-                values_type{values}, cells(), sums);
-        else if (large_blocks > 0)
-            gpu::launch<with_large_table>(
-                by, "add_up_some_cells",
-                {blocks(large_table::threads, large_blocks), large_table::threads, 1, false, shared_bytes}, source,
-                values_type{values}, cells(), sums);
-        else
-            gpu::launch<&add_up_cells<Tuning, anywhere, word, source_type, values_type>>(
-                by, "add_up_many_cells",
-                {blocks_for(count(), offset{threads} * Tuning::items_added_up, most_blocks), threads}, source,
-                values_type{values}, cells(), sums);
-    }
-
-    /// Where everything is, in one block of memory.
-    struct arrays {
-        offset* digit_counts; ///< a row for each digit, a column for each block
-        offset* digit_begins;
-        offset* begins; ///< of cells, and the end of the last one
-        moved *now, *then;
-        unsigned *cells_now, *cells_then;
-        T* tile_totals;
-        unsigned long long* counters;
-        unsigned* long_cells;
-    };
-
-    template <class Policy>
-    void sort_and_combine(Policy const& policy, current_device const& device, call const& by, bool captured,
-                          int multiprocessors)
+    /// Sorts the values by cell, and combines those of each cell.
+    void start_sorting()
     {
         int const bits = static_cast<int>(std::bit_width(static_cast<unsigned>(cells() - 1)));
         int const passes = std::max(1, (bits + Tuning::digit_bits - 1) / Tuning::digit_bits);
@@ -206,9 +127,9 @@ private:
         auto const tile_totals = layout.add<T>((count() + order<T, Geometry>::tile - 1) / order<T, Geometry>::tile);
         auto const counters = layout.add<unsigned long long>(2 * rounds);
         auto const long_cells = layout.add<unsigned>(at_once);
-        scratch const memory(policy, device, captured, layout.bytes());
-        tables_on_device const tables(source.axis, policy, device, captured); // after what is larger
-        auto const at = [&](std::size_t begin) -> void* { return static_cast<unsigned char*>(memory.begin()) + begin; };
+        scratch<unsigned char> const memory(call, static_cast<offset>(layout.bytes()));
+        tables_on_device const tables(source.axis, call); // after what is larger
+        auto const at = [&](std::size_t begin) -> void* { return memory.begin() + begin; };
         arrays const in = {static_cast<offset*>(at(digit_counts)),
                            static_cast<offset*>(at(digit_begins)),
                            static_cast<offset*>(at(sorts_cells ? begins : digit_begins)),
@@ -219,59 +140,115 @@ private:
                            static_cast<T*>(at(tile_totals)),
                            static_cast<unsigned long long*>(at(counters)),
                            static_cast<unsigned*>(at(long_cells))};
-        TILEWISE_CUDA(cudaMemsetAsync, in.counters, 0, static_cast<std::size_t>(2 * rounds) * 8, policy.stream());
+        call.clear(in.counters, static_cast<std::size_t>(2 * rounds) * 8);
         if (count() == 0)
-            TILEWISE_CUDA(cudaMemsetAsync, in.begins, 0, static_cast<std::size_t>(cells() + 1) * sizeof(offset),
-                          policy.stream());
+            call.clear(in.begins, static_cast<std::size_t>(cells() + 1) * sizeof(offset));
         else
-            sort(by, in, lowest, passes, blocks, multiprocessors);
+            sort(in, lowest, passes, blocks);
         moved const* const sorted = passes % 2 == 1 ? in.now : in.then;
         if constexpr (values_travel)
-            combine(by, in, memory_view<T>{sorted, 0}, at_once, multiprocessors);
+            combine(in, memory_view<T>{sorted, 0}, at_once);
         else
-            combine(by, in, gpu::view_of(values_in_order<Values, T>{values, sorted}, 0), at_once, multiprocessors);
+            combine(in, gpu::view_of(values_in_order<Values, T>{values, sorted}, 0), at_once);
     }
+
+private:
+    offset cells() const { return source.cells; }
+    offset count() const { return source.count; }
+    /// So many blocks, or fewer if that many have something to do.
+    static int blocks_for(offset work, offset per_block, offset most)
+    {
+        return static_cast<int>(std::clamp((work + per_block - 1) / per_block, offset{1}, most));
+    }
+
+    /// Adds the elements up.
+    template <class Word>
+    void add_to(Word* sums)
+    {
+        if (count() == 0)
+            return;
+        using values_type = converted_values<Values, T>;
+        using small_table = add_up_in_table<Tuning>;
+        using large_table = add_up_in_large_table<Tuning>;
+        using anywhere = add_up_anywhere<Tuning>;
+        // A block shall not merge more sums than it adds up elements.
+        auto const blocks = [&](int block_threads, offset most) {
+            return blocks_for(count(), std::max(offset{block_threads} * Tuning::items_added_up, cells()), most);
+        };
+        auto const bytes = static_cast<std::size_t>(cells()) * sizeof(Word);
+        constexpr auto with_large_table = &add_up_cells<Tuning, large_table, Word, source_type, values_type>;
+        int const shared_bytes = static_cast<int>(std::min(bytes, std::size_t{large_table::table_bytes} + 1));
+        offset const most_blocks = offset{multiprocessors} * Tuning::blocks_per_multiprocessor;
+        if (shared_bytes <= small_table::table_bytes)
+            return call.launch(&add_up_cells<Tuning, small_table, Word, source_type, values_type>, "add_up_few_cells",
+                               {blocks(threads, most_blocks), threads, 1, false, shared_bytes}, source,
+                               values_type{values}, cells(), sums);
+        offset large_blocks = 0;
+        if (shared_bytes <= large_table::table_bytes)
+            large_blocks = gpu::resident_blocks_with<with_large_table>(call.device(), large_table::threads,
+                                                                       large_table::table_bytes);
+        if (large_blocks > 0)
+            return call.launch(
+                with_large_table, "add_up_some_cells",
+                {blocks(large_table::threads, large_blocks), large_table::threads, 1, false, shared_bytes}, source,
+                values_type{values}, cells(), sums);
+        call.launch(&add_up_cells<Tuning, anywhere, Word, source_type, values_type>, "add_up_many_cells",
+                    {blocks_for(count(), offset{threads} * Tuning::items_added_up, most_blocks), threads}, source,
+                    values_type{values}, cells(), sums);
+    }
+
+    /// Where everything is, in one block of memory.
+    struct arrays {
+        offset* digit_counts; ///< a row for each digit, a column for each block
+        offset* digit_begins;
+        offset* begins; ///< of cells, and the end of the last one
+        moved *now, *then;
+        unsigned *cells_now, *cells_then;
+        T* tile_totals;
+        unsigned long long* counters;
+        unsigned* long_cells;
+    };
 
     /// Sorts by one digit, stably.
     template <class Source, class What>
-    void sort_by_digit(call const& by, arrays const& in, digit_place place, int blocks, Source const& from,
-                       What const& what, moved* to, unsigned* cells_to) const
+    void sort_by_digit(arrays const& in, digit_place place, int blocks, Source const& from, What const& what, moved* to,
+                       unsigned* cells_to)
     {
-        gpu::launch<&count_digits<Tuning, items, Source>>(by, "count_digits", {blocks, threads}, from, place,
-                                                          in.digit_counts);
-        gpu::launch<&scan_digit_counts<threads>>(by, "scan_digit_counts", {place.count(), threads}, in.digit_counts,
-                                                 blocks, in.digit_begins);
-        gpu::launch<&begin_digits<threads>>(by, "begin_digits", {1, threads}, place.count(), in.digit_begins);
-        gpu::launch<&move_by_digit<Tuning, items, Source, What>>(
-            by, "move_by_digit", {blocks, threads}, from, what, place, static_cast<offset const*>(in.digit_counts),
-            static_cast<offset const*>(in.digit_begins), to, cells_to);
+        call.launch(&count_digits<Tuning, items, Source>, "count_digits", {blocks, threads}, from, place,
+                    in.digit_counts);
+        call.launch(&scan_digit_counts<threads>, "scan_digit_counts", {place.count(), threads}, in.digit_counts, blocks,
+                    in.digit_begins);
+        call.launch(&begin_digits<threads>, "begin_digits", {1, threads}, place.count(), in.digit_begins);
+        call.launch(&move_by_digit<Tuning, items, Source, What>, "move_by_digit", {blocks, threads}, from, what, place,
+                    static_cast<offset const*>(in.digit_counts), static_cast<offset const*>(in.digit_begins), to,
+                    cells_to);
     }
 
     /// Sorts by cell, and finds where each begins. What was moved is at `now` after an odd number of passes.
-    void sort(call const& by, arrays const& in, digit_place place, int passes, int blocks, int multiprocessors) const
+    void sort(arrays const& in, digit_place place, int passes, int blocks)
     {
         offset const* const kept = in.digit_begins + place.count();
         unsigned *cells_now = passes > 1 ? in.cells_now : nullptr, *cells_then = in.cells_then;
         moved *now = in.now, *then = in.then;
         if constexpr (values_travel)
-            sort_by_digit(by, in, place, blocks, source, converted_values<Values, T>{values}, now, cells_now);
+            sort_by_digit(in, place, blocks, source, converted_values<Values, T>{values}, now, cells_now);
         else
-            sort_by_digit(by, in, place, blocks, source, positions_of_values{}, now, cells_now);
+            sort_by_digit(in, place, blocks, source, positions_of_values{}, now, cells_now);
         for (int pass = 1; pass < passes; ++pass) {
             place.shift += place.bits;
             converted_values<memory_view<moved>, moved> const moved_before = {{now, count()}};
-            sort_by_digit(by, in, place, blocks, known_cells{cells_now, kept}, moved_before, then, cells_then);
+            sort_by_digit(in, place, blocks, known_cells{cells_now, kept}, moved_before, then, cells_then);
             std::swap(now, then);
             std::swap(cells_now, cells_then);
         }
         if (passes > 1)
-            gpu::launch<&find_cells<threads>>(by, "find_cells",
-                                              {blocks_for(cells() + 1, threads, multiprocessors * 8), threads},
-                                              known_cells{cells_now, kept}, cells(), in.begins);
+            call.launch(&find_cells<threads>, "find_cells",
+                        {blocks_for(cells() + 1, threads, multiprocessors * 8), threads}, known_cells{cells_now, kept},
+                        cells(), in.begins);
     }
 
     template <class View>
-    void combine(call const& by, arrays const& in, View const& view, offset at_once, int multiprocessors) const
+    void combine(arrays const& in, View const& view, offset at_once)
     {
         using results_type = result_per_segment<Sink>;
         using scan_type = scan_of<View, typename results_type::sink, T, Op, scan_form::inclusive, order<T, Geometry>>;
@@ -283,21 +260,21 @@ private:
         initial<T> const before{std::optional<T>(init)};
         offset const most_blocks = offset{multiprocessors} * tuning::long_blocks_per_multiprocessor;
         if (offset const tiles = count() / scan_type::tile; tiles > 0)
-            gpu::launch<&total_tiles_of_cells<segmented>>(
-                by, "total_tiles_of_cells", {blocks_for(tiles + 1, 1, most_blocks), scan_type::threads}, view,
-                static_cast<offset const*>(in.begins), cells(), op, in.tile_totals);
+            call.launch(&total_tiles_of_cells<segmented>, "total_tiles_of_cells",
+                        {blocks_for(tiles + 1, 1, most_blocks), scan_type::threads}, view,
+                        static_cast<offset const*>(in.begins), cells(), op, in.tile_totals);
         for (offset first = 0, round = 0; first < cells(); first += at_once, (void)++round) {
             offset const left = std::min(at_once, cells() - first);
             long_segments const longer = {in.counters + 2 * round, in.counters + 2 * round + 1, in.long_cells};
             auto const per_warp = static_cast<int>(std::bit_floor(
                 static_cast<std::size_t>(std::clamp(left / tuning::warps_wanted, offset{1}, offset{warp_size}))));
-            gpu::launch<&combine_short_segments<segmented, tuning::threads>>(
-                by, "combine_short_cells", {blocks_for(left, per_warp * warps, left), tuning::threads}, view,
-                results_type{sink}, segments, first, left, per_warp, before, op, longer);
+            call.launch(&combine_short_segments<segmented, tuning::threads>, "combine_short_cells",
+                        {blocks_for(left, per_warp * warps, left), tuning::threads}, view, results_type{sink}, segments,
+                        first, left, per_warp, before, op, longer);
             if (count() > scan_type::chunk)
-                gpu::launch<&combine_long_cells<segmented>>(
-                    by, "combine_long_cells", {blocks_for(left, 1, most_blocks), scan_type::threads}, view,
-                    results_type{sink}, segments, first, before, op, longer, static_cast<T const*>(in.tile_totals));
+                call.launch(&combine_long_cells<segmented>, "combine_long_cells",
+                            {blocks_for(left, 1, most_blocks), scan_type::threads}, view, results_type{sink}, segments,
+                            first, before, op, longer, static_cast<T const*>(in.tile_totals));
         }
     }
 };
@@ -311,33 +288,32 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
     offset const cells = axis.extent();
     if (cells <= 0)
         return;
-    profiler_range const range(algorithm);
-    reject_earlier_error();
     count = std::max(offset{0}, count);
-    device_call<Policy> started(algorithm, count, policy);
-    bool const captured = started.captured();
-    current_device const& device = started.device();
-    call const& by = started.by();
+    device_call call(algorithm, count, policy);
     auto samples = gpu::view_of(first, count);
     auto elements = gpu::view_of(values, count);
     auto sink = gpu::sink_of(out);
     using reducer_type =
         cell_reducer<Geometry, Tuning, decltype(samples), View, decltype(elements), decltype(sink), T, Op>;
-    stand_ins stand_in(algorithm, policy, device, captured);
-    std::size_t const bytes_each = stand_in.bytes_per_element(samples) + stand_in.bytes_per_element(elements),
-                      of_results = stand_in.bytes_per_result(sink) * static_cast<std::size_t>(cells);
-    offset at_once = count;
-    if constexpr (reducer_type::takes_pieces)
-        at_once = gpu::elements_at_once(policy, count, bytes_each, staging_tuning::least_elements, of_results);
+    constexpr bool adds = adds_integers<Op, T>; // in pieces, if need be
+    staging staged(call);
+    std::size_t const bytes_each = staged.bytes_per_element(samples) + staged.bytes_per_element(elements),
+                      of_results = staged.bytes_per_result(sink) * static_cast<std::size_t>(cells);
+    offset const at_once =
+        adds ? staged.elements_at_once(count, bytes_each, staging_tuning::least_elements, of_results) : count;
     if (bytes_each > 0 && at_once == count) {
-        stand_in.bring(samples);
-        stand_in.bring(elements);
+        staged.stage_in(samples);
+        staged.stage_in(elements);
     }
-    stand_in.take(sink, cells);
+    staged.stage_out(sink, cells);
 
-    reducer_type{{samples, axis, cells, count}, elements, sink, init, op}.run(policy, device, by, captured, at_once);
-    stand_in.deliver();
-    started.finish();
+    reducer_type reducer{call, {samples, axis, cells, count}, elements, sink, init, op, call.multiprocessors()};
+    if constexpr (adds)
+        reducer.start_adding(at_once);
+    else
+        reducer.start_sorting();
+    staged.copy_out();
+    call.finish();
 }
 
 } // namespace gpu

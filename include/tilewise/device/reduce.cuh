@@ -22,11 +22,9 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
-#include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/memory_kind.cuh>
-#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
-#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -34,9 +32,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -229,221 +227,169 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
         gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, init, op));
 }
 
-/// The kernels for one kind of input, and the choice among them.
-template <class Geometry, class Tuning, class View, class T, class Op, class Out>
+/// The choice among the kernels.
+template <class Geometry, class Tuning, class Input, class T, class Op, class Out>
 class reducer {
+    using View = decltype(gpu::view_of(std::declval<Input const&>(), offset{}));
     using order = tilewise::order<T, Geometry>;
     using layout = row_layout<View, T, Op, order, Tuning>;
     static constexpr int tile_rows = Geometry::rows_per_chunk * Geometry::chunks_per_tile;
-    /// What reads a base that is not aligned for the widest loads.
-    static constexpr access unaligned =
-        View::bases > 0 && View::template can_cover<layout::packet> ? access::covering : access::elementwise;
-    static constexpr bool can_be_unaligned = View::template alignment<layout::packet> > View::element_alignment;
+    static constexpr int warps = Tuning::threads / warp_size;
+    static constexpr int most_turns = Geometry::tiles_per_group * Geometry::chunks_per_tile / (warps * layout::chunks);
+    static_assert(most_turns >= 1, "a block's subtree is at most a group");
+    static constexpr access misaligned = misaligned_access<View, layout::packet>;
 
 public:
-    View view;
-    offset count;
-    T init;
-    Op op;
-    Out out;
+    reducer(device_call& by, Input const& input, offset size, T const& first, Op const& combine, Out to)
+        : call(by), view(gpu::view_of(input, size)), count(size), init(first), op(combine), out(to),
+          turns(std::min(Tuning::turns(size * View::widest), most_turns)), tiles(order::tiles_before_last(size)),
+          packs(gpu::packs_of_tiles<layout>(tiles))
+    {}
 
-    template <class Policy>
-    void run(Policy const& policy, current_device const& device, call const& by, bool captured)
+    /// Starts the kernels. Elements in host memory are staged in, in pieces of whole groups if need be.
+    void start()
     {
-        if (count == 0) {
-            gpu::launch<&write_init<T, Out>>(by, "write_init", {1, warp_size}, init, out);
-            return;
-        }
-        with_access(view, [&]<access how>(std::integral_constant<access, how>, int misalignment) {
-            run_with<how>(policy, device, by, captured, misalignment);
-        });
-    }
-
-    /// The same in two passes, of which the first has copies of `at_once` elements at a time, whole groups. (The copies
-    /// of a piece come after the kernels of the one before it: these take a percent of the time.)
-    template <class Policy>
-    void run_in_pieces(Policy const& policy, current_device const& device, call const& by, offset at_once)
-    {
-        offset const tiles = order::tiles_before_last(count), packs = gpu::packs_of_tiles<layout>(tiles);
-        int const turns = turns_per_block();
-        scratch const memory(policy, device, false, static_cast<std::size_t>(blocks_for(packs, turns)) * sizeof(T));
-        auto* const partials = static_cast<T*>(memory.begin());
-        for (offset begin = 0; begin < count; begin += at_once) {
-            offset const before = gpu::packs_of_tiles<layout>(begin / order::tile),
-                         there = std::min(packs - before, gpu::packs_of_tiles<layout>(at_once / order::tile));
-            View piece = view.from(begin);
-            stand_ins stand_in(by.algorithm, policy, device, false);
-            stand_in.bring(piece, at_once);
-            with_access(piece, [&]<access how>(std::integral_constant<access, how>, int misalignment) {
-                if (there > 0)
-                    start_subtrees<how>(by, piece, there, turns, misalignment, partials + blocks_for(before, turns));
-                if (count - begin <= at_once)
-                    start_fold<how>(device, by, piece.from(-begin), tiles, turns, partials);
-            });
-        }
+        staging staged(call);
+        std::size_t const bytes_each = staged.bytes_per_element(view);
+        offset const at_once = staged.elements_at_once(count, bytes_each, order::group);
+        if constexpr (View::bases > 0)
+            if (at_once < count)
+                return start_in_pieces(at_once);
+        if (bytes_each > 0)
+            staged.stage_in(view);
+        if (count == 0)
+            return call.launch(&write_init<T, Out>, "write_init", {1, warp_size}, init, out);
+        int const misalignment = gpu::misalignment_of(view);
+        if (misalignment % View::template alignment<layout::packet> == 0)
+            start_kernels<access::aligned>(0);
+        else if constexpr (misaligned != access::aligned)
+            start_kernels<misaligned>(misalignment);
     }
 
 private:
-    static constexpr int warps = Tuning::threads / warp_size;
-
-    int turns_per_block() const
+    /// Chooses among the kernels.
+    template <access how>
+    void start_kernels(int misalignment)
     {
-        constexpr int most = Geometry::tiles_per_group * Geometry::chunks_per_tile / (warps * layout::chunks);
-        static_assert(most >= 1, "a block's subtree is at most a group");
-        return std::min(Tuning::turns(count * View::widest), most);
-    }
-
-    /// Calls `run` with how packets of a view can be loaded, and by how much it is not aligned.
-    template <class Run>
-    static void with_access(View const& from, Run const& run)
-    {
-        int misalignment = 0;
-        from.for_each_base([&](void const* base, offset) {
-            misalignment |= static_cast<int>(reinterpret_cast<std::uintptr_t>(base) % granule_bytes);
-        });
-        if (misalignment % View::template alignment<layout::packet> == 0)
-            run(std::integral_constant<access, access::aligned>(), 0);
-        else if constexpr (can_be_unaligned)
-            run(std::integral_constant<access, unaligned>(), misalignment);
-    }
-
-    template <access how, class Policy>
-    void run_with(Policy const& policy, current_device const& device, call const& by, bool captured, int misalignment)
-    {
-        offset const tiles = order::tiles_before_last(count);
-        if (tiles == 0) {
-            run_one_tile<how>(by);
-        } else if (!(Tuning::clusters &&
-                     (run_in_cluster<how, Tuning::threads>(device, by, captured, tiles) ||
-                      (Tuning::wide_cluster_pays(sizeof(T)) &&
-                       run_in_cluster<how, Tuning::wide_cluster_threads>(device, by, captured, tiles))))) {
-            run_two_passes<how>(policy, device, by, captured, tiles, misalignment);
-        }
+        if (tiles == 0)
+            return start_one_tile<how>();
+        if (Tuning::clusters &&
+            (starts_in_cluster<how, Tuning::threads>() ||
+             (Tuning::wide_cluster_pays(sizeof(T)) && starts_in_cluster<how, Tuning::wide_cluster_threads>())))
+            return;
+        scratch<T> const partials(call, blocks_for(packs));
+        start_subtrees<how>(view, packs, misalignment, partials.begin());
+        start_fold<how>(view, partials.begin());
     }
 
     template <access how>
-    void run_one_tile(call const& by)
+    void start_one_tile()
     {
         int const rows = static_cast<int>((count - 1) / order::row) + 1;
-        int const threads = std::min(rows, warp_size) * warp_size;
-        auto const few = static_cast<int>(count);
-        if constexpr (tile_rows > warp_size) {
+        auto* kernel = &reduce_one_tile<layout, how, 1, View, T, Op, Out>;
+        if constexpr (tile_rows > warp_size)
             if (rows > warp_size)
-                return gpu::launch<&reduce_one_tile<layout, how, tile_rows / warp_size, View, T, Op, Out>>(
-                    by, "reduce_one_tile", {1, threads}, view, few, init, op, out);
-        }
-        gpu::launch<&reduce_one_tile<layout, how, 1, View, T, Op, Out>>(by, "reduce_one_tile", {1, threads}, view, few,
-                                                                        init, op, out);
+                kernel = &reduce_one_tile<layout, how, tile_rows / warp_size, View, T, Op, Out>;
+        call.launch(kernel, "reduce_one_tile", {1, std::min(rows, warp_size) * warp_size}, view,
+                    static_cast<int>(count), init, op, out);
     }
 
     template <access how, int threads>
-    bool run_in_cluster(current_device const& device, call const& by, bool captured, offset tiles)
+    bool starts_in_cluster()
     {
         constexpr int tiles_per_block = threads / warp_size * layout::chunks / Geometry::chunks_per_tile;
         if constexpr (tiles_per_block == 0 || tiles_per_block > Geometry::tiles_per_group ||
                       tile_rows % (threads / warp_size) != 0) {
             return false;
         } else {
-            constexpr auto kernel = &reduce_in_cluster<layout, how, threads, View, T, Op, Out>;
             offset const blocks = 1 + (tiles + tiles_per_block - 1) / tiles_per_block;
-            if (blocks > Tuning::cluster_blocks)
-                return false;
-            int const cluster = static_cast<int>(std::bit_ceil(static_cast<std::size_t>(blocks)));
-            if (!gpu::fits_cluster<kernel>(device, cluster, threads))
-                return false;
-            return gpu::launch_cluster<kernel>(by, captured, "reduce_in_cluster", {cluster, threads, cluster}, view,
-                                               count, init, op, out);
+            return blocks <= Tuning::cluster_blocks &&
+                   call.launch_cluster<&reduce_in_cluster<layout, how, threads, View, T, Op, Out>>(
+                       "reduce_in_cluster", static_cast<int>(std::bit_ceil(static_cast<std::size_t>(blocks))), threads,
+                       view, count, init, op, out);
         }
     }
 
-    template <access how, class Policy>
-    void run_two_passes(Policy const& policy, current_device const& device, call const& by, bool captured, offset tiles,
-                        int misalignment)
+    /// Two passes, of which the first has copies of `at_once` elements at a time. (The copies of a piece come after the
+    /// kernels of the one before it: these take a percent of the time.)
+    void start_in_pieces(offset at_once)
     {
-        int const turns = turns_per_block();
-        offset const packs = gpu::packs_of_tiles<layout>(tiles);
-        scratch const memory(policy, device, captured, static_cast<std::size_t>(blocks_for(packs, turns)) * sizeof(T));
-        auto* const partials = static_cast<T*>(memory.begin());
-        start_subtrees<how>(by, view, packs, turns, misalignment, partials);
-        start_fold<how>(device, by, view, tiles, turns, partials);
+        scratch<T> const partials(call, blocks_for(packs));
+        for (offset begin = 0; begin < count; begin += at_once) {
+            staging staged(call);
+            View piece = view.from(begin);
+            staged.stage_in_first(piece, at_once);
+            int const misalignment = gpu::misalignment_of(piece);
+            if (misalignment % View::template alignment<layout::packet> == 0)
+                start_piece<access::aligned>(piece, begin, at_once, 0, partials.begin());
+            else if constexpr (misaligned != access::aligned)
+                start_piece<misaligned>(piece, begin, at_once, misalignment, partials.begin());
+        }
+    }
+    template <access how>
+    void start_piece(View const& piece, offset begin, offset at_once, int misalignment, T* partials)
+    {
+        offset const before = gpu::packs_of_tiles<layout>(begin / order::tile),
+                     there = std::min(packs - before, gpu::packs_of_tiles<layout>(at_once / order::tile));
+        if (there > 0)
+            start_subtrees<how>(piece, there, misalignment, partials + blocks_for(before));
+        if (count - begin <= at_once)
+            start_fold<how>(piece.from(-begin), partials);
     }
 
-    static int blocks_for(offset packs, int turns)
+    int blocks_for(offset of_packs) const
     {
         int const per_block = turns * warps;
-        return static_cast<int>((packs + per_block - 1) / per_block);
+        return static_cast<int>((of_packs + per_block - 1) / per_block);
     }
 
     template <access how>
-    void start_subtrees(call const& by, View const& from, offset packs, int turns, int misalignment, T* partials)
+    void start_subtrees(View const& from, offset of_packs, int misalignment, T* partials)
     {
-        auto const pass1 = [&]<int shift>(std::integral_constant<int, shift>) {
-            gpu::launch<&reduce_subtrees<layout, how, shift, Tuning, View, T, Op>>(
-                by, "reduce_subtrees", {blocks_for(packs, turns), Tuning::threads}, from, packs, turns, op, partials);
-        };
-        if constexpr (how == access::covering && layout::can_shift)
-            with_shift(misalignment, pass1);
-        else
-            pass1(std::integral_constant<int, no_shift>());
+        call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees", {blocks_for(of_packs), Tuning::threads},
+                    from, of_packs, turns, op, partials);
     }
-
+    /// Pass 1 for a base that is so many bytes, or some of them, after a boundary of 16.
     template <access how>
-    void start_fold(current_device const& device, call const& by, View const& from, offset tiles, int turns,
-                    T const* partials)
+    static auto subtrees_kernel([[maybe_unused]] int misalignment)
     {
-        int const tiles_per_partial = turns * warps * layout::chunks / Geometry::chunks_per_tile;
-        constexpr auto pass2 = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
-        bool const dependent = Tuning::dependent_launches && !is_timed(by) && gpu::has_sm90_features<pass2>(device);
-        gpu::launch<pass2>(by, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, from, count, tiles,
-                           log2_of(tiles_per_partial), partials, init, op, out);
-    }
-
-    template <class Run>
-    static void with_shift(int misalignment, Run run)
-    {
-        constexpr int alignment = View::element_alignment;
-        switch (misalignment / 4) {
-        case 1:
-            if constexpr (alignment <= 4)
-                return run(std::integral_constant<int, 1>());
-            break;
-        case 2:
-            if constexpr (alignment <= 8)
-                return run(std::integral_constant<int, 2>());
-            break;
-        case 3:
-            if constexpr (alignment <= 4)
-                return run(std::integral_constant<int, 3>());
-            break;
-        default:
-            if constexpr (alignment < 4)
-                return run(std::integral_constant<int, 0>());
-            break;
+        if constexpr (how == access::covering && layout::can_shift) {
+            constexpr int alignment = View::element_alignment;
+            if constexpr (alignment <= 4) {
+                if (misalignment / 4 == 1)
+                    return &reduce_subtrees<layout, how, 1, Tuning, View, T, Op>;
+                if (misalignment / 4 == 3)
+                    return &reduce_subtrees<layout, how, 3, Tuning, View, T, Op>;
+            }
+            if constexpr (alignment < 4) {
+                if (misalignment / 4 == 0)
+                    return &reduce_subtrees<layout, how, 0, Tuning, View, T, Op>;
+            }
+            return &reduce_subtrees<layout, how, 2, Tuning, View, T, Op>;
+        } else {
+            return &reduce_subtrees<layout, how, no_shift, Tuning, View, T, Op>;
         }
     }
-};
 
-/// Combines `init` and `count` elements of an input and writes the result through `out`, in the policy's stream.
-template <class Geometry, class Tuning, class Policy, class Input, class T, class Op, class Out>
-void enqueue_reduce(device_call<Policy>& started, Policy const& policy, Input const& input, offset count, T const& init,
-                    Op const& op, Out out)
-{
-    auto view = gpu::view_of(input, count);
-    bool const captured = started.captured();
-    current_device const& device = started.device();
-    call const& by = started.by();
-    using reducer_type = reducer<Geometry, Tuning, decltype(view), T, Op, Out>;
-    stand_ins stand_in("reduce", policy, device, captured);
-    std::size_t const bytes_each = stand_in.bytes_per_element(view);
-    if constexpr (Policy::waits && decltype(view)::bases > 0) {
-        offset const at_once = gpu::elements_at_once(policy, count, bytes_each, order<T, Geometry>::group);
-        if (at_once < count)
-            return reducer_type{view, count, init, op, out}.run_in_pieces(policy, device, by, at_once);
+    template <access how>
+    void start_fold(View const& from, T const* partials)
+    {
+        int const tiles_per_partial = turns * warps * layout::chunks / Geometry::chunks_per_tile;
+        constexpr auto kernel = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
+        bool const dependent = Tuning::dependent_launches && call.can_launch_dependent<kernel>();
+        call.launch(kernel, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, from, count, tiles,
+                    log2_of(tiles_per_partial), partials, init, op, out);
     }
-    if (bytes_each > 0)
-        stand_in.bring(view);
-    reducer_type{view, count, init, op, out}.run(policy, device, by, captured);
-}
+
+    device_call& call;
+    View view;
+    offset count;
+    T init;
+    Op op;
+    Out out;
+    int turns;
+    offset tiles, packs; ///< before the last tile
+};
 
 inline constexpr char const* reduce_without_waiting = "reduce_into or transform_reduce_into with a policy's nosync()";
 
@@ -453,12 +399,10 @@ T reduce(Policy const& policy, Input const& input, offset count, T const& init, 
 {
     if (count <= 0)
         return init;
-    profiler_range const range("tilewise::reduce");
-    reject_earlier_error();
-    device_call<Policy> started("reduce", count, policy, reduce_without_waiting);
-    T* const result = started.template line<T>();
-    gpu::enqueue_reduce<Geometry, Tuning>(started, policy, input, count, init, op, result);
-    started.finish();
+    device_call call("reduce", count, policy, reduce_without_waiting);
+    T* const result = call.line<T>();
+    reducer<Geometry, Tuning, Input, T, Op, T*>(call, input, count, init, op, result).start();
+    call.finish();
     return *result;
 }
 
@@ -469,27 +413,18 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
 {
     if constexpr (!std::is_same_v<unwrapped<Out>, Out>) {
         gpu::reduce_into<Geometry, Tuning>(policy, input, count, init, op, tilewise::unwrap(out));
-    } else if constexpr (std::is_pointer_v<Out>) {
-        profiler_range const range("tilewise::reduce_into");
-        reject_earlier_error();
+    } else if constexpr (std::is_pointer_v<Out> || (random_access<Out> && copies_as_bytes<Out>)) {
         count = std::max(offset{0}, count);
-        device_call<Policy> started("reduce", count, policy, reduce_without_waiting);
-        if (auto const kind = gpu::kind_of(out, started.device().index()); kind != memory_kind::pageable) {
-            gpu::check_writable("reduce_into", kind);
-            gpu::enqueue_reduce<Geometry, Tuning>(started, policy, input, count, init, op, out);
-            started.finish();
-        } else if constexpr (Policy::waits) {
-            tilewise::store(out, gpu::reduce<Geometry, Tuning>(policy, input, count, init, op));
-        } else {
+        device_call call("reduce", count, policy, reduce_without_waiting);
+        if constexpr (std::is_pointer_v<Out>) {
+            auto const kind = gpu::kind_of(out, call.device().index());
+            if constexpr (Policy::waits)
+                if (kind == memory_kind::pageable)
+                    return tilewise::store(out, gpu::reduce<Geometry, Tuning>(policy, input, count, init, op));
             gpu::check_writable("reduce_into", kind);
         }
-    } else if constexpr (random_access<Out> && copies_as_bytes<Out>) { // a fancy iterator
-        profiler_range const range("tilewise::reduce_into");
-        reject_earlier_error();
-        count = std::max(offset{0}, count);
-        device_call<Policy> started("reduce", count, policy, reduce_without_waiting);
-        gpu::enqueue_reduce<Geometry, Tuning>(started, policy, input, count, init, op, out);
-        started.finish();
+        reducer<Geometry, Tuning, Input, T, Op, Out>(call, input, count, init, op, out).start();
+        call.finish();
     } else {
         static_assert(Policy::waits,
                       "tilewise: a policy that does not wait can write its result through a random access "

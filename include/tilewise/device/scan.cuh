@@ -19,9 +19,8 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/launch.cuh>
-#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
-#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/scan/single_pass.cuh>
 #include <tilewise/device/scan/tile_per_block.cuh>
@@ -57,165 +56,139 @@ class scanner {
         Scan::batched && Sink::template can_cover<N> ? access::covering : access::elementwise;
 
 public:
+    device_call& call;
     View view;
     Sink sink;
     offset count;
     initial<T> init;
     Op op;
 
-    /// Scans pieces of `at_once` elements, whole groups, one after the other in three passes, with copies of one at a
-    /// time.
-    template <class Policy>
-    void run_in_pieces(Policy const& policy, current_device const& device, call const& by, offset at_once)
+    /// Starts the kernels.
+    void start()
     {
-        three_passes const passes(policy, device, false, (count + Scan::tile - 1) / Scan::tile);
-        for (offset begin = 0; begin < count; begin += at_once) {
-            scanner piece{view.from(begin), sink.from(begin), std::min(at_once, count - begin), init, op};
-            stand_ins stand_in(by.algorithm, policy, device, false);
-            stand_in.bring(piece.view, piece.count);
-            stand_in.take(piece.sink, piece.count);
-            if (piece.is_aligned())
-                piece.template run_three_passes<access::aligned, access::aligned>(by, passes, begin / Scan::tile);
-            else
-                piece.template run_three_passes<unaligned_input, unaligned_output>(by, passes, begin / Scan::tile);
-            stand_in.deliver();
-        }
-    }
-
-    template <class Policy>
-    void run(Policy const& policy, current_device const& device, call const& by, bool captured)
-    {
-        std::uintptr_t inputs = 0;
-        view.for_each_base(
-            [&](void const* base, offset) { inputs |= reinterpret_cast<std::uintptr_t>(base) % granule_bytes; });
-        auto const output = reinterpret_cast<std::uintptr_t>(sink.base()) % granule_bytes;
-
-        offset const tiles = (count + Scan::tile - 1) / Scan::tile;
+        offset const tiles = tiles_of(count);
+        int const output = output_misalignment();
         if (tiles > std::max({offset{1}, offset{Tuning::cluster_blocks}, Tuning::tiles_side_by_side})) {
-            if (inputs == 0 && output % Sink::template alignment<N> == 0) {
-                if (run_in_one_pass<access::aligned, access::aligned>(policy, device, by, captured, tiles))
+            if (gpu::misalignment_of(view) == 0 && output % Sink::template alignment<N> == 0) {
+                if (starts_one_pass<access::aligned, access::aligned>(tiles))
                     return;
-            } else if (run_in_one_pass<unaligned_stage, unaligned_output>(policy, device, by, captured, tiles)) {
+            } else if (starts_one_pass<unaligned_stage, unaligned_output>(tiles)) {
                 return;
             }
         }
         if (is_aligned())
-            run_tile_per_block<access::aligned, access::aligned>(policy, device, by, captured, tiles);
+            start_tiles<access::aligned, access::aligned>(tiles);
         else
-            run_tile_per_block<unaligned_input, unaligned_output>(policy, device, by, captured, tiles);
+            start_tiles<unaligned_input, unaligned_output>(tiles);
+    }
+
+    /// Scans pieces of `at_once` elements, whole groups, one after the other in three passes; one of them is staged at
+    /// a time.
+    void run_in_pieces(offset at_once)
+    {
+        three_passes const passes(call, tiles_of(count));
+        for (offset begin = 0; begin < count; begin += at_once) {
+            scanner piece{call, view.from(begin), sink.from(begin), std::min(at_once, count - begin), init, op};
+            staging staged(call);
+            staged.stage_in_first(piece.view, piece.count);
+            staged.stage_out(piece.sink, piece.count);
+            if (piece.is_aligned())
+                piece.template start_three_passes<access::aligned, access::aligned>(passes, begin / Scan::tile);
+            else
+                piece.template start_three_passes<unaligned_input, unaligned_output>(passes, begin / Scan::tile);
+            staged.copy_out();
+        }
     }
 
 private:
+    static offset tiles_of(offset elements) { return (elements + Scan::tile - 1) / Scan::tile; }
+    int output_misalignment() const
+    {
+        return static_cast<int>(reinterpret_cast<std::uintptr_t>(sink.base()) % granule_bytes);
+    }
     bool is_aligned() const
     {
-        std::uintptr_t inputs = 0;
-        view.for_each_base(
-            [&](void const* base, offset) { inputs |= reinterpret_cast<std::uintptr_t>(base) % granule_bytes; });
-        auto const output = reinterpret_cast<std::uintptr_t>(sink.base()) % granule_bytes;
-        return inputs % View::template alignment<N> == 0 && output % Sink::template alignment<N> == 0;
+        return gpu::misalignment_of(view) % View::template alignment<N> == 0 &&
+               output_misalignment() % Sink::template alignment<N> == 0;
     }
 
-    template <access in, access out, class Policy>
-    void run_tile_per_block(Policy const& policy, current_device const& device, call const& by, bool captured,
-                            offset tiles)
+    /// The kernels in which a block scans one tile.
+    template <access in, access out>
+    void start_tiles(offset tiles)
     {
         constexpr offset super = offset{geometry::tiles_per_group} * geometry::groups_per_super;
         if (tiles <= 1)
-            gpu::launch<&scan_one_tile<Scan, in, out>>(by, "scan_one_tile", {1, Scan::threads}, view, sink, count, init,
-                                                       op);
-        else if (run_in_cluster<in, out>(device, by, captured, tiles))
-            return;
-        else if (sizeof(T) <= 16 && tiles <= std::min(Tuning::tiles_side_by_side, super))
-            run_side_by_side<in, out>(policy, device, by, captured, tiles);
-        else
-            run_three_passes<in, out>(by, three_passes(policy, device, captured, tiles), 0);
+            return call.launch(&scan_one_tile<Scan, in, out>, "scan_one_tile", {1, Scan::threads}, view, sink, count,
+                               init, op);
+        if constexpr (Tuning::clusters && Tuning::cluster_blocks <= geometry::tiles_per_group) {
+            auto const blocks = static_cast<int>(std::bit_ceil(static_cast<std::size_t>(tiles)));
+            if (tiles <= Tuning::cluster_blocks &&
+                call.launch_cluster<&scan_in_cluster<Scan, in, out>>("scan_in_cluster", blocks, Scan::threads, view,
+                                                                     sink, count, init, op))
+                return;
+        }
+        if constexpr (sizeof(T) <= 16) {
+            if (tiles <= std::min(Tuning::tiles_side_by_side, super)) {
+                status_memory memory(call, words_for(tiles));
+                call.launch(&scan_side_by_side<Scan, Tuning, in, out>, "scan_side_by_side",
+                            {static_cast<int>(tiles), Scan::threads}, view, sink, count, init, op,
+                            boards_in(memory, tiles));
+                return memory.record_tickets(tiles);
+            }
+        }
+        start_three_passes<in, out>(three_passes(call, tiles), 0);
     }
 
     template <access in, access out>
-    bool run_in_cluster(current_device const& device, call const& by, bool captured, offset tiles)
-    {
-        if constexpr (Tuning::clusters && Tuning::cluster_blocks <= geometry::tiles_per_group) {
-            constexpr auto kernel = &scan_in_cluster<Scan, in, out>;
-            if (tiles > Tuning::cluster_blocks)
-                return false;
-            int const cluster = static_cast<int>(std::bit_ceil(static_cast<std::size_t>(tiles)));
-            if (!gpu::fits_cluster<kernel>(device, cluster, Scan::threads))
-                return false;
-            return gpu::launch_cluster<kernel>(by, captured, "scan_in_cluster", {cluster, Scan::threads, cluster}, view,
-                                               sink, count, init, op);
-        } else {
-            return false;
-        }
-    }
-
-    template <access in, access out, class Policy>
-    void run_side_by_side(Policy const& policy, current_device const& device, call const& by, bool captured,
-                          offset tiles)
-    {
-        if constexpr (sizeof(T) <= 16) {
-            board_memory memory(policy, device, captured, words_for(tiles));
-            gpu::launch<&scan_side_by_side<Scan, Tuning, in, out>>(by, "scan_side_by_side",
-                                                                   {static_cast<int>(tiles), Scan::threads}, view, sink,
-                                                                   count, init, op, boards_in(memory, tiles));
-            memory.will_draw(static_cast<unsigned long long>(tiles));
-        }
-    }
-
-    template <access in, access out, class Policy>
-    bool run_in_one_pass(Policy const& policy, current_device const& device, call const& by, bool captured,
-                         offset tiles)
+    bool starts_one_pass(offset tiles)
     {
         using memory_type = stages<Scan, Tuning>;
         if constexpr (Tuning::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2) {
             constexpr auto kernel = &scan_in_one_pass<Scan, Tuning, in, out>;
             constexpr int threads = warp_roles<Scan>::threads, shared = static_cast<int>(sizeof(memory_type));
-            offset const resident = gpu::resident_blocks_with<kernel>(device, threads, shared);
+            offset const resident = gpu::resident_blocks_with<kernel>(call.device(), threads, shared);
             if (resident == 0)
                 return false;
             int const blocks = static_cast<int>(std::min(resident, tiles));
-            board_memory memory(policy, device, captured, words_for(tiles));
-            gpu::launch<kernel>(by, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, init,
-                                op, boards_in(memory, tiles), may_overlap());
-            memory.will_draw(static_cast<unsigned long long>(tiles + blocks));
+            status_memory memory(call, words_for(tiles));
+            call.launch(kernel, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, init, op,
+                        boards_in(memory, tiles), may_overlap());
+            memory.record_tickets(tiles + blocks);
             return true;
         } else {
             return false;
         }
     }
 
-    /// What three passes tell each other, of a whole range of `tiles` tiles.
+    /// What three passes over a range of `tiles` tiles pass on.
     struct three_passes {
         offset before_last, groups;
-        scratch memory;
+        scratch<T> memory;
         T *tile_totals, *group_totals, *carries;
 
-        template <class Policy>
-        three_passes(Policy const& policy, current_device const& device, bool captured, offset tiles)
+        three_passes(device_call const& by, offset tiles)
             : before_last(tiles - 1), groups(before_last / geometry::tiles_per_group),
-              memory(policy, device, captured, static_cast<std::size_t>(before_last + 2 * groups + 1) * sizeof(T)),
-              tile_totals(static_cast<T*>(memory.begin())), group_totals(tile_totals + before_last),
-              carries(group_totals + groups)
+              memory(by, before_last + 2 * groups + 1), tile_totals(memory.begin()),
+              group_totals(tile_totals + before_last), carries(group_totals + groups)
         {}
     };
 
     /// Scans a range, or the piece of one that begins at tile `first`, where a group begins.
     template <access in, access out>
-    void run_three_passes(call const& by, three_passes const& of_all, offset first)
+    void start_three_passes(three_passes const& of_all, offset first)
     {
-        offset const tiles = (count + Scan::tile - 1) / Scan::tile,
-                     with_total = std::min(tiles, of_all.before_last - first),
+        offset const tiles = tiles_of(count), with_total = std::min(tiles, of_all.before_last - first),
                      first_group = first / geometry::tiles_per_group;
         T* const tile_totals = of_all.tile_totals + first;
         if (with_total > 0)
-            gpu::launch<&total_tiles<Scan, in>>(by, "total_tiles", {static_cast<int>(with_total), Scan::threads}, view,
-                                                op, tile_totals);
-        gpu::launch<&carry_groups<Scan, Tuning::carry_threads>>(
-            by, "carry_groups", {1, Tuning::carry_threads}, static_cast<T const*>(of_all.tile_totals), first_group,
-            first + with_total, init, op, of_all.group_totals, of_all.carries);
-        gpu::launch<&scan_after_totals<Scan, in, out>>(by, "scan_after_totals",
-                                                       {static_cast<int>(tiles), Scan::threads}, view, sink, count,
-                                                       init.there || first > 0, op, static_cast<T const*>(tile_totals),
-                                                       static_cast<T const*>(of_all.carries + first_group));
+            call.launch(&total_tiles<Scan, in>, "total_tiles", {static_cast<int>(with_total), Scan::threads}, view, op,
+                        tile_totals);
+        call.launch(&carry_groups<Scan, Tuning::carry_threads>, "carry_groups", {1, Tuning::carry_threads},
+                    static_cast<T const*>(of_all.tile_totals), first_group, first + with_total, init, op,
+                    of_all.group_totals, of_all.carries);
+        call.launch(&scan_after_totals<Scan, in, out>, "scan_after_totals", {static_cast<int>(tiles), Scan::threads},
+                    view, sink, count, init.there || first > 0, op, static_cast<T const*>(tile_totals),
+                    static_cast<T const*>(of_all.carries + first_group));
     }
 
     /// Whether results may be written where elements are still to be read.
@@ -223,7 +196,7 @@ private:
     {
         auto const begin = reinterpret_cast<std::uintptr_t>(sink.base());
         auto const end = begin + static_cast<std::uintptr_t>(sink.bytes(count));
-        bool overlap = sink.base() == nullptr; // who knows
+        bool overlap = sink.base() == nullptr; // an iterator of unknown memory
         view.for_each_base([&](void const* base, offset bytes) {
             auto const first = reinterpret_cast<std::uintptr_t>(base);
             overlap = overlap || (first < end && begin < first + static_cast<std::uintptr_t>(bytes));
@@ -231,16 +204,16 @@ private:
         return overlap;
     }
 
-    static std::size_t words_for(offset tiles)
+    static offset words_for(offset tiles)
     {
-        return static_cast<std::size_t>(tiles + tiles / geometry::tiles_per_group) * total_board::words_of<T>;
+        return (tiles + tiles / geometry::tiles_per_group) * offset{total_board::words_of<T>};
     }
-    static scan_boards boards_in(board_memory& memory, offset tiles)
+    static scan_boards boards_in(status_memory& memory, offset tiles)
     {
         return {memory.counter(),
-                memory.drawn(),
-                {memory.words(), memory.tag()},
-                {memory.words() + tiles * total_board::words_of<T>, memory.tag()}};
+                memory.tickets(),
+                {memory.words(), memory.epoch()},
+                {memory.words() + tiles * total_board::words_of<T>, memory.epoch()}};
     }
 };
 
@@ -252,33 +225,25 @@ void scan(Policy const& policy, Input const& input, offset count, Out const& out
 {
     if (count <= 0)
         return;
-    constexpr char const* name = form == scan_form::inclusive ? "inclusive_scan" : "exclusive_scan";
-    profiler_range const range(form == scan_form::inclusive ? "tilewise::inclusive_scan" : "tilewise::exclusive_scan");
-    reject_earlier_error();
+    device_call call(form == scan_form::inclusive ? "inclusive_scan" : "exclusive_scan", count, policy);
     auto view = gpu::view_of(input, count);
     auto sink = gpu::sink_of(out);
-    device_call<Policy> started(name, count, policy);
-    bool const captured = started.captured();
-    current_device const& device = started.device();
-    call const& by = started.by();
     using scan_type = scan_of<decltype(view), decltype(sink), T, Op, form, order<T, Geometry>>;
     using scanner_type = scanner<scan_type, Tuning>;
-    stand_ins stand_in(name, policy, device, captured);
-    std::size_t const bytes_each = stand_in.bytes_per_element(view) + stand_in.bytes_per_result(sink);
-    if constexpr (Policy::waits) {
-        offset const at_once = gpu::elements_at_once(policy, count, bytes_each, scan_type::order::group);
-        if (at_once < count) {
-            scanner_type{view, sink, count, initial<T>(init), op}.run_in_pieces(policy, device, by, at_once);
-            return started.finish();
-        }
+    staging staged(call);
+    std::size_t const bytes_each = staged.bytes_per_element(view) + staged.bytes_per_result(sink);
+    offset const at_once = staged.elements_at_once(count, bytes_each, scan_type::order::group);
+    if (at_once < count) {
+        scanner_type{call, view, sink, count, initial<T>(init), op}.run_in_pieces(at_once);
+        return call.finish();
     }
     if (bytes_each > 0) {
-        stand_in.bring(view);
-        stand_in.take(sink, count);
+        staged.stage_in(view);
+        staged.stage_out(sink, count);
     }
-    scanner_type{view, sink, count, initial<T>(init), op}.run(policy, device, by, captured);
-    stand_in.deliver();
-    started.finish();
+    scanner_type{call, view, sink, count, initial<T>(init), op}.start();
+    staged.copy_out();
+    call.finish();
 }
 
 } // namespace gpu

@@ -18,15 +18,12 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
-#include <tilewise/device/cuda/launch.cuh>
-#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
-#include <tilewise/device/cuda/workspace.cuh>
 #include <tilewise/device/scan/carry.cuh>
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/scan/tile_per_block.cuh>
 #include <tilewise/device/tuning.cuh>
-#include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
@@ -431,24 +428,22 @@ find_reach(Segments segments, offset count, segment_reach* found)
     *found = mine;
 }
 
-/// Starts the kernels, for some segments after the others, so that the lists stay short.
-template <class Segmented, class Tuning, class Policy>
-void run_segmented(Policy const& policy, current_device const& device, call const& by, bool captured,
-                   typename Segmented::view const& view, typename Segmented::results const& results,
-                   typename Segmented::segments const& segments, std::optional<typename Segmented::value> const& init,
-                   typename Segmented::op const& op)
+/// Starts the kernels for `count` segments, for some after the others, so that the lists stay short.
+template <class Segmented, class Tuning>
+void start_segmented(device_call& call, typename Segmented::view const& view,
+                     typename Segmented::results const& results, typename Segmented::segments const& segments,
+                     offset count, std::optional<typename Segmented::value> const& init,
+                     typename Segmented::op const& op)
 {
     constexpr bool reduces = Segmented::results::reduces;
     constexpr int warps = Tuning::threads / warp_size;
-    offset const count = by.items, at_once = std::min(count, Tuning::segments_at_once);
+    offset const at_once = std::min(count, Tuning::segments_at_once);
     offset const rounds = (count + at_once - 1) / at_once;
     auto const counter_bytes = static_cast<std::size_t>(rounds) * 2 * sizeof(unsigned long long);
-    scratch const memory(policy, device, captured,
-                         counter_bytes + static_cast<std::size_t>(at_once) * sizeof(unsigned));
-    auto* const counters = static_cast<unsigned long long*>(memory.begin());
-    TILEWISE_CUDA(cudaMemsetAsync, counters, 0, counter_bytes, policy.stream());
-    int multiprocessors = 0;
-    TILEWISE_CUDA(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, device.index());
+    scratch<unsigned char> const memory(call, static_cast<offset>(counter_bytes) + at_once * offset{sizeof(unsigned)});
+    auto* const counters = reinterpret_cast<unsigned long long*>(memory.begin());
+    call.clear(counters, counter_bytes);
+    offset const most_long_blocks = offset{call.multiprocessors()} * Tuning::long_blocks_per_multiprocessor;
 
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
@@ -458,51 +453,40 @@ void run_segmented(Policy const& policy, current_device const& device, call cons
         int const per_warp = static_cast<int>(std::bit_floor(
             static_cast<std::size_t>(std::clamp(left / Tuning::warps_wanted, offset{1}, offset{warp_size}))));
         auto const blocks = static_cast<int>((left + per_warp * warps - 1) / (per_warp * warps));
-        gpu::launch<&combine_short_segments<Segmented, Tuning::threads>>(
-            by, reduces ? "reduce_short_segments" : "scan_short_segments", {blocks, Tuning::threads}, view, results,
-            segments, first, left, per_warp, before, op, longer);
-        auto const long_blocks =
-            static_cast<int>(std::min(left, offset{multiprocessors} * Tuning::long_blocks_per_multiprocessor));
-        gpu::launch<&combine_long_segments<Segmented>>(by, reduces ? "reduce_long_segments" : "scan_long_segments",
-                                                       {long_blocks, Segmented::scan::threads}, view, results, segments,
-                                                       first, before, op, longer);
+        call.launch(&combine_short_segments<Segmented, Tuning::threads>,
+                    reduces ? "reduce_short_segments" : "scan_short_segments", {blocks, Tuning::threads}, view, results,
+                    segments, first, left, per_warp, before, op, longer);
+        call.launch(&combine_long_segments<Segmented>, reduces ? "reduce_long_segments" : "scan_long_segments",
+                    {static_cast<int>(std::min(left, most_long_blocks)), Segmented::scan::threads}, view, results,
+                    segments, first, before, op, longer);
     }
 }
 
 /// What the segmented algorithms have in common; `Results` says what is written.
 template <template <class> class Results, class Geometry, scan_form form, class T, class Tuning, class Policy,
           class Input, class Begins, class Ends, class Out, class Op>
-void combine_segments(Policy const& policy, Input const& input, Begins const& begins, Ends const& ends, offset count,
-                      Out const& out, std::optional<T> const& init, Op const& op)
+void combine_segments(char const* algorithm, Policy const& policy, Input const& input, Begins const& begins,
+                      Ends const& ends, offset count, Out const& out, std::optional<T> const& init, Op const& op)
 {
     if (count <= 0)
         return;
-    constexpr char const* full_name = Results<memory_sink<T>>::reduces ? "tilewise::segmented_reduce"
-                                      : form == scan_form::inclusive   ? "tilewise::segmented_inclusive_scan"
-                                                                       : "tilewise::segmented_exclusive_scan";
-    constexpr char const* algorithm = full_name + sizeof("tilewise::") - 1;
-    profiler_range const range(full_name);
-    reject_earlier_error();
-    device_call<Policy> started(algorithm, count, policy);
-    bool const captured = started.captured();
-    current_device const& device = started.device();
-    call& by = started.by();
-    auto view = gpu::view_of(input, 0); // the number of elements matters to nobody who reads them one by one
+    device_call call(algorithm, count, policy);
+    auto view = gpu::view_of(input, 0); // its size is unused where elements are read one by one
     auto sink = gpu::sink_of(out);
     auto first = gpu::view_of(begins, count);
     auto last = gpu::view_of(ends, count);
     using results_type = Results<decltype(sink)>;
     view.for_each_memory([](auto& memory) { memory.size = memory.first != nullptr; }); // null without elements
-    stand_ins stand_in(algorithm, policy, device, captured);
-    std::size_t bytes_each = stand_in.bytes_per_element(view),
-                of_segments = stand_in.bytes_per_element(first) + stand_in.bytes_per_element(last);
-    stand_in.bring(first);
-    stand_in.bring(last);
+    staging staged(call);
+    std::size_t bytes_each = staged.bytes_per_element(view),
+                of_segments = staged.bytes_per_element(first) + staged.bytes_per_element(last);
+    staged.stage_in(first);
+    staged.stage_in(last);
     if constexpr (results_type::reduces) {
-        of_segments += stand_in.bytes_per_result(sink);
-        stand_in.take(sink, count);
+        of_segments += staged.bytes_per_result(sink);
+        staged.stage_out(sink, count);
     } else if (sink.base() != nullptr) {
-        bytes_each += stand_in.bytes_per_result(sink);
+        bytes_each += staged.bytes_per_result(sink);
     }
     of_segments *= static_cast<std::size_t>(count);
 
@@ -511,37 +495,35 @@ void combine_segments(Policy const& policy, Input const& input, Begins const& be
     using segmented = segmented_of<scan_type, results_type, list_type>;
     list_type const segments = {first, last};
     if (bytes_each == 0) {
-        gpu::run_segmented<segmented, Tuning>(policy, device, by, captured, view, results_type{sink}, segments, init,
-                                              op);
+        gpu::start_segmented<segmented, Tuning>(call, view, results_type{sink}, segments, count, init, op);
     } else if constexpr (Policy::waits) {
-        auto& reach = *started.template line<segment_reach>();
-        offset guess = count;
-        for (offset done = 0; done < count; done += by.items, guess = 2 * by.items) {
+        auto& reach = *call.line<segment_reach>();
+        offset guess = count, now = 0;
+        for (offset done = 0; done < count; done += now, guess = 2 * now) {
             list_type const left = done == 0 ? segments : list_type{first.from(done), last.from(done)};
-            by.items = std::min(guess, count - done);
-            for (;; by.items = (by.items + 1) / 2) { // until they fit; one has to
-                gpu::launch<&find_reach<list_type, Tuning::threads>>(by, "find_reach", {1, Tuning::threads}, left,
-                                                                     by.items, &reach);
-                started.finish();
+            for (now = std::min(guess, count - done);; now = (now + 1) / 2) { // until they fit; one has to
+                call.set_items(now);
+                call.launch(&find_reach<list_type, Tuning::threads>, "find_reach", {1, Tuning::threads}, left, now,
+                            &reach);
+                call.finish();
                 std::size_t const wanted = static_cast<std::size_t>(reach.count()) * bytes_each + of_segments;
-                if (by.items == 1 || wanted <= gpu::budget_of(policy, wanted))
+                if (now == 1 || wanted <= staged.budget_for(wanted))
                     break;
             }
             auto elements = view;
             auto results = sink;
-            stand_ins of_reach(algorithm, policy, device, captured);
-            of_reach.bring_some(elements, reach.begin, reach.count());
+            staging of_reach(call);
+            of_reach.stage_in_part(elements, reach.begin, reach.count());
             if constexpr (!results_type::reduces)
-                of_reach.take_some(results, reach.begin, reach.count());
+                of_reach.stage_out_part(results, reach.begin, reach.count());
             else if (done > 0)
                 results = sink.from(done);
-            gpu::run_segmented<segmented, Tuning>(policy, device, by, captured, elements, results_type{results}, left,
-                                                  init, op);
-            of_reach.deliver();
+            gpu::start_segmented<segmented, Tuning>(call, elements, results_type{results}, left, now, init, op);
+            of_reach.copy_out();
         }
     }
-    stand_in.deliver();
-    started.finish();
+    staged.copy_out();
+    call.finish();
 }
 
 /// Combines `init` and each of `count` segments to a value, in the policy's stream.
@@ -551,7 +533,7 @@ void segmented_reduce(Policy const& policy, Input const& input, Begins const& be
                       Out const& out, T const& init, Op const& op)
 {
     gpu::combine_segments<result_per_segment, Geometry, scan_form::inclusive, T, Tuning>(
-        policy, input, begins, ends, count, out, std::optional<T>(init), op);
+        "segmented_reduce", policy, input, begins, ends, count, out, std::optional<T>(init), op);
 }
 
 /// Scans each of `count` segments after `init`, if there is one, in the policy's stream.
@@ -560,8 +542,9 @@ template <class Geometry, scan_form form, class T, class Tuning = segmented_tuni
 void segmented_scan(Policy const& policy, Input const& input, Begins const& begins, Ends const& ends, offset count,
                     Out const& out, std::optional<T> const& init, Op const& op)
 {
-    gpu::combine_segments<result_per_element, Geometry, form, T, Tuning>(policy, input, begins, ends, count, out, init,
-                                                                         op);
+    gpu::combine_segments<result_per_element, Geometry, form, T, Tuning>(
+        form == scan_form::inclusive ? "segmented_inclusive_scan" : "segmented_exclusive_scan", policy, input, begins,
+        ends, count, out, init, op);
 }
 
 } // namespace gpu

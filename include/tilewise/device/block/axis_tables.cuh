@@ -8,8 +8,10 @@
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/context.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/runtime.cuh>
-#include <tilewise/device/cuda/workspace.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/order.hpp>
 
 #include <algorithm>
@@ -210,28 +212,28 @@ private:
 /// captured: the graph has a copy of the tables of its own.
 class tables_on_device {
 public:
-    template <class View, class Policy>
-    tables_on_device(View& view, Policy const& policy, current_device const& device, bool captured)
+    template <class View>
+    tables_on_device(View& view, device_call const& by)
     {
         if constexpr (has_tables<View>) {
             auto const bytes = static_cast<std::size_t>(gpu::room_of_tables(view));
             if (bytes == 0)
                 return;
-            memory_.emplace(policy, device, captured, bytes);
-            bool const copied = captured || bytes > most_staged_by_cuda;
+            memory_.emplace(by, static_cast<offset>(bytes));
+            bool const copied = by.is_captured() || bytes > most_staged_by_cuda;
             if (copied) {
-                table_buffer buffer(device, bytes);
+                table_buffer buffer(by.device(), bytes);
                 gather(view, buffer.begin());
-                if (captured)
-                    buffer.copy_in_graph(memory_->begin(), bytes, policy.stream());
+                if (by.is_captured())
+                    buffer.copy_in_graph(memory_->begin(), bytes, by.stream());
                 else
-                    buffer.copy_to(memory_->begin(), bytes, policy.stream());
+                    buffer.copy_to(memory_->begin(), bytes, by.stream());
             }
-            auto* copy = static_cast<unsigned char*>(memory_->begin());
+            auto* copy = memory_->begin();
             view.for_each_table([&]<class T>(T const*& table, offset count) {
                 if (count > 0 && !copied)
                     TILEWISE_CUDA(cudaMemcpyAsync, copy, table, static_cast<std::size_t>(count) * sizeof(T),
-                                  cudaMemcpyDefault, policy.stream());
+                                  cudaMemcpyDefault, by.stream());
                 table = reinterpret_cast<T const*>(copy);
                 copy += gpu::room_of_table<T>(count);
             });
@@ -254,7 +256,7 @@ private:
         });
     }
 
-    std::optional<scratch> memory_;
+    std::optional<scratch<unsigned char>> memory_;
 };
 
 } // namespace gpu

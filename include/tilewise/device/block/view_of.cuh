@@ -121,5 +121,20 @@ positions_view<It> view_of(positions<It> const& input, offset)
     return {{*input}};
 }
 
+/// By how many bytes the bases of a view are misaligned for the widest loads: 0, or bits of all of them.
+template <class View>
+int misalignment_of(View const& view)
+{
+    std::uintptr_t bits = 0;
+    view.for_each_base([&](void const* base, offset) { bits |= reinterpret_cast<std::uintptr_t>(base); });
+    return static_cast<int>(bits % granule_bytes);
+}
+
+/// How a view with misaligned bases loads `count` elements at a time; `aligned`, if its bases cannot be misaligned.
+template <class View, int count>
+inline constexpr access misaligned_access = View::template alignment<count> <= View::element_alignment ? access::aligned
+                                            : View::bases > 0 && View::template can_cover<count> ? access::covering
+                                                                                                 : access::elementwise;
+
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -10,9 +10,11 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -53,6 +55,41 @@ private:
     static constexpr int value_bits = 24;
     std::array<std::atomic<std::uint64_t>, 64> words_{};
 };
+
+/// Releases what a cache holds, with `release`, once its devices are idle. What belongs to a context that has ended is
+/// dropped. \returns what stays, since its device could not be waited for
+template <class Thing, class Release>
+std::vector<Thing> release_when_idle(std::vector<Thing> things, Release const& release)
+{
+    int previous = 0;
+    if (things.empty() || cudaGetDevice(&previous) != cudaSuccess)
+        return things;
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; // other threads may be capturing
+    bool const relaxed = cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess;
+    std::vector<Thing> left;
+    left.reserve(things.size());
+    std::sort(things.begin(), things.end(), [](auto const& a, auto const& b) { return a.device < b.device; });
+    int device = -1;
+    bool idle = false;
+    unsigned long long context = 0;
+    for (Thing const& thing : things) {
+        if (thing.device != device) {
+            device = thing.device;
+            idle = cudaSetDevice(device) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
+            context = context_id(device);
+        }
+        if (!idle)
+            left.push_back(thing);
+        else if (thing.context == context)
+            release(thing);
+    }
+    static_cast<void>(cudaSetDevice(previous));
+    if (relaxed)
+        static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+    if (!relaxed || !left.empty())
+        static_cast<void>(cudaGetLastError());
+    return left;
+}
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -54,11 +54,11 @@ inline void check(cudaError_t error, char const* call)
 }
 #define TILEWISE_CUDA(call, ...) ::tilewise::gpu::check(call(__VA_ARGS__), #call)
 
-/// Names what happens while it lives in the timeline of a profiler.
+/// A range in the timeline of a profiler while it lives, with the name of an algorithm.
 class profiler_range {
 public:
 #ifdef TILEWISE_PROFILER_RANGES
-    explicit profiler_range(char const* name) { nvtxRangePushA(name); }
+    explicit profiler_range(char const* name) { nvtxRangePushA((std::string("tilewise::") + name).c_str()); }
     ~profiler_range() { nvtxRangePop(); }
 #else
     explicit profiler_range(char const*) {}

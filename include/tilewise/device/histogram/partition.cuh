@@ -17,12 +17,14 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/context.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/runtime.cuh>
-#include <tilewise/device/cuda/workspace.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/histogram/samples.cuh>
 #include <tilewise/device/histogram/tile.cuh>
 #include <tilewise/device/tuning.cuh>
@@ -328,7 +330,7 @@ table_fit fit_tables(current_device const& device)
 {
     static known_of_context known;
     int const found = known(device.context(), [&] {
-        int log2_cells = Tuning::log2_most_cells, per_multiprocessor = 0, multiprocessors = 0;
+        int log2_cells = Tuning::log2_most_cells, per_multiprocessor = 0;
         for (;; --log2_cells) {
             int const bytes = bytes_of_table(log2_cells);
             auto const error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
@@ -342,8 +344,7 @@ table_fit fit_tables(current_device const& device)
             if (per_multiprocessor > 0)
                 break;
         }
-        TILEWISE_CUDA(cudaDeviceGetAttribute, &multiprocessors, cudaDevAttrMultiProcessorCount, device.index());
-        return per_multiprocessor * multiprocessors * 32 + log2_cells;
+        return per_multiprocessor * gpu::attribute_of(device, cudaDevAttrMultiProcessorCount) * 32 + log2_cells;
     });
     return {found % 32, found / 32};
 }
@@ -390,50 +391,42 @@ class partitioner {
     static constexpr auto count_kernel = &count_buckets<Tuning, Counter>;
 
 public:
+    device_call& call;
     View samples;
     offset count;
     Bins bins;
     offset cells;
     Counter* counts;
 
-    template <class Policy>
-    void run(Policy const& policy, call const& by, current_device const& device)
+    /// Starts the kernels.
+    void start()
     {
-        std::uintptr_t bases = 0;
-        samples.for_each_base([&](void const* base, offset) { bases |= reinterpret_cast<std::uintptr_t>(base); });
-        if (bases % View::template alignment<packets::size> == 0)
-            run_with<access::aligned>(policy, by, device);
-        else if constexpr (packets::can_be_unaligned)
-            run_with<packets::unaligned>(policy, by, device);
+        if (gpu::misalignment_of(samples) % View::template alignment<packets::size> == 0)
+            start_kernels<access::aligned>();
+        else
+            start_kernels<misaligned_access<View, packets::size>>();
     }
 
 private:
-    template <access how, class Policy>
-    void run_with(Policy const& policy, call const& by, current_device const& device)
-    {
-        plan_type const plan(gpu::fit_tables<count_kernel, Tuning>(device), count, cells);
-        if (plan.pays(count, cells))
-            run_partition<how>(policy, by, device, plan);
-        else
-            run_additions<how>(by, plan);
-    }
-
     template <access how>
-    void run_additions(call const& by, plan_type const& plan)
+    void start_kernels()
     {
+        plan_type const plan(gpu::fit_tables<count_kernel, Tuning>(call.device()), count, cells);
+        if (plan.pays(count, cells))
+            return start_partition<how>(plan);
         cell_range const all = {0, static_cast<unsigned>(cells)};
         for (offset tile = 0; tile < plan.tiles; tile += Tuning::most_blocks) {
             auto const blocks = static_cast<int>(std::min(plan.tiles - tile, Tuning::most_blocks));
-            gpu::launch<&add_samples<Tuning, how, View, Bins, Counter>>(by, "add_samples", {blocks, Tuning::threads},
-                                                                        samples, tile, count, bins, all, counts);
+            call.launch(&add_samples<Tuning, how, View, Bins, Counter>, "add_samples", {blocks, Tuning::threads},
+                        samples, tile, count, bins, all, counts);
         }
     }
 
-    template <access how, class Policy>
-    void run_partition(Policy const& policy, call const& by, current_device const& device, plan_type const& plan)
+    template <access how>
+    void start_partition(plan_type const& plan)
     {
-        scratch const memory(policy, device, gpu::is_captured(policy.stream()), static_cast<std::size_t>(plan.bytes()));
-        auto* const slots = static_cast<unsigned char*>(memory.begin());
+        scratch<unsigned char> const memory(call, plan.bytes());
+        auto* const slots = memory.begin();
         auto* const runs = slots + plan.slots_bytes();
         auto* const totals = reinterpret_cast<unsigned*>(runs + plan.runs_bytes());
         bucket_lists lists = {reinterpret_cast<granule*>(slots),
@@ -448,9 +441,8 @@ private:
             ++lists.log2_columns;
 
         constexpr auto partition_kernel = &partition_samples<Tuning, how, View, Bins>;
-        bool const dependent = Tuning::dependent_launches && !is_timed(by) &&
-                               gpu::has_sm90_features<partition_kernel>(device) &&
-                               gpu::has_sm90_features<count_kernel>(device);
+        bool const dependent = Tuning::dependent_launches && call.can_launch_dependent<partition_kernel>() &&
+                               call.can_launch_dependent<count_kernel>();
         int set = 0; // of totals
         for (offset cell = 0; cell < cells; cell += plan.cells_per_range) {
             cell_range const range = {static_cast<unsigned>(cell),
@@ -458,16 +450,15 @@ private:
             for (offset tile = 0; tile < plan.tiles; tile += plan.tiles_per_chunk) {
                 bool const follows_own = set != 0; // kernels of this call
                 if (!follows_own)
-                    TILEWISE_CUDA(cudaMemsetAsync, totals, 0, static_cast<std::size_t>(plan.totals_bytes()),
-                                  policy.stream());
+                    call.clear(totals, static_cast<std::size_t>(plan.totals_bytes()));
                 lists.totals = totals + offset{set} * plan.buckets;
                 set = (set + 1) % Tuning::chunks_per_clearing;
                 auto const tiles = static_cast<int>(std::min(plan.tiles - tile, plan.tiles_per_chunk));
-                gpu::launch<partition_kernel>(by, "partition_samples",
-                                              {tiles, Tuning::threads, 1, dependent && follows_own}, samples, tile,
-                                              count, bins, range, lists);
-                gpu::launch<count_kernel>(
-                    by, "count_buckets",
+                call.launch(partition_kernel, "partition_samples",
+                            {tiles, Tuning::threads, 1, dependent && follows_own}, samples, tile, count, bins, range,
+                            lists);
+                call.launch(
+                    count_kernel, "count_buckets",
                     {plan.fit.blocks, Tuning::counting_threads, 1, dependent, gpu::bytes_of_table(plan.fit.log2_cells)},
                     lists, scattered_tiles(tiles), range, counts);
             }
@@ -475,16 +466,15 @@ private:
     }
 };
 
-/// Adds the numbers of samples in each cell to the counters, in the policy's stream. A sample counts if
+/// Adds the numbers of samples in each cell to the counters, in the call's stream. A sample counts if
 /// `bins.index(sample)` is at least 0 and less than `bins.extent()`. Takes scratch of up to 64 MB and 8 bytes for each
 /// cell.
-template <class Tuning, class Counter, class Policy, class View, class Bins>
-void count_by_partition(Policy const& policy, call const& by, current_device const& device, View const& samples,
-                        offset count, Bins const& bins, Counter* counts)
+template <class Tuning, class Counter, class View, class Bins>
+void count_by_partition(device_call& call, View const& samples, offset count, Bins const& bins, Counter* counts)
 {
     if (count > 0)
-        partitioner<Tuning, Counter, View, Bins>{samples, count, bins, static_cast<offset>(bins.extent()), counts}.run(
-            policy, by, device);
+        partitioner<Tuning, Counter, View, Bins>{call, samples, count, bins, static_cast<offset>(bins.extent()), counts}
+            .start();
 }
 
 } // namespace gpu

@@ -44,11 +44,6 @@ struct sample_packets {
     static constexpr int per_thread = Tuning::items_per_thread / size;
     static constexpr int under_way = std::min(per_thread, Tuning::packets_under_way);
     static_assert(size * per_thread == Tuning::items_per_thread && per_thread % under_way == 0);
-
-    /// What reads a base that is not aligned for the widest loads, if there can be one.
-    static constexpr bool can_be_unaligned = View::template alignment<size> > View::element_alignment;
-    static constexpr access unaligned =
-        View::bases > 0 && View::template can_cover<size> ? access::covering : access::elementwise;
 };
 
 /// Finds the cells of the samples from `begin` on.

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Copies between pageable host memory and the GPU.
+///
+/// They pass through a few buffers of pinned memory in turn. All cores fill one while the GPU's copy engine empties
+/// those before it; one core alone, which is what a copy from pageable memory by CUDA has, is several times slower than
+/// the bus.
+
+#include <tilewise/cached_memory.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/context.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/tuning.cuh>
+#include <tilewise/host/parallel.hpp>
+#include <tilewise/order.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Copies bytes on the host, with all cores where that pays.
+inline void copy_on_host(void* to, void const* from, std::size_t bytes)
+{
+    constexpr std::size_t unit = staging_tuning::bytes_per_task;
+    auto const copy = [=](std::size_t begin, std::size_t end) {
+        std::memcpy(static_cast<unsigned char*>(to) + begin, static_cast<unsigned char const*>(from) + begin,
+                    end - begin);
+    };
+    if (bytes <= 2 * unit)
+        return copy(0, bytes);
+    host::parallel_for(static_cast<offset>((bytes + unit - 1) / unit), [&](offset first, offset last) {
+        copy(static_cast<std::size_t>(first) * unit, std::min(bytes, static_cast<std::size_t>(last) * unit));
+    });
+}
+
+/// Buffers of pinned memory, which copies use one after the other.
+class pinned_ring {
+public:
+    static constexpr std::size_t buffers = staging_tuning::buffers;
+
+    explicit pinned_ring(std::size_t buffer_bytes = staging_tuning::buffer_bytes) : buffer_bytes_(buffer_bytes)
+    {
+        relaxed_capture const allowed; // other threads may be capturing
+        TILEWISE_CUDA(cudaHostAlloc, &memory_, buffers * buffer_bytes, cudaHostAllocPortable);
+        for (cudaEvent_t& event : done_)
+            if (cudaError_t const error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+                error != cudaSuccess) {
+                release();
+                throw_cuda_error(error, "cudaEventCreateWithFlags");
+            }
+    }
+    pinned_ring(pinned_ring const&) = delete;
+    pinned_ring& operator=(pinned_ring const&) = delete;
+    ~pinned_ring() { release(); }
+
+    /// Whether an event records every copy from and to the buffers.
+    bool is_settled() const { return is_settled_; }
+
+    /// Copies host memory to the device, in stream order. The host memory is free to change when this returns.
+    void copy_to_device(void* to, void const* from, std::size_t bytes, cudaStream_t stream)
+    {
+        relaxed_capture const allowed;
+        for (std::size_t begin = 0; begin < bytes; begin += buffer_bytes_) {
+            std::size_t const part = std::min(bytes - begin, buffer_bytes_), index = next_++ % buffers;
+            TILEWISE_CUDA(cudaEventSynchronize, done_[index]);
+            copy_on_host(buffer(index), static_cast<unsigned char const*>(from) + begin, part);
+            TILEWISE_CUDA(cudaMemcpyAsync, static_cast<unsigned char*>(to) + begin, buffer(index), part,
+                          cudaMemcpyHostToDevice, stream);
+            record(index, stream);
+        }
+    }
+
+    /// Copies device memory to the host, in stream order, and waits for the copies.
+    void copy_to_host(void* to, void const* from, std::size_t bytes, cudaStream_t stream)
+    {
+        relaxed_capture const allowed;
+        std::size_t const first = next_;
+        std::size_t started = 0, arrived = 0; // bytes
+        auto const part_at = [&](std::size_t begin) { return std::min(bytes - begin, buffer_bytes_); };
+        while (arrived < bytes) {
+            while (started < bytes && started - arrived < buffers * buffer_bytes_) {
+                std::size_t const index = next_++ % buffers;
+                TILEWISE_CUDA(cudaEventSynchronize, done_[index]);
+                TILEWISE_CUDA(cudaMemcpyAsync, buffer(index), static_cast<unsigned char const*>(from) + started,
+                              part_at(started), cudaMemcpyDeviceToHost, stream);
+                record(index, stream);
+                started += part_at(started);
+            }
+            std::size_t const index = (first + arrived / buffer_bytes_) % buffers;
+            TILEWISE_CUDA(cudaEventSynchronize, done_[index]);
+            copy_on_host(static_cast<unsigned char*>(to) + arrived, buffer(index), part_at(arrived));
+            arrived += part_at(arrived);
+        }
+    }
+
+private:
+    void* buffer(std::size_t index) const { return static_cast<unsigned char*>(memory_) + index * buffer_bytes_; }
+    /// Records a copy from or to a buffer that was started.
+    void record(std::size_t index, cudaStream_t stream)
+    {
+        if (cudaError_t const error = cudaEventRecord(done_[index], stream); error != cudaSuccess) {
+            is_settled_ = is_done_after_waiting(stream);
+            throw_cuda_error(error, "cudaEventRecord");
+        }
+    }
+    void release()
+    {
+        for (cudaEvent_t const event : done_)
+            if (event != nullptr)
+                static_cast<void>(cudaEventDestroy(event));
+        static_cast<void>(cudaFreeHost(memory_));
+    }
+
+    std::size_t buffer_bytes_;
+    bool is_settled_ = true;
+    void* memory_ = nullptr;
+    std::array<cudaEvent_t, buffers> done_ = {}; ///< the last copy from or to a buffer
+    std::size_t next_ = 0;
+};
+
+/// A ring for one call, which a cache keeps for later calls.
+class leased_ring {
+public:
+    explicit leased_ring(current_device const& device) : own_{device.index(), device.context(), nullptr}
+    {
+        cache& idle = cache::instance();
+        {
+            std::lock_guard const lock(idle.mutex);
+            std::erase_if(idle.rings, [&](entry const& each) { // of a context that has ended
+                return each.device == own_.device && each.context < own_.context;
+            });
+            auto const found = std::find_if(idle.rings.begin(), idle.rings.end(),
+                                            [&](entry const& each) { return each.context == own_.context; });
+            if (found != idle.rings.end()) {
+                own_ = *found;
+                idle.rings.erase(found);
+                return;
+            }
+        }
+        auto made = std::make_unique<pinned_ring>();
+        std::lock_guard const lock(idle.mutex);
+        idle.rings.reserve(++idle.made); // so that returning one cannot fail
+        own_.ring = made.release();
+    }
+    leased_ring(leased_ring const&) = delete;
+    leased_ring& operator=(leased_ring const&) = delete;
+    ~leased_ring()
+    {
+        if (!own_.ring->is_settled()) // a copy may still read or write its memory
+            return;
+        std::lock_guard const lock(cache::instance().mutex);
+        cache::instance().rings.push_back(own_);
+    }
+    pinned_ring* operator->() const { return own_.ring; }
+
+private:
+    struct entry {
+        int device;
+        unsigned long long context; ///< see context_id
+        pinned_ring* ring;          ///< invalid once its context has ended
+    };
+    struct cache {
+        std::mutex mutex;
+        std::vector<entry> rings;
+        std::size_t made = 0;
+
+        /// Never destroyed: CUDA may be shut down before static objects are.
+        static cache& instance()
+        {
+            static auto* const one = [] {
+                auto made = std::make_unique<cache>();
+                cache_list::instance().add([] { instance().release(); });
+                return made.release();
+            }();
+            return *one;
+        }
+        void release()
+        {
+            std::lock_guard const lock(mutex);
+            std::vector<entry> all = rings;
+            rings.clear();
+            for (entry const& each : release_when_idle(std::move(all), [](entry const& idle) { delete idle.ring; }))
+                rings.push_back(each);
+        }
+    };
+
+    entry own_;
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

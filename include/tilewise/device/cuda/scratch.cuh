@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Scratch memory on the GPU, and the status words of tiles.
+///
+/// Memory is leased for one call and cached for later ones, so that in the steady state nothing is allocated. It
+/// belongs to a context, and is dropped when the device was reset; `release_cached_memory` frees it. Large scratch is
+/// not cached, but freed to the stream's memory pool, of which the program decides how much stays.
+
+#include <tilewise/cached_memory.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/context.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/memory_kind.cuh>
+#include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// The state of status memory after all launches that have used it.
+struct status_state {
+    unsigned epoch = 0;             ///< of the last launch
+    unsigned long long tickets = 0; ///< taken from the counter
+};
+
+/// Blocks of memory that no call uses, each with the stream that it was last used in: a call takes blocks of its own
+/// stream only, so its kernels come after that use.
+class scratch_cache {
+public:
+    struct block {
+        unsigned long long stream;  ///< cudaStreamGetId: unique, as handles are not
+        unsigned long long context; ///< see context_id
+        int device;
+        void* memory;
+        std::size_t bytes;
+        status_state state = {};
+
+        bool is_of_stream_of(block const& other) const { return stream == other.stream && context == other.context; }
+    };
+
+    /// @name The caches, one for each kind of content
+    /// Never destroyed: CUDA may be shut down before static objects are.
+    /// @{
+    static scratch_cache& of_scratch()
+    {
+        static auto* const cache = make([] { of_scratch().release(); });
+        return *cache;
+    }
+    static scratch_cache& of_status()
+    {
+        static auto* const cache = make([] { of_status().release(); });
+        return *cache;
+    }
+    /// @}
+
+    scratch_cache() { idle_.reserve(most_blocks); } // so that returning one cannot fail
+
+    /// Takes the smallest block of the stream of `wanted` that is large enough, if there is one.
+    block take(block const& wanted)
+    {
+        return take_best(wanted, [&](block const& each, block const* best) {
+            return each.bytes >= wanted.bytes && (best == nullptr || each.bytes < best->bytes);
+        });
+    }
+    /// Takes the largest block of the stream, if none is large enough: a new one replaces it.
+    block take_outgrown(block const& wanted)
+    {
+        return take_best(wanted,
+                         [](block const& each, block const* best) { return !best || each.bytes > best->bytes; });
+    }
+
+    /// Keeps a block for later calls, if there is room for it. Blocks of contexts that have ended make room.
+    bool keep(block const& returned)
+    {
+        std::lock_guard const lock(mutex_);
+        auto const has_room = [&] {
+            std::size_t bytes = returned.bytes;
+            for (block const& each : idle_)
+                bytes += each.device == returned.device ? each.bytes : 0;
+            return idle_.size() < most_blocks && bytes <= most_bytes;
+        };
+        if (!has_room()) {
+            std::erase_if(idle_, [&](block const& each) {
+                return each.device == returned.device && each.context < returned.context;
+            });
+            if (!has_room())
+                return false;
+        }
+        idle_.push_back(returned);
+        return true;
+    }
+
+    /// Frees all blocks.
+    void release()
+    {
+        std::vector<block> blocks;
+        blocks.reserve(most_blocks);
+        {
+            std::lock_guard const lock(mutex_);
+            blocks.swap(idle_);
+        }
+        for (block const& each :
+             release_when_idle(std::move(blocks), [](block const& idle) { static_cast<void>(cudaFree(idle.memory)); }))
+            static_cast<void>(keep(each));
+    }
+
+    static constexpr std::size_t most_blocks = 256, most_bytes = std::size_t{512} << 20; ///< the bytes of a device
+
+private:
+    static scratch_cache* make(void (*release_it)())
+    {
+        auto made = std::make_unique<scratch_cache>();
+        cache_list::instance().add(release_it);
+        return made.release();
+    }
+    template <class IsBetter>
+    block take_best(block const& wanted, IsBetter const& is_better)
+    {
+        std::lock_guard const lock(mutex_);
+        block* best = nullptr;
+        for (block& each : idle_)
+            if (each.is_of_stream_of(wanted) && is_better(each, best))
+                best = &each;
+        if (best == nullptr)
+            return {};
+        block const found = *best;
+        *best = idle_.back();
+        idle_.pop_back();
+        return found;
+    }
+
+    std::mutex mutex_;
+    std::vector<block> idle_;
+};
+
+/// The graph that a stream is captured into, and the last node of the stream; null if there is none.
+struct capture_info {
+    cudaGraph_t graph = nullptr;
+    cudaGraphNode_t last = nullptr;
+
+    explicit capture_info(cudaStream_t stream)
+    {
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        cudaGraphNode_t const* nodes = nullptr;
+        std::size_t count = 0;
+#if CUDART_VERSION >= 13000
+        TILEWISE_CUDA(cudaStreamGetCaptureInfo, stream, &status, nullptr, &graph, &nodes, nullptr, &count);
+#else
+        TILEWISE_CUDA(cudaStreamGetCaptureInfo, stream, &status, nullptr, &graph, &nodes, &count);
+#endif
+        if (count > 0)
+            last = nodes[count - 1];
+    }
+};
+
+/// Memory on the GPU for the kernels of one call: from the policy's resource; while the stream is captured, from the
+/// graph; otherwise from a cache. Two calls never hold the same block.
+///
+/// It goes back in stream order, also when an exception ends the call. A graph owns what its nodes allocate; what a
+/// resource takes from elsewhere during a capture is never given back, since the graph goes on using it.
+class leased_memory {
+public:
+    leased_memory(scratch_cache& cache, device_call const& by, std::size_t bytes,
+                  std::size_t most_kept_bytes = std::size_t{128} << 20)
+        : cache_(cache), stream_(by.stream()), resource_(by.resource()), captured_(by.is_captured()),
+          most_kept_bytes_(most_kept_bytes), block_{0, by.device().context(), by.device().index(), nullptr, bytes}
+    {
+        if (resource_) {
+            cudaGraphNode_t const before = captured_ ? capture_info(stream_).last : nullptr;
+            block_.memory = resource_.allocate(bytes, stream_);
+            try {
+                bool const is_of_graph = captured_ && capture_info(stream_).last != before; // mapped at a launch only
+                stays_with_graph_ = captured_ && !is_of_graph;
+                if (auto const kind = is_of_graph ? memory_kind::readable : gpu::kind_of(block_.memory, block_.device);
+                    kind == memory_kind::pageable || kind == memory_kind::no_access)
+                    throw std::invalid_argument("tilewise: the policy's resource allocates memory that the stream's "
+                                                "device has no access to");
+            } catch (...) {
+                return_to_resource();
+                throw;
+            }
+        } else if (captured_) {
+            TILEWISE_CUDA(cudaMallocAsync, &block_.memory, bytes, stream_);
+        } else {
+            TILEWISE_CUDA(cudaStreamGetId, stream_, &block_.stream);
+            auto const found = cache_.take(block_);
+            if (found.memory != nullptr)
+                block_ = found;
+            else
+                allocate(by.waits());
+        }
+    }
+    leased_memory(leased_memory const&) = delete;
+    leased_memory& operator=(leased_memory const&) = delete;
+    ~leased_memory()
+    {
+        if (resource_) {
+            if (!stays_with_graph_)
+                return_to_resource();
+        } else if (captured_ || block_.bytes > most_kept_bytes_ || !cache_.keep(block_)) {
+            // Not another block in place of this one: that one's stream may be busy or destroyed, so freeing it would
+            // have to wait for the device.
+            free_in_stream(block_);
+        }
+    }
+    void* begin() const { return block_.memory; }
+    std::size_t bytes() const { return block_.bytes; }
+    /// The state of status memory; of new memory none is known.
+    status_state& state() { return block_.state; }
+
+private:
+    static constexpr std::size_t least_bytes = 64 * 1024;
+
+    /// Allocates. Where memory is out the caches are emptied: by a call that may wait all of them, by others those of
+    /// the stream.
+    void allocate(bool may_wait)
+    {
+        block_.bytes = (block_.bytes / least_bytes + 1) * least_bytes;
+        if (auto const outgrown = cache_.take_outgrown(block_); outgrown.memory != nullptr)
+            free_in_stream(outgrown);
+        cudaError_t error = cudaMallocAsync(&block_.memory, block_.bytes, stream_);
+        if (error == cudaErrorMemoryAllocation) {
+            static_cast<void>(cudaGetLastError());
+            bool emptied = may_wait;
+            for (scratch_cache* const cache : {&scratch_cache::of_scratch(), &scratch_cache::of_status()})
+                for (auto idle = cache->take_outgrown(block_); idle.memory != nullptr;
+                     idle = cache->take_outgrown(block_)) {
+                    free_in_stream(idle);
+                    emptied = true;
+                }
+            if (may_wait)
+                release_cached_memory();
+            if (emptied)
+                error = cudaMallocAsync(&block_.memory, block_.bytes, stream_);
+        }
+        check(error, "cudaMallocAsync");
+    }
+    void return_to_resource() const noexcept
+    {
+        try {
+            resource_.deallocate(block_.memory, block_.bytes, stream_);
+        } catch (...) { // The work is in the stream already, or another exception is in flight.
+        }
+    }
+    void free_in_stream(scratch_cache::block const& idle) const
+    {
+        if (cudaFreeAsync(idle.memory, stream_) != cudaSuccess)
+            static_cast<void>(cudaGetLastError());
+    }
+
+    scratch_cache& cache_;
+    cudaStream_t stream_;
+    resource_ref resource_;
+    bool captured_, stays_with_graph_ = false;
+    std::size_t most_kept_bytes_;
+    scratch_cache::block block_;
+};
+
+/// An array for what the kernels of one call write before they read it.
+template <class T>
+class scratch : leased_memory {
+public:
+    scratch(device_call const& by, offset count)
+        : leased_memory(scratch_cache::of_scratch(), by, static_cast<std::size_t>(count) * sizeof(T))
+    {}
+    T* begin() const { return static_cast<T*>(leased_memory::begin()); }
+};
+
+/// Status words of tiles, and the counter that tickets are taken from. A word counts in its own epoch only, which is
+/// new for every launch: so words are not cleared between launches.
+class status_memory : leased_memory {
+public:
+    status_memory(device_call const& by, offset words)
+        : leased_memory(scratch_cache::of_status(), by, header_bytes + static_cast<std::size_t>(words) * 8)
+    {
+        used_ = std::exchange(state(), {});           // unknown if the launch fails
+        if (used_.epoch == 0 || used_.epoch == ~0u) { // new memory, or the last epoch
+            used_ = {};
+            by.clear(leased_memory::begin(), bytes());
+        }
+        ++used_.epoch;
+    }
+    unsigned long long* counter() const { return static_cast<unsigned long long*>(leased_memory::begin()); }
+    unsigned long long* words() const { return counter() + header_bytes / 8; }
+    unsigned epoch() const { return used_.epoch; }
+    /// How many tickets have been taken before.
+    unsigned long long tickets() const { return used_.tickets; }
+    /// Records that a kernel was started that takes so many tickets.
+    void record_tickets(offset count)
+    {
+        used_.tickets += static_cast<unsigned long long>(count);
+        state() = used_;
+    }
+
+private:
+    static constexpr std::size_t header_bytes = 128;
+    status_state used_;
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
