@@ -181,6 +181,7 @@ void start(Policy const& policy, View const& samples, std::size_t count, Bins co
     auto const n = static_cast<tw::offset>(count);
     gpu::device_call call("histogram", n, policy);
     gpu::count_by_partition<Tuning>(call, samples, n, bins, counts);
+    call.finish();
 }
 
 template <class Tuning, class Counter, class View, class Samples, class Bins>

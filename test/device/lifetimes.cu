@@ -226,6 +226,64 @@ DEVICE_TEST_WITH_STREAMS(exceptions, of_a_sink_leave_nothing_to_the_next_call)
     other.expect_right();
 }
 
+/// Everything that was allocated while it lives is given back.
+class nothing_is_lost {
+public:
+    nothing_is_lost(nothing_is_lost const&) = delete;
+    nothing_is_lost& operator=(nothing_is_lost const&) = delete;
+#ifdef __CUDACC__
+    nothing_is_lost() {}
+    ~nothing_is_lost() {}
+#else
+    nothing_is_lost() : before_((tw::release_cached_memory(), simt::runtime::live())) {}
+    ~nothing_is_lost()
+    {
+        expect_success(cudaDeviceSynchronize());
+        tw::release_cached_memory();
+        EXPECT_EQ(simt::runtime::live(), before_);
+    }
+
+private:
+    decltype(simt::runtime::live()) before_;
+#endif
+};
+
+/// Elements and results are in host memory. With the small budget segments are staged one at a time.
+DEVICE_TEST_WITH_STREAMS(exceptions, of_a_sink_return_what_is_staged)
+{
+    workload const work;
+    bystander const other;
+    stream const where;
+    for (std::size_t const budget : {std::size_t{0}, std::size_t{1}})
+        for (int algorithm = 0; algorithm < algorithms; ++algorithm) {
+            if (budget != 0 && algorithm != 2 && algorithm != 3)
+                continue;
+            auto const right = expected(algorithm, work);
+            int const thrown_in_all = throw_at_every_launch([&](auto& sink) {
+                nothing_is_lost const checked;
+                std::vector<double> out(most_results, 0);
+                {
+                    delay const delayed(where);
+                    try {
+                        run(algorithm, tw::device.on(where).budget(budget).trace(sink), work, out.data());
+                    } catch (thrown const&) {
+                        expect_success(cudaStreamQuery(where));
+                        other.expect_right();
+                        throw;
+                    }
+                }
+                EXPECT_EQ(out, right) << algorithm;
+            });
+            EXPECT_GE(thrown_in_all, budget == 0 ? 1 : 10) << algorithm;
+        }
+    int const thrown_in_all = throw_at_every_launch([&](auto& sink) { // a reduction within another call's staging
+        nothing_is_lost const checked;
+        auto const found = tw::max_element(tw::device.on(where).trace(sink), work.x.begin(), work.x.end());
+        EXPECT_EQ(found - work.x.begin(), 3); // 21 % 11
+    });
+    EXPECT_GE(thrown_in_all, 1);
+}
+
 /// Throws at an allocation.
 struct failing_resource {
     int skipped, live = 0;
@@ -679,6 +737,17 @@ DEVICE_TEST_WITH_STREAMS(errors_of_cuda, lose_nothing)
                   5);
         where.wait();
         EXPECT_EQ(out.values(most_results), right);
+    }
+    for (int const algorithm : {2, 3}) { // segments are staged one at a time
+        auto const right = expected(algorithm, work);
+        EXPECT_GE(fail_every_call_of_the_runtime(other,
+                                                 [&] {
+                                                     std::vector<double> out(most_results, 0);
+                                                     delay const delayed(where);
+                                                     run(algorithm, tw::device.on(where).budget(1), work, out.data());
+                                                     EXPECT_EQ(out, right);
+                                                 }),
+                  40);
     }
     EXPECT_GE(fail_every_call_of_the_runtime(other,
                                              [&] {
