@@ -32,7 +32,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <utility>
 
