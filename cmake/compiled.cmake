@@ -13,7 +13,8 @@ set_target_properties(tilewise_compiled PROPERTIES
     POSITION_INDEPENDENT_CODE ON
     CUDA_VISIBILITY_PRESET hidden
     CUDA_RUNTIME_LIBRARY None
-    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
+    TILEWISE_HEADER_ONLY ON) # a static one installs alone
 target_link_libraries(tilewise_compiled PUBLIC tilewise::tilewise PRIVATE CUDA::cudart_static)
 target_compile_definitions(tilewise_compiled INTERFACE TILEWISE_COMPILED)
 target_compile_options(tilewise_compiled PRIVATE # (CMake 3.25 does not know nvcc's C++20.)

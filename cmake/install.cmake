@@ -41,11 +41,13 @@ endif()
 
 # find_package(tilewise CONFIG)
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-config.cmake.in"
-    "${PROJECT_BINARY_DIR}/tilewise-config.cmake" INSTALL_DESTINATION "${package_dir}")
+    "${PROJECT_BINARY_DIR}/tilewise-config.cmake" INSTALL_DESTINATION "${package_dir}"
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 configure_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-config-version.cmake.in"
     "${PROJECT_BINARY_DIR}/tilewise-config-version.cmake" @ONLY)
 install(FILES
     "${CMAKE_CURRENT_LIST_DIR}/cuda_standard.cmake"
+    "${CMAKE_CURRENT_LIST_DIR}/threads.cmake"
     "${PROJECT_BINARY_DIR}/tilewise-config.cmake"
     "${PROJECT_BINARY_DIR}/tilewise-config-version.cmake"
     DESTINATION "${package_dir}" ${rule})

@@ -66,6 +66,8 @@ int main()
     expect(!in_strict_fp.rejects_last_first, "strict_fp", "no check of preconditions");
     expect(in_strict_fp.error_of_product == 0, "strict_fp", "a product that is rounded");
 
+    check_sums("header_only", header_only::observe(tilewise::device));
+
 #ifdef WITH_AVX2
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         check_sums("avx2", avx2::observe(tilewise::device));

@@ -30,6 +30,9 @@ observation observe(policy device);
 namespace strict_fp {
 observation observe(policy device);
 }
+namespace header_only {
+observation observe(policy device);
+}
 namespace avx2 { // more instructions of the processor
 observation observe(policy device);
 }

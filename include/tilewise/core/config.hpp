@@ -11,6 +11,10 @@
 ///   that the library needs no barriers against it. The CMake target `tilewise::strict_fp` sets both;
 /// * `TILEWISE_PROFILER_RANGES`: calls under device appear in the timeline of a profiler, as ranges of NVTX. Its header
 ///   takes a twelfth of the time that it takes to compile one reduce;
+/// * `TILEWISE_LINKED_THREADS`: files that use the library do not include oneTBB, which takes longer to compile than
+/// the
+///   library. One source file of the program includes `<tilewise/host/onetbb.hpp>` and defines what they call. The
+///   CMake target `tilewise::tilewise` sets this and links that file, unless `TILEWISE_HEADER_ONLY` is set;
 /// * `TILEWISE_COMPILED`: calls under tilewise::device run in the compiled library where the compiler is not nvcc. The
 ///   CMake target `tilewise::compiled` sets this and links the library.
 
@@ -99,12 +103,17 @@
 #else
 #define TILEWISE_MODE_BITS
 #endif
-#define TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i) mode_##a##b##c##d##e##f##g##h##i
-#define TILEWISE_JOIN(a, b, c, d, e, f, g, h, i) TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i)
+#ifdef TILEWISE_LINKED_THREADS // functions without a body here
+#define TILEWISE_MODE_THREADS _linked
+#else
+#define TILEWISE_MODE_THREADS
+#endif
+#define TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i, j) mode_##a##b##c##d##e##f##g##h##i##j
+#define TILEWISE_JOIN(a, b, c, d, e, f, g, h, i, j) TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i, j)
 #define TILEWISE_MODE                                                                                                  \
     TILEWISE_JOIN(TILEWISE_MODE_COMPILER, TILEWISE_MODE_ARCHITECTURES, TILEWISE_MODE_CHECKS, TILEWISE_MODE_ARITHMETIC, \
                   TILEWISE_MODE_PROFILER, TILEWISE_MODE_STREAM, TILEWISE_MODE_VECTORS, TILEWISE_MODE_FUSED,            \
-                  TILEWISE_MODE_BITS)
+                  TILEWISE_MODE_BITS, TILEWISE_MODE_THREADS)
 
 #define TILEWISE_NAMESPACE_BEGIN                                                                                       \
     namespace tilewise {                                                                                               \
@@ -112,6 +121,23 @@
 #define TILEWISE_NAMESPACE_END                                                                                         \
     }                                                                                                                  \
     }
+
+// What is linked has one definition for all modes.
+#ifdef TILEWISE_LINKED_THREADS
+#define TILEWISE_THREADS_BEGIN                                                                                         \
+    namespace tilewise {                                                                                               \
+    namespace threads {
+#define TILEWISE_THREADS_END                                                                                           \
+    }                                                                                                                  \
+    }
+#else
+#define TILEWISE_THREADS_BEGIN                                                                                         \
+    TILEWISE_NAMESPACE_BEGIN namespace threads                                                                         \
+    {
+#define TILEWISE_THREADS_END                                                                                           \
+    }                                                                                                                  \
+    TILEWISE_NAMESPACE_END
+#endif
 
 /// Defined where the kernels can be compiled and started: under nvcc, and by the tests that run them on a CPU.
 /// Elsewhere a call under tilewise::device is the compiled library's, or throws.

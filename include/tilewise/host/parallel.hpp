@@ -10,22 +10,11 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/host/threads.hpp>
 #include <tilewise/order.hpp>
 
-// oneTBB includes <immintrin.h> for the instruction to pause, and all vector instructions take half a second to
-// compile.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(_IMMINTRIN_H_INCLUDED)
-#include <xmmintrin.h>
-#define _IMMINTRIN_H_INCLUDED
-#define TILEWISE_WITHOUT_IMMINTRIN
-#endif
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-#include <tbb/task_group.h>
-#ifdef TILEWISE_WITHOUT_IMMINTRIN // so that whoever includes it afterwards gets it
-#undef _IMMINTRIN_H_INCLUDED
-#undef TILEWISE_WITHOUT_IMMINTRIN
+#if !defined(TILEWISE_LINKED_THREADS) && !defined(__CUDA_ARCH__) // what is for the GPU calls none of it
+#include <tilewise/host/onetbb.hpp>
 #endif
 
 #include <atomic>
@@ -65,22 +54,14 @@ private:
     std::exception_ptr exception_;
 };
 
-/// Calls `body(first, last, thrown)` for disjoint parts of [0, count). Each runs in a task group of its own, so that
-/// the one it may cancel has nothing else to do. (That takes 50 ns.)
-template <class Body, class Partitioner>
-void for_each_task(offset count, Body const& body, Partitioner const& partitioner)
+/// Calls `body(first, last, thrown)` for disjoint parts of [0, count).
+template <class Body>
+void for_each_task(offset count, threads::division into, Body const& body)
 {
     first_exception thrown;
-    tbb::task_group_context context(tbb::task_group_context::isolated);
-    tbb::this_task_arena::isolate([&] {
-        tbb::parallel_for(
-            tbb::blocked_range<offset>(0, count),
-            [&](tbb::blocked_range<offset> const& part) {
-                auto const task = [&] { thrown.watch([&] { body(part.begin(), part.end(), thrown); }); };
-                tbb::task_group_context own(tbb::task_group_context::isolated);
-                tbb::task_group(own).run_and_wait(task);
-            },
-            partitioner, context);
+    auto const task = [&](offset first, offset last) { thrown.watch([&] { body(first, last, thrown); }); };
+    threads::for_each_part(count, into, &task, [](void const* own, offset first, offset last) {
+        (*static_cast<decltype(task)*>(own))(first, last);
     });
     thrown.rethrow();
 }
@@ -89,23 +70,30 @@ void for_each_task(offset count, Body const& body, Partitioner const& partitione
 template <class Body>
 void parallel_for(offset count, Body const& body)
 {
-    host::for_each_task(
-        count, [&](offset first, offset last, first_exception const&) { body(first, last); }, tbb::auto_partitioner());
+    host::for_each_task(count, threads::division::balanced,
+                        [&](offset first, offset last, first_exception const&) { body(first, last); });
 }
 
-/// Calls `work(thrown)` on at most `threads` threads, one of which is this one. Each call should go on until nothing is
+/// Calls `work(thrown)` on at most `count` threads, one of which is this one. Each call should go on until nothing is
 /// left or an exception is thrown elsewhere.
 template <class Work>
-void work_together(offset threads, Work const& work)
+void work_together(offset count, Work const& work)
 {
-    host::for_each_task(
-        threads, [&](offset, offset, first_exception const& thrown) { work(thrown); }, tbb::simple_partitioner());
+    host::for_each_task(count, threads::division::single,
+                        [&](offset, offset, first_exception const& thrown) { work(thrown); });
+}
+
+/// Calls `body`. While that waits for tasks, this thread runs no others.
+template <class Body>
+void isolate(Body const& body)
+{
+    threads::isolate(&body, [](void const* own) { (*static_cast<Body const*>(own))(); });
 }
 
 /// How many threads the caller's arena has.
 inline offset concurrency()
 {
-    return tbb::this_task_arena::max_concurrency();
+    return threads::concurrency();
 }
 
 /// Whether `count` calls of `work` would take longer than threads need to come to help, by the time that one call

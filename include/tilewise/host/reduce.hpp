@@ -82,7 +82,7 @@ private:
         if (is_at_last_)
             return std::nullopt;
         Input next = input_;
-        tbb::this_task_arena::isolate([&] { // or a step that waits for tasks might begin this again, under the lock
+        host::isolate([&] { // or a step that waits for tasks might begin this again, under the lock
             count_ = host::step_over_tile<Order>(next, last_);
             is_at_last_ = next == last_;
         });
