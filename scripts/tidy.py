@@ -1,31 +1,84 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs clang-tidy over the project's sources and the headers they include:  tidy.py BUILD [SOURCE...]
+"""Reads the project's sources and the headers they include:  tidy.py [--syntax] BUILD [SOURCE...]
 
-BUILD is a build folder with compile_commands.json. A source is skipped when neither it, nor a header of the project
-that it includes, nor the settings have changed since it was last found clean.
+By clang-tidy, or with --syntax by the build's own compiler, for its warnings. BUILD is a build folder with
+compile_commands.json. What neither itself, nor by a header of the project, nor by its settings has changed since it was
+last found clean is skipped.
+
+Sources with the same options are read together, so that what they include is parsed once: all includes, then each
+source in a namespace of its own. A source that opens a named namespace, specialises a template, defines macros or
+includes under a condition is read alone.
 """
 
+import argparse
 import concurrent.futures
 import hashlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TIDY = "clang-tidy-19"
-FINDING = re.compile(r"^(?=/[^ ]+: (?:error|warning):)|^\d+ warnings.*generated.*$", re.MULTILINE)
+FINDING = re.compile(r"^(?=/[^ ]+: (?:fatal error|error|warning):)|^\d+ warnings.*generated.*$", re.MULTILINE)
+INCLUDE = re.compile(r'#include (?:<(.*)>|"(.*)")')
+ALONE = re.compile(r"^namespace \w[\w:]*(?: \{)?$|^template <>|^#(?:define|undef|pragma)|^\w[\w:]* \w+::[\w:]+\(", re.MULTILINE)
+MOST = 500_000 # bytes of sources in a unit; the largest decide how long all of it takes
 
 
 def sources_of(build, wanted):
-    """Source file -> its compile command, for the sources of the project."""
+    """Source file -> its compile command, without what names the result or asks for optimisation."""
     commands = json.loads((build / "compile_commands.json").read_text())
-    found = {Path(entry["file"]): entry["command"] for entry in commands}
-    mine = {path: command for path, command in found.items() if ROOT in path.parents and build not in path.parents}
-    return {path: command for path, command in mine.items() if not wanted or path in wanted}
+    found = {}
+    for entry in commands:
+        path, words = Path(entry["file"]), shlex.split(entry["command"])
+        if ROOT in path.parents and build not in path.parents and (not wanted or path in wanted):
+            output = words.index("-o")
+            found[path] = [word for word in words[:output] + words[output + 2:-2] if not word.startswith("-O")]
+    return found
+
+
+def is_read_alone(text):
+    depth = 0
+    for line in text.splitlines():
+        depth += line.startswith("#if") - line.startswith("#endif")
+        if depth > 0 and line.startswith("#include"):
+            return True
+    return ALONE.search(text) is not None
+
+
+def units_of(sources):
+    """Lists of sources that can be read together, with the command for all of them."""
+    groups, units = {}, []
+    for path, command in sources.items():
+        alone = is_read_alone(path.read_text())
+        groups.setdefault((tuple(command), path if alone else None), []).append(path)
+    for (command, _), paths in groups.items():
+        pieces = -(-sum(path.stat().st_size for path in paths) // MOST)
+        units += [(paths[first::pieces], command) for first in range(pieces)]
+    return units
+
+
+def together(paths):
+    """The text of a unit, and for each of its lines the file and the line it comes from."""
+    includes, bodies = [], []
+    for number, path in enumerate(paths):
+        body = [(f"namespace source_{number} {{", path, 0)]
+        for at, line in enumerate(path.read_text().splitlines(), 1):
+            include = INCLUDE.match(line)
+            if include and include[2] and (path.parent / include[2]).exists():
+                line = f'#include "{(path.parent / include[2]).resolve()}"'
+            if not include:
+                body.append((line, path, at))
+            elif all(line != known for known, _, _ in includes):
+                includes.append((line, path, at))
+        bodies += [*body, ("}", path, 0)]
+    lines = [*includes, *bodies]
+    return "".join(f"{line}\n" for line, _, _ in lines), [f"{path}:{at}" for _, path, at in lines]
 
 
 def headers():
@@ -52,45 +105,71 @@ def included(path, known, seen=None):
     return sorted(seen)
 
 
-def tidy(build, path):
-    result = subprocess.run(
-        [TIDY, "--quiet", "-p", build, path], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    return result.returncode == 0, result.stdout + ("" if result.returncode == 0 else result.stderr)
+def read(folder, paths, command, syntax):
+    """Whether a unit is clean, and what was found in it."""
+    source, origin = paths[0], None
+    if len(paths) > 1:
+        text, origin = together(paths)
+        source = folder / f"{digest(text.encode())[:16]}.cpp"
+        source.write_text(text)
+        command = [*command, "-Wno-return-type"] # of main, which is one function among others here
+    if syntax:
+        command = [*command, "-fsyntax-only", "-fno-color-diagnostics", source]
+    else:
+        command = [TIDY, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", source, "--", *command[1:]]
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    output = result.stdout + ("" if not syntax and result.returncode == 0 else result.stderr)
+    if origin:
+        output = re.sub(rf"{source}:(\d+)", lambda found: origin[int(found[1]) - 1], output)
+    return result.returncode == 0, output
 
 
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    build = Path(sys.argv[1]).resolve()
-    sources = sources_of(build, {Path(name).resolve() for name in sys.argv[2:]})
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--syntax", action="store_true", help="compile, instead of calling clang-tidy")
+    parser.add_argument("build", type=lambda name: Path(name).resolve())
+    parser.add_argument("sources", nargs="*", type=lambda name: Path(name).resolve())
+    arguments = parser.parse_args()
+    sources = sources_of(arguments.build, set(arguments.sources))
     if not sources:
         sys.exit("tidy: no sources")
 
     # What has changed?
-    cache_file = build / "tidy.cache"
+    cache_file = arguments.build / ("syntax.cache" if arguments.syntax else "tidy.cache")
     cache = set(cache_file.read_text().split()) if cache_file.is_file() else set()
-    settings = (ROOT / ".clang-tidy").read_bytes()
-    version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
+    settings = (ROOT / ".clang-tidy").read_bytes() + Path(__file__).read_bytes()
+    tool = next(iter(sources.values()))[0] if arguments.syntax else TIDY
+    version = subprocess.run([tool, "--version"], capture_output=True, check=True).stdout
     known = headers()
-    keys = {}
-    for path, command in sources.items():
-        files = [path, *included(path, known)]
-        keys[path] = digest(settings, version, command.encode(), *(file.read_bytes() for file in files))
-    todo = [path for path in sources if keys[path] not in cache]
+    todo, keys = [], set()
+    for paths, command in units_of(sources):
+        files = [file for path in paths for file in (path, *included(path, known))]
+        key = digest(settings, version, " ".join(command).encode(), *(file.read_bytes() for file in files))
+        keys.add(key)
+        if key not in cache:
+            todo.append((key, paths, command))
 
     # Run, the largest first.
-    todo.sort(key=lambda path: -path.stat().st_size)
-    failures, findings = 0, {}
+    todo.sort(key=lambda unit: -sum(path.stat().st_size for path in unit[1]))
+    folder = arguments.build / "together"
+    folder.mkdir(exist_ok=True)
+    failures, findings, done = 0, {}, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for path, (clean, output) in zip(todo, pool.map(lambda path: tidy(build, path), todo)):
+        running = {pool.submit(read, folder, paths, command, arguments.syntax): (key, paths)
+                   for key, paths, command in todo}
+        for future in concurrent.futures.as_completed(running):
+            key, paths = running[future]
+            clean, output = future.result()
+            done += 1
+            print(f"[{done}/{len(todo)}] {', '.join(path.name for path in paths)}", flush=True)
             if clean:
-                cache.add(keys[path])
-                cache_file.write_text("\n".join(sorted(cache & set(keys.values()))))
+                cache.add(key)
+                cache_file.write_text("\n".join(sorted(cache & keys)))
             else:
                 failures += 1
-                findings.update(dict.fromkeys(finding.strip() for finding in FINDING.split(output) if finding.strip()))
+                findings.update(dict.fromkeys(part.strip() for part in FINDING.split(output) if part.strip()))
     print("\n".join(findings))
-    print(f"tidy: {len(sources) - failures} of {len(sources)} clean, {len(sources) - len(todo)} unchanged")
+    print(f"tidy: {len(sources)} sources in {len(keys)} units, {len(keys) - len(todo)} unchanged, {failures} not clean")
     sys.exit(1 if failures else 0)
 
 
