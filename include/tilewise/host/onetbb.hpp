@@ -11,7 +11,7 @@
 // compile.
 #if defined(__x86_64__) && defined(__clang__) && !defined(__IMMINTRIN_H)
 #include <emmintrin.h>
-#define __IMMINTRIN_H
+#define __IMMINTRIN_H // NOLINT(readability-identifier-naming)
 #define TILEWISE_WITHOUT_IMMINTRIN
 #elif defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(_IMMINTRIN_H_INCLUDED)
 #include <xmmintrin.h>
