@@ -24,7 +24,7 @@
 
 namespace backend {
 
-/// A geometry so small that a few hundred elements cross every level of the order, with trees that can lack operands.
+/// A geometry so small that a few hundred elements cross four levels above the tile, with trees that can lack operands.
 /// A kernel's row is what a warp reads, so it takes ten thousands of them there.
 #ifdef TILEWISE_DEVICE_ENGINE
 struct tiny_geometry {
@@ -34,7 +34,7 @@ struct tiny_geometry {
 #else
 struct tiny_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 4, rows_per_chunk = 2, chunks_per_tile = 2,
-                         tiles_per_group = 4, groups_per_super = 4;
+                         tiles_per_group = 4, groups_per_super = 2;
 };
 #endif
 
@@ -136,8 +136,8 @@ void run(Body body)
 /// Whether calls take their time.
 inline constexpr bool is_slow = false;
 
-/// How many supers a test crosses.
-inline constexpr tilewise::offset most_supers = 2;
+/// How many super-groups a test crosses.
+inline constexpr tilewise::offset most_supers = 5;
 
 /// The numbers of elements that a test tries, of those that it could.
 inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
@@ -147,13 +147,14 @@ inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
 
 #else
 
-/// A tuning for tests, which change it between calls. Pass 2 takes a few supers at once, so it may need several rounds.
+/// A tuning for tests, which change it between calls. Pass 2 takes a few super-groups at once, so it may need several
+/// rounds.
 struct tuning : tilewise::gpu::reduce_tuning {
     static inline bool clusters = true, dependent_launches = true;
     static inline int forced_turns = 0; ///< none, if 0
     static int turns(tilewise::offset bytes) { return forced_turns != 0 ? forced_turns : reduce_tuning::turns(bytes); }
     template <class, class Geometry>
-    static constexpr int fold_supers = Geometry::tiles_per_group < 32 ? 3 : 1;
+    static constexpr int fold_supers = Geometry::tiles_per_group < 32 ? 2 : 1;
 };
 
 /// The same of scans: few elements reach the kernel for long ranges.
@@ -258,7 +259,7 @@ using on_device::run;
 /// Whether calls take their time.
 inline constexpr bool is_slow = on_device::interpreted;
 
-/// How many supers a test crosses.
+/// How many super-groups a test crosses.
 inline constexpr tilewise::offset most_supers = is_slow ? 4 : 7;
 
 /// The numbers of elements that a test tries, of those that it could: every so many, where each takes its time.

@@ -337,7 +337,7 @@ TEST(Names, StdAndTheLibraryCanBeUsedTogether)
     EXPECT_EQ(reduce(par, elements), 6);
     using position = std::vector<int>::iterator;
     EXPECT_EQ((distance<position>(begin(elements), end(elements))), 3);
-    EXPECT_EQ(order_version, 1);
+    EXPECT_EQ(order_version, 2);
 }
 
 } // namespace both

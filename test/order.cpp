@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ TEST(Order, HasTheUnitsOfItsTable)
     };
     static_assert(tilewise::order<bytes_of_24>::lane_vector == 1 && tilewise::order<bytes_of_24>::tile == 2048);
     static_assert(tilewise::order<bytes_of_3>::lane_vector == 5 && tilewise::order<bytes_of_3>::row == 160);
-    EXPECT_EQ(tilewise::order_version, 1);
+    EXPECT_EQ(tilewise::order_version, 2);
 }
 
 TEST(Order, LocatesAnElementInItsTile)
@@ -48,6 +49,38 @@ TEST(Order, LocatesAnElementInItsTile)
     EXPECT_EQ(order::tiles_before_last(1), 0);
     EXPECT_EQ(order::tiles_before_last(8192), 0);
     EXPECT_EQ(order::tiles_before_last(8193), 1);
+}
+
+TEST(Order, WritesANumberOfTilesInDigits)
+{
+    using order = tilewise::order<float>;
+    EXPECT_EQ(order::digits(0), 0);
+    EXPECT_EQ(order::digits(1), 1);
+    EXPECT_EQ(order::digits(31), 1);
+    EXPECT_EQ(order::digits(32), 2);
+    EXPECT_EQ(order::digits(1024), 3);
+    tilewise::offset const tiles = ((3 * 32 + 0) * 32 + 31) * 32 + 7;
+    EXPECT_EQ(order::digits(tiles), 4);
+    EXPECT_EQ(order::digit(tiles, 3), 3);
+    EXPECT_EQ(order::digit(tiles, 2), 0);
+    EXPECT_EQ(order::digit(tiles, 1), 31);
+    EXPECT_EQ(order::digit(tiles, 0), 7);
+    // Eleven levels, tiles among them, hold the tiles of the longest range of the smallest tiles.
+    struct large {
+        double x, y, z;
+    };
+    tilewise::offset const most =
+        tilewise::order<large>::tiles_before_last(std::numeric_limits<tilewise::offset>::max());
+    EXPECT_EQ(tilewise::order<large>::digits(most), 11);
+    EXPECT_EQ(tilewise::order<large>::digit(most, 10), 3);
+    EXPECT_EQ(order::digits(std::numeric_limits<tilewise::offset>::max()), 13);
+    EXPECT_EQ(order::digit(std::numeric_limits<tilewise::offset>::max(), 12), 7);
+
+    using tiny = tilewise::order<float, backend::tiny_geometry>; // not all of its digits have one base
+    EXPECT_EQ(tiny::log2_tiles(0), 0);
+    EXPECT_EQ(tilewise::offset{1} << tiny::log2_tiles(1), backend::tiny_geometry::tiles_per_group);
+    EXPECT_EQ(tiny::tile << tiny::log2_tiles(2), tiny::super);
+    EXPECT_EQ(tiny::super << 2, tiny::tile << tiny::log2_tiles(4));
 }
 
 /// Writes down how it was combined.
@@ -82,23 +115,36 @@ TEST(Specification, IsWhatThePageSays)
     EXPECT_EQ(specified("abcdefghijklmnop", "0", sizes), "(((0(((ab)(cd))((ef)(gh))))(((ij)(kl))(m(no))))p)");
 }
 
-TEST(Specification, CombinesGroupsAndSupersLeftToRightFromInit)
+TEST(Specification, HasATreeForEachDigitOfTheNumberOfTiles)
 {
-    // One lane, row and chunk to a tile: two tiles to a group, two groups to a super.
+    // One lane, row and chunk to a tile; two tiles to a group, two groups to a super-group, and so on.
     specification::units const sizes{16, 1, 1, 1, 2, 2};
     EXPECT_EQ(specified("abc", "0", sizes), "((0(ab))c)");
     EXPECT_EQ(specified("abcd", "0", sizes), "(((0(ab))c)d)");
     EXPECT_EQ(specified("abcde", "0", sizes), "((0((ab)(cd)))e)");
     EXPECT_EQ(specified("abcdef", "0", sizes), "(((0((ab)(cd)))e)f)");
     EXPECT_EQ(specified("abcdefg", "0", sizes), "(((0((ab)(cd)))(ef))g)");
-    EXPECT_EQ(specified("abcdefghi", "0", sizes), "(((0((ab)(cd)))((ef)(gh)))i)");
+    EXPECT_EQ(specified("abcdefghi", "0", sizes), "((0(((ab)(cd))((ef)(gh))))i)");
+    EXPECT_EQ(specified("abcdefghijklmnop", "0", sizes), "(((((0(((ab)(cd))((ef)(gh))))((ij)(kl)))(mn))o)p)");
+    // Four groups to a super-group: the tree over three of them lacks an operand.
+    EXPECT_EQ(specified("abcdefgh", "0", {16, 1, 1, 1, 2, 4}), "(((0(((ab)(cd))(ef)))g)h)");
 }
 
 using shape::bytes;
 using shape::expect_specified;
 using shape::some_values;
 
-TEST(ShapeOfManyGroups, IsTheSpecifiedOneBeyondASuper)
+TEST(ShapeOfManyLevels, IsTheSpecifiedOneAcrossFourLevelsAboveTheTile)
+{
+    backend::run([] {
+        using T = bytes<24>;
+        auto const counts = shape::deep_counts<T>();
+        auto const x = some_values<T>(*std::max_element(counts.begin(), counts.end()));
+        expect_specified<shape::deep_geometry>(x, backend::chosen(counts), shape::telltale<T>());
+    });
+}
+
+TEST(ShapeOfManyGroups, IsTheSpecifiedOneBeyondASuperGroup)
 {
     backend::run([] {
         using T = bytes<24>;
@@ -115,6 +161,21 @@ TEST(ShapeOfManyGroups, IsTheSpecifiedOneBeyondASuper)
         expect_specified<shape::tall_geometry>(x, counts, shape::telltale<T>());
     });
 }
+
+#ifndef TILEWISE_DEVICE_ENGINE // with its tiles these are ten millions of elements
+TEST(ShapeOfManyGroups, IsTheSpecifiedOneBeyondTheLevelAboveSuperGroups)
+{
+    using T = bytes<24>;
+    using order = tilewise::order<T, shape::tall_geometry>;
+    tilewise::offset const unit = 32 * order::super;
+    auto const x = some_values<T>(unit + 2 * order::super + 3 * order::group + order::tile + 2);
+    std::vector<std::size_t> counts{x.size()};
+    for (tilewise::offset const more : {tilewise::offset{0}, order::tile, order::group, order::super})
+        for (tilewise::offset const beside : {0, 1})
+            counts.push_back(static_cast<std::size_t>(unit + more + beside));
+    expect_specified<shape::tall_geometry>(x, counts, shape::telltale<T>());
+}
+#endif
 
 /// Values of which every other order of addition has other bits.
 template <class T>

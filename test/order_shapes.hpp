@@ -114,8 +114,8 @@ TYPED_TEST_P(Shape, IsTheSpecifiedOneAroundTheUnits)
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Shape);
 REGISTER_TYPED_TEST_SUITE_P(Shape, IsTheSpecifiedOneAcrossEveryLevel, IsTheSpecifiedOneAroundTheUnits);
 
-/// The real numbers of tiles and groups, of tiles so small that several supers are few elements. (For kernels, that one
-/// round of pass 2 takes several warps, and two supers several rounds.)
+/// The real numbers of tiles and groups, of tiles so small that several super-groups are few elements. (For kernels,
+/// that one round of pass 2 takes several warps, and two super-groups several rounds.)
 struct tall_geometry : tilewise::standard_geometry {
 #ifdef TILEWISE_DEVICE_ENGINE
     static constexpr int rows_per_chunk = 1, groups_per_super = 2;
@@ -123,5 +123,35 @@ struct tall_geometry : tilewise::standard_geometry {
     static constexpr int lanes_per_row = 4, rows_per_chunk = 1, chunks_per_tile = 1;
 #endif
 };
+
+/// Tiles of a row, and four units to a unit: about five levels above the tile, each with trees that lack operands. (For
+/// kernels, that several rounds of pass 2 share a digit.)
+struct deep_geometry {
+#ifdef TILEWISE_DEVICE_ENGINE
+    static constexpr int lanes_per_row = 32, tiles_per_group = 8;
+#else
+    static constexpr int lanes_per_row = 4, tiles_per_group = 4;
+#endif
+    static constexpr int lane_vector_bytes = 16, rows_per_chunk = 1, chunks_per_tile = 1, groups_per_super = 4;
+};
+
+/// Numbers of elements around the units of every level of the deep geometry, each alone and with one of every level
+/// below it, up to two units of level 4.
+template <class T>
+std::vector<std::size_t> deep_counts()
+{
+    using order = tilewise::order<T, deep_geometry>;
+    std::vector<std::size_t> counts;
+    tilewise::offset below = 0;
+    for (int level = 0; level <= 4; ++level) {
+        tilewise::offset const unit = order::tile << order::log2_tiles(level);
+        for (int units = 1; units <= (level < 4 ? 3 : 2); ++units)
+            for (tilewise::offset const more : {tilewise::offset{0}, below, 2 * below})
+                for (tilewise::offset const beside : {0, 1})
+                    counts.push_back(static_cast<std::size_t>(units * unit + more + beside));
+        below += unit;
+    }
+    return counts;
+}
 
 } // namespace shape

@@ -18,7 +18,7 @@ using maybe = std::optional<T>;
 
 /// The sizes of the order's units, as in the tables of docs/order.md.
 struct units {
-    std::size_t lane_bytes = 16, lanes = 32, rows = 8, chunks = 8, tiles = 32, groups = 32;
+    std::size_t lane_bytes = 16, lanes = 32, rows = 8, chunks = 8, tiles = 32, groups = 32; // groups: and so on
 };
 
 template <class T, class Op>
@@ -55,9 +55,9 @@ private:
     void for_each_element(std::vector<T> const& x, maybe<T> const& init, Visit visit) const
     {
         std::size_t const N = lane_vector(), tile_size = N * of.lanes * of.rows * of.chunks;
-        std::vector<maybe<T>> Agg; // of every tile
+        std::vector<std::vector<maybe<T>>> A; // A[k][j] of all whole units so far; level 0 is the tile
         for (std::size_t t = 0; t * tile_size < x.size(); ++t) {
-            maybe<T> const P = before_tile(init, Agg);
+            maybe<T> const P = before_unit(A, 0, init);
             std::vector<maybe<T>> chunk_totals;
             for (std::size_t w = 0; w < of.chunks; ++w) {
                 maybe<T> const wex = doubling_scan_at_end(chunk_totals);
@@ -83,7 +83,7 @@ private:
                 }
                 chunk_totals.push_back(run);
             }
-            Agg.push_back(adjacent_pair_tree(chunk_totals));
+            append_unit(A, 0, adjacent_pair_tree(chunk_totals));
         }
     }
 
@@ -120,25 +120,31 @@ private:
         return values.empty() ? maybe<T>() : values.back();
     }
 
-    /// P(t), with t the number of tiles in Agg.
-    maybe<T> before_tile(maybe<T> const& init, std::vector<maybe<T>> const& Agg) const
+    /// Of how many units of level k a unit of the next consists.
+    std::size_t parts(std::size_t k) const { return k == 0 ? of.tiles : of.groups; }
+
+    /// The tree over the last `count` units of a level.
+    maybe<T> tree_of_last(std::vector<maybe<T>> const& A_k, std::size_t count) const
     {
-        std::size_t const t = Agg.size(), g = t / of.tiles, s = g / of.groups;
-        auto const G = [&](std::size_t group) {
-            auto const first = Agg.begin() + static_cast<std::ptrdiff_t>(group * of.tiles);
-            return adjacent_pair_tree({first, first + static_cast<std::ptrdiff_t>(of.tiles)});
-        };
-        auto const tree_of_groups = [&](std::size_t first, std::size_t last) {
-            std::vector<maybe<T>> groups;
-            for (std::size_t group = first; group < last; ++group)
-                groups.push_back(G(group));
-            return adjacent_pair_tree(groups);
-        };
-        maybe<T> Ps = init;
-        for (std::size_t super = 0; super < s; ++super)
-            Ps = both(Ps, tree_of_groups(super * of.groups, (super + 1) * of.groups));
-        maybe<T> const Pg = both(Ps, tree_of_groups(s * of.groups, g));
-        return both(Pg, adjacent_pair_tree({Agg.begin() + static_cast<std::ptrdiff_t>(g * of.tiles), Agg.end()}));
+        return adjacent_pair_tree({A_k.end() - static_cast<std::ptrdiff_t>(count), A_k.end()});
+    }
+
+    /// Appends A_k(j) to those before it, and A_(k+1)(j div 32) if it is whole now.
+    void append_unit(std::vector<std::vector<maybe<T>>>& A, std::size_t k, maybe<T> const& value) const
+    {
+        if (k == A.size())
+            A.emplace_back();
+        A[k].push_back(value);
+        if (A[k].size() % parts(k) == 0)
+            append_unit(A, k + 1, tree_of_last(A[k], parts(k)));
+    }
+
+    /// P_k(j) = P_(k+1)(j div 32) + Tree(A_k[32 (j div 32) .. j-1]), with j the number of units in A[k].
+    maybe<T> before_unit(std::vector<std::vector<maybe<T>>> const& A, std::size_t k, maybe<T> const& init) const
+    {
+        if (k == A.size())
+            return init;
+        return both(before_unit(A, k + 1, init), tree_of_last(A[k], A[k].size() % parts(k)));
     }
 
     Op op;

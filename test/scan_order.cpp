@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -69,7 +70,19 @@ using shape::bytes;
 using shape::expect_scans_specified;
 using shape::some_values;
 
-TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondASuper)
+TEST(ScanShapeOfManyLevels, IsTheSpecifiedOneAcrossFourLevelsAboveTheTile)
+{
+    backend::run([] {
+        using T = bytes<24>;
+        auto const counts = shape::deep_counts<T>();
+        auto const x = some_values<T>(*std::max_element(counts.begin(), counts.end()));
+        expect_scans_specified<shape::deep_geometry>(x, backend::chosen(counts), shape::telltale<T>());
+        auto const words = some_values<std::uint32_t>(x.size()); // for other kernels
+        expect_scans_specified<shape::deep_geometry>(words, {words.size()}, shape::telltale<std::uint32_t>());
+    });
+}
+
+TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondASuperGroup)
 {
     backend::run([] {
         using T = bytes<24>;
@@ -83,6 +96,16 @@ TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondASuper)
         expect_scans_specified<shape::tall_geometry>(x, backend::chosen(counts), shape::telltale<T>());
     });
 }
+
+#ifndef TILEWISE_DEVICE_ENGINE // with its tiles these are ten millions of elements
+TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondTheLevelAboveSuperGroups)
+{
+    using T = bytes<24>;
+    using order = tilewise::order<T, shape::tall_geometry>;
+    auto const x = some_values<T>(34 * order::super + 3 * order::group + order::tile + 2);
+    expect_scans_specified<shape::tall_geometry>(x, {x.size()}, shape::telltale<T>());
+}
+#endif
 
 #ifndef TILEWISE_DEVICE_ENGINE // which takes only what need not be destroyed
 

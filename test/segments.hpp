@@ -64,7 +64,7 @@ std::vector<list> lists()
                 units.add(unit + beside, beside + 1);
     }
     if (tall || order::tile <= most)
-        units.add(tall ? 2 * order::super + order::group + order::tile + 3 : order::tile + order::chunk + 5, 3);
+        units.add(tall ? 7 * order::super + order::group + order::tile + 3 : order::tile + order::chunk + 5, 3);
     for (tilewise::offset i = 0; i < 100; ++i) {
         tiny.add(i * i % (5 * order::lane_vector + 2), 0);
         narrow.add(i % 2, i % 3);
@@ -158,7 +158,7 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op)
 
 #else
 
-/// So small that a few thousand elements cross every level.
+/// So small that a few thousand elements cross four levels above the tile.
 struct steep_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
                          tiles_per_group = 4, groups_per_super = 2;

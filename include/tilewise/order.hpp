@@ -19,7 +19,7 @@ TILEWISE_NAMESPACE_BEGIN
 using offset = std::ptrdiff_t;
 
 /// The version of the order. It changes if, and only if, some result may change in some bit.
-inline constexpr int order_version = 1;
+inline constexpr int order_version = 2;
 
 /// @cond internals
 /// Whether a scan's result for an element includes that element.
@@ -34,7 +34,7 @@ struct standard_geometry {
     static constexpr int rows_per_chunk = 8;     ///< combined left to right
     static constexpr int chunks_per_tile = 8;    ///< combined as an adjacent-pair tree
     static constexpr int tiles_per_group = 32;   ///< combined as an adjacent-pair tree
-    static constexpr int groups_per_super = 32;  ///< combined as an adjacent-pair tree; supers follow one another
+    static constexpr int groups_per_super = 32;  ///< and units per unit of every further level, combined alike
 };
 
 /// The order for accumulators of type T: the size of each unit in elements, and where an element stands.
@@ -48,7 +48,8 @@ struct order {
     static_assert(std::has_single_bit(static_cast<unsigned>(Geometry::lanes_per_row)) &&
                       std::has_single_bit(static_cast<unsigned>(Geometry::chunks_per_tile)) &&
                       std::has_single_bit(static_cast<unsigned>(Geometry::tiles_per_group)) &&
-                      std::has_single_bit(static_cast<unsigned>(Geometry::groups_per_super)),
+                      std::has_single_bit(static_cast<unsigned>(Geometry::groups_per_super)) &&
+                      Geometry::groups_per_super > 1,
                   "tilewise: units that combine as a tree have a power of two of parts");
 
     /// The elements of a lane vector, which are combined left to right.
@@ -57,7 +58,7 @@ struct order {
     static constexpr offset chunk = row * Geometry::rows_per_chunk;      ///< The elements of a chunk.
     static constexpr offset tile = chunk * Geometry::chunks_per_tile;    ///< The elements of a tile.
     static constexpr offset group = tile * Geometry::tiles_per_group;    ///< The elements of a group.
-    static constexpr offset super = group * Geometry::groups_per_super;  ///< The elements of a super.
+    static constexpr offset super = group * Geometry::groups_per_super;  ///< The elements of a super-group.
 
     /// Where an element stands inside its tile.
     struct position {
@@ -73,6 +74,35 @@ struct order {
         return {static_cast<int>(index / chunk), static_cast<int>(index % chunk / row),
                 static_cast<int>(index % row / lane_vector), static_cast<int>(index % lane_vector)};
     }
+
+    /// @name Units of every level above the tile
+    /// Level 0 is the tile, 1 the group, 2 the super-group, and so on without end. A unit of any level is a whole
+    /// binary tree of tiles; the number of tiles before a tile, as digits with one digit per level, says which units
+    /// precede it.
+    /// @{
+
+    /// The binary logarithm of the number of tiles of a unit of `level`.
+    TILEWISE_PORTABLE static constexpr int log2_tiles(int level)
+    {
+        constexpr int group_bits = std::countr_zero(static_cast<unsigned>(Geometry::tiles_per_group)),
+                      further_bits = std::countr_zero(static_cast<unsigned>(Geometry::groups_per_super));
+        return level == 0 ? 0 : group_bits + (level - 1) * further_bits;
+    }
+    /// How many digits `tiles` has: none for 0.
+    TILEWISE_PORTABLE static constexpr int digits(offset tiles)
+    {
+        int level = 0;
+        while (log2_tiles(level) < 63 && tiles >> log2_tiles(level) != 0)
+            ++level;
+        return level;
+    }
+    /// The digit of `tiles` at `level`: how many units of that level follow the last whole unit of the next.
+    TILEWISE_PORTABLE static constexpr int digit(offset tiles, int level)
+    {
+        return static_cast<int>((tiles >> log2_tiles(level)) &
+                                ((offset{1} << (log2_tiles(level + 1) - log2_tiles(level))) - 1));
+    }
+    /// @}
 
     /// How many tiles of a range of `count` elements (at least one) come before its last. The last tile is combined as
     /// a scan combines its last element, also when it is full; the others are combined whole.

@@ -56,12 +56,12 @@ DEVICE_TEST(by_index_order, of_structures_that_do_not_travel_is_that_of_every_ce
     expect_order<std::array<std::uint64_t, 32>>({2}); // (nvcc takes long for bytes that are not aligned)
 }
 
-/// Tiles, groups and supers of one cell, beside others.
+/// Units of every level of one cell, beside others.
 DEVICE_TEST(by_index_order, of_long_cells_crosses_every_level)
 {
     using order = tw::order<shape::bytes<12>, steep_geometry>;
     auto const init = shape::some_values<shape::bytes<12>>(1).front();
-    for (tw::offset const unit : {order::tile, order::group, order::super, 2 * order::super + order::group}) {
+    for (tw::offset const unit : {order::tile, order::group, order::super, 7 * order::super + order::group}) {
         for (tw::offset const beside : {-1, 0, 1, 2}) {
             auto const x = shape::some_values<shape::bytes<12>>(static_cast<std::size_t>(unit + beside));
             auto const op = shape::telltale<shape::bytes<12>>();

@@ -69,8 +69,11 @@ void in_pieces(std::size_t bytes_each, Check const& check)
     using order = tw::order<T, Geometry>;
     auto const group = static_cast<std::size_t>(order::group), tile = static_cast<std::size_t>(order::tile);
     std::size_t index = 0;
-    for (std::size_t const count :
-         {std::size_t{1}, tile, group - 1, group, group + 1, 2 * group, 5 * group + tile + 3, 6 * group - tile + 1})
+    std::vector<std::size_t> counts{
+        1, tile, group - 1, group, group + 1, 2 * group, 5 * group + tile + 3, 6 * group - tile + 1};
+    if (Geometry::tiles_per_group <= 4)
+        counts.push_back(13 * group + 2 * tile + 3); // four levels above the tile
+    for (std::size_t const count : counts)
         for (std::size_t const budget : {std::size_t{1}, group * bytes_each * 3 / 2, group * bytes_each * 3 + 100}) {
             if (on_device::leaves_to_other_schedule(index++))
                 continue;
@@ -208,7 +211,7 @@ DEVICE_TEST(host_memory_in_pieces, are_reduced_with_what_is_elsewhere)
 
 // ---- scans
 
-/// So small that a few thousand elements cross every level.
+/// So small that a few thousand elements cross four levels above the tile.
 struct steep_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
                          tiles_per_group = 4, groups_per_super = 2;

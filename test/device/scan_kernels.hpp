@@ -28,7 +28,7 @@ namespace scan_kernels {
 using on_device::device_array;
 constexpr auto inclusive = tw::scan_form::inclusive, exclusive = tw::scan_form::exclusive;
 
-/// So small that a few thousand elements cross every level.
+/// So small that a few thousand elements cross four levels above the tile.
 struct steep_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
                          tiles_per_group = 4, groups_per_super = 2;
@@ -88,7 +88,7 @@ std::vector<std::size_t> sizes(tw::offset most)
     using order = tw::order<T, Geometry>;
     std::vector<std::size_t> result;
     for (tw::offset const unit : {order::lane_vector, order::row, order::chunk, order::tile, order::group, order::super,
-                                  order::tile + order::chunk})
+                                  4 * order::super, order::tile + order::chunk})
         for (tw::offset const multiple : {1, 2, 3})
             for (tw::offset const beside : {-1, 0, 1})
                 if (tw::offset const size = unit * multiple + beside; size <= most)
@@ -215,7 +215,7 @@ void expect_scanned(std::vector<E> const& x, T const& init, std::vector<std::siz
 template <class T, class Geometry = steep_geometry>
 void expect_specified_order(offsets off = {})
 {
-    tw::offset const most = 2 * tw::order<T, Geometry>::super + tw::order<T, Geometry>::tile + 7;
+    tw::offset const most = 4 * tw::order<T, Geometry>::super + tw::order<T, Geometry>::tile + 7; // the fourth level
     auto const x = shape::some_values<T>(static_cast<std::size_t>(most));
     expect_scanned<Geometry, T, T>(x, x.back(), some_of(sizes<T, Geometry>(most)), shape::telltale<T>(), off);
 }

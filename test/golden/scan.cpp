@@ -28,9 +28,9 @@ using namespace golden;
 std::vector<std::size_t> places(std::size_t count)
 {
     std::vector<std::size_t> some;
-    for (std::size_t const place :
-         {0u,    1u,    4u,     126u,    127u,    128u,    1000u,   1024u,    4099u,    8191u,
-          8192u, 8193u, 70001u, 131072u, 262143u, 262144u, 299999u, 8388607u, 8388608u, 8688607u})
+    for (std::size_t const place : {0u,      1u,       4u,       126u,     127u,      128u,      1000u,    1024u,
+                                    4099u,   8191u,    8192u,    8193u,    70001u,    131072u,   262143u,  262144u,
+                                    299999u, 8388607u, 8388608u, 8688607u, 16777215u, 16777216u, 17077215u})
         if (place < count)
             some.push_back(place);
     return some;
@@ -108,7 +108,7 @@ void for_each_row(Row row)
     auto const byte = [](std::uint64_t i) { return static_cast<std::uint8_t>(random_bits(i) >> 56); };
     auto const integer = [](std::uint64_t i) { return static_cast<std::int32_t>(random_bits(i) >> 32); };
     std::size_t const count = 300000;
-    scan("f32_plus", 8388608 + count, 0.5f, std::plus<>(), number<float>, same());
+    scan("f32_plus", 2 * 8388608 + count, 0.5f, std::plus<>(), number<float>, same());
     scan("f64_plus", count, 0.5, std::plus<>(), number<double>, same());
     scan("f32_to_f64_plus", count, 0.5, std::plus<>(), number<float>, same());
     scan("f64_to_f32_plus", count, 0.5f, std::plus<>(), near_one<double>, same());

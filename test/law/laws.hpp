@@ -109,7 +109,7 @@ protected:
                  on_device::interpreted ? std::size_t{40000} : std::size_t{400000});
 #else
     static constexpr std::size_t few =
-        3 * static_cast<std::size_t>(tilewise::order<value, backend::tiny_geometry>::super);
+        5 * static_cast<std::size_t>(tilewise::order<value, backend::tiny_geometry>::super);
 #endif
     static constexpr std::size_t many = 5 * static_cast<std::size_t>(tilewise::order<value>::tile) / 2;
 

@@ -20,7 +20,7 @@
 
 namespace {
 
-/// Ten thousand elements cross every level.
+/// Ten thousand elements cross the super-group.
 struct geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 4, chunks_per_tile = 4,
                          tiles_per_group = 4, groups_per_super = 2;
@@ -29,7 +29,7 @@ constexpr specification::units units{geometry::lane_vector_bytes, geometry::lane
                                      geometry::rows_per_chunk,    geometry::chunks_per_tile,
                                      geometry::tiles_per_group,   geometry::groups_per_super};
 
-/// Small blocks, and two supers per round of pass 2.
+/// Small blocks, and two super-groups per round of pass 2.
 struct tuning : tilewise::gpu::reduce_tuning {
     static constexpr int threads = 128, fold_threads = 64, wide_cluster_threads = 1024; // the last never fits
     static inline bool clusters = true, dependent_launches = true;
@@ -39,7 +39,7 @@ struct tuning : tilewise::gpu::reduce_tuning {
     static constexpr int fold_supers = 2;
 };
 
-/// For sums of bytes: one super per round of pass 2, with more partial results than a warp has lanes.
+/// For sums of bytes: one super-group per round of pass 2, with more partial results than a warp has lanes.
 struct flat_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 4,
                          tiles_per_group = 16, groups_per_super = 4;
@@ -49,6 +49,13 @@ struct flat_tuning : tuning {
     template <class, class>
     static constexpr int fold_supers = 1;
 };
+
+/// Four units to a unit of each level, so that two rounds of pass 2 share a digit; tiles of a row.
+struct deep_geometry {
+    static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 1, chunks_per_tile = 1,
+                         tiles_per_group = 4, groups_per_super = 4;
+};
+constexpr specification::units deep_units{16, 32, 1, 1, 4, 4};
 
 /// What the kernels are to run as.
 struct variant {
@@ -207,6 +214,19 @@ void streams(in_order<std::uint32_t> const& words)
             "streams");
 }
 
+/// Four levels above the tile.
+void deep(std::size_t count)
+{
+    tuning::clusters = false;
+    tuning::forced_turns = 1;
+    auto const values = noise<std::uint32_t>(count);
+    device_array<std::uint32_t> const there(values);
+    require(tilewise::gpu::reduce<deep_geometry, tuning>(tilewise::device, there.data(),
+                                                         static_cast<tilewise::offset>(count), 77u, telltale()) ==
+                specification::reduce(values, 77u, telltale(), deep_units),
+            "the order of many levels");
+}
+
 /// Sums of bytes, four at a time.
 void bytes(std::size_t count, int turns)
 {
@@ -253,6 +273,8 @@ int main(int, char** arguments)
                 }
                 narrow.expect(tilewise::device, narrow.size() - 23, 5);
                 large.expect(tilewise::device, large.size() - 5, 0);
+                for (std::size_t const tiles : {64, 256 + 2 * 64 + 3 * 16 + 3 * 4 + 3, 3 * 64 + 16 + 4})
+                    deep(tiles * 128 + 77);
                 streams(words);
                 bytes(100 * 1024 + 5, 1);
                 bytes(12 * 1024 + 5, 8);

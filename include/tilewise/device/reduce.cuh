@@ -17,6 +17,7 @@
 #include <tilewise/core/unwrap.hpp>
 #include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/callable.cuh>
+#include <tilewise/device/block/carry.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/block/warp.cuh>
@@ -159,7 +160,8 @@ reduce_subtrees(View view, offset packs, int turns, Op op, T* partials)
         gpu::put(partials[block_index()], total);
 }
 
-/// Pass 2: the last tile, and then the partial results, of `2^log2_tiles` tiles each, to groups, supers and the carry.
+/// Pass 2: the last tile, and then the partial results, of `2^log2_tiles` tiles each, to groups, super-groups and the
+/// carry. A round takes `fold_supers` super-groups; of several rounds each is a whole binary tree, but for the last.
 template <class Layout, access how, class Tuning, class View, class T, class Op, class Out>
 TILEWISE_KERNEL(Tuning::fold_threads, 1)
 fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* partials, T init, Op op, Out out)
@@ -167,8 +169,9 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
     using order = typename Layout::order;
     using geometry = typename Layout::geometry;
     constexpr int warps = Tuning::fold_threads / warp_size, supers = Tuning::template fold_supers<T, geometry>,
-                  groups_at_once = supers * geometry::groups_per_super,
+                  super_size = geometry::groups_per_super, groups_at_once = supers * super_size,
                   rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
+    static_assert((supers & (supers - 1)) == 0 && supers <= super_size, "a round is a whole binary tree");
     TILEWISE_SHARED(ends, last_tile_ends<T>);
     TILEWISE_SHARED(group_totals, raw_storage<T[groups_at_once]>);
     TILEWISE_SHARED(super_totals, raw_storage<T[supers]>);
@@ -183,7 +186,8 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
                                                                          ends);
     wait_for_primary();
 
-    for (int first_group = 0;;) {
+    running_carry<order, T, order::log2_tiles(2) + gpu::log2_of(supers)> rounds; // of warp 0
+    for (int first_group = 0;; first_group += groups_at_once) {
         // groups: a warp takes as many as it has lanes for
         int const first_partial = first_group << log2_partials;
         int const there = min_of(partial_count - first_partial, groups_at_once << log2_partials);
@@ -195,35 +199,46 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
                 gpu::put(group_total[own >> log2_partials], total);
         }
         sync_block();
-        // supers: a warp each
-        int const groups = min_of(whole_groups - first_group, groups_at_once);
-        int const used = (groups + geometry::groups_per_super - 1) / geometry::groups_per_super;
+        // super-groups: a warp each; the last may not be whole
+        int const groups = min_of(whole_groups - first_group, groups_at_once), whole = groups / super_size;
+        int const used = (groups + super_size - 1) / super_size;
         for (int super = warp; super < used; super += warps) {
-            int const first = super * geometry::groups_per_super;
-            int const own =
-                lane_index() < geometry::groups_per_super && first + lane_index() < groups ? lane_index() : 0;
-            T const total =
-                gpu::warp_tree_of_valid<1, geometry::groups_per_super>(op, T(group_total[first + own]), groups - first);
+            int const first = super * super_size;
+            int const own = lane_index() < super_size && first + lane_index() < groups ? lane_index() : 0;
+            T const total = gpu::warp_tree_of_valid<1, super_size>(op, T(group_total[first + own]), groups - first);
             if (lane_index() == 0)
                 gpu::put(super_total[super], total);
         }
         if (used > 1)
             sync_block();
-        // supers left to right, then the tiles of the group that is not whole
-        if (thread_index() == 0) {
-            TILEWISE_UNROLL_BY_4
-            for (int super = 0; super < used; ++super)
-                gpu::put(init, gpu::combine(op, init, T(super_total[super])));
-            if (groups < groups_at_once && tiles % geometry::tiles_per_group != 0)
-                gpu::put(init, gpu::combine(op, init, T(group_total[groups])));
+        bool const is_last = (first_group + groups_at_once) << log2_partials >= partial_count;
+        if (warp == 0) {
+            auto rest = gpu::nothing<T>(); // the whole super-groups of a round that is not whole
+            if (whole > 0) {
+                sync_warp();
+                gpu::append_tree<supers>(op, rest, T(super_total[min_of(lane_index(), whole - 1)]), whole);
+            }
+            if (whole == supers) {
+                rounds.append(op, T(rest.value[0]));
+                rest.there = false;
+            }
+            if (is_last) {
+                auto carry = gpu::nothing<T>();
+                carry.append(op, init);
+                rounds.append_to(op, carry, rest);
+                if (lane_index() == 0) {
+                    if (groups % super_size != 0)
+                        carry.append(op, T(super_total[whole]));
+                    if (tiles % geometry::tiles_per_group != 0)
+                        carry.append(op, T(group_total[groups]));
+                    gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, T(carry.value[0]), op));
+                }
+            }
         }
-        first_group += groups_at_once;
-        if (first_group << log2_partials >= partial_count)
-            break;
+        if (is_last)
+            return;
         sync_block();
     }
-    if (thread_index() == 0)
-        gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, init, op));
 }
 
 /// The choice among the kernels.
@@ -302,7 +317,7 @@ private:
             return false;
         } else {
             offset const blocks = 1 + (tiles + tiles_per_block - 1) / tiles_per_block;
-            return blocks <= Tuning::cluster_blocks &&
+            return blocks <= Tuning::cluster_blocks && order::digits(tiles) <= 2 && // tiles and groups
                    call.launch_cluster<&reduce_in_cluster<layout, how, threads, View, T, Op, Out>>(
                        "reduce_in_cluster", static_cast<int>(std::bit_ceil(static_cast<std::size_t>(blocks))), threads,
                        view, count, init, op, out);

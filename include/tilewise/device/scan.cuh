@@ -160,17 +160,28 @@ private:
         }
     }
 
-    /// What three passes over a range of `tiles` tiles pass on.
+    /// What three passes over a range of `tiles` tiles pass on: the aggregates of all whole units before the last tile,
+    /// level by level, and the exclusive prefixes of groups.
     struct three_passes {
-        offset before_last, groups;
+        offset before_last;
         scratch<T> memory;
-        T *tile_totals, *group_totals, *carries;
+        T *tile_totals, *units, *carries;
 
         three_passes(device_call const& by, offset tiles)
-            : before_last(tiles - 1), groups(before_last / geometry::tiles_per_group),
-              memory(by, before_last + 2 * groups + 1), tile_totals(memory.begin()),
-              group_totals(tile_totals + before_last), carries(group_totals + groups)
+            : before_last(tiles - 1),
+              memory(by, before_last + units_in(before_last) + before_last / geometry::tiles_per_group + 1),
+              tile_totals(memory.begin()), units(tile_totals + before_last), carries(units + units_in(before_last))
         {}
+
+    private:
+        /// How many whole groups and units of further levels.
+        static offset units_in(offset tiles)
+        {
+            offset sum = 0;
+            for (int level = 1; level < Scan::order::digits(tiles); ++level)
+                sum += tiles >> Scan::order::log2_tiles(level);
+            return sum;
+        }
     };
 
     /// Scans a range, or the piece of one that begins at tile `first`, where a group begins.
@@ -184,8 +195,8 @@ private:
             call.launch(&total_tiles<Scan, in>, "total_tiles", {static_cast<int>(with_total), Scan::threads}, view, op,
                         tile_totals);
         call.launch(&carry_groups<Scan, Tuning::carry_threads>, "carry_groups", {1, Tuning::carry_threads},
-                    static_cast<T const*>(of_all.tile_totals), first_group, first + with_total, init, op,
-                    of_all.group_totals, of_all.carries);
+                    static_cast<T const*>(of_all.tile_totals), of_all.before_last, first, first + with_total, init, op,
+                    of_all.units, of_all.carries);
         call.launch(&scan_after_totals<Scan, in, out>, "scan_after_totals", {static_cast<int>(tiles), Scan::threads},
                     view, sink, count, init.there || first > 0, op, static_cast<T const*>(tile_totals),
                     static_cast<T const*>(of_all.carries + first_group));

@@ -12,6 +12,7 @@
 /// if need be.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/device/block/carry.cuh>
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/view_of.cuh>
@@ -277,50 +278,6 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
     }
 }
 
-/// What comes before a tile, while tiles are appended: every warp that has their totals can keep it, in its lanes.
-template <class Scan>
-class running_carry {
-    using T = typename Scan::value;
-    using Op = typename Scan::op;
-    static constexpr int group_size = Scan::geometry::tiles_per_group, super_size = Scan::geometry::groups_per_super;
-
-public:
-    TILEWISE_DEVICE explicit running_carry(maybe<T> const& init) : supers_(init) {}
-
-    TILEWISE_DEVICE maybe<T> before_next(Op& op) const
-    {
-        maybe<T> carry(supers_);
-        if (groups_ > 0)
-            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, super_size>(op, T(group_[0]), groups_), 0));
-        if (tiles_ > 0)
-            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, group_size>(op, T(tile_[0]), tiles_), 0));
-        return carry;
-    }
-
-    /// Appends a tile, whose total every lane has.
-    TILEWISE_DEVICE void append(Op& op, T const& total)
-    {
-        if (lane_index() >= tiles_)
-            gpu::put(tile_[0], total);
-        if (++tiles_ < group_size)
-            return;
-        tiles_ = 0;
-        T const group = gpu::shuffle(gpu::warp_tree_of_valid<1, group_size>(op, T(tile_[0]), group_size), 0);
-        if (lane_index() >= groups_)
-            gpu::put(group_[0], group);
-        if (++groups_ < super_size)
-            return;
-        groups_ = 0;
-        supers_.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, super_size>(op, T(group_[0]), super_size), 0));
-    }
-
-private:
-    maybe<T> supers_;            ///< `init` and all whole supers
-    registers<T, 1> group_;      ///< the total of the super's group of the lane's number
-    registers<T, 1> tile_;       ///< the total of the group's tile of the lane's number
-    int groups_ = 0, tiles_ = 0; ///< of the super and of the group
-};
-
 /// The total of a whole tile; every lane of the block has it. Synchronise the block before the next call.
 template <class Scan>
 TILEWISE_DEVICE auto block_tile_total(typename Scan::view const& view, offset tile, typename Scan::op& op) ->
@@ -349,7 +306,7 @@ TILEWISE_DEVICE void block_combine(typename Segmented::view const& view, typenam
     auto const from = view.from(segment.begin);
     auto const to = results.of(index, segment);
     offset const last = (segment.count - 1) / Scan::tile;
-    running_carry<Scan> carry(init);
+    running_carry<typename Scan::order, T, 0, 2> carry;
     offset tile = 0;
     if constexpr (Segmented::results::reduces) {
         TILEWISE_NO_UNROLL
@@ -362,7 +319,7 @@ TILEWISE_DEVICE void block_combine(typename Segmented::view const& view, typenam
     for (; tile <= last; ++tile) {
         gpu::block_scan_any_tile<Scan, access::elementwise, access::elementwise>(
             from, to, tile, segment.count, op, [&](T const& total) {
-                maybe<T> const before = carry.before_next(op);
+                maybe<T> const before = carry.before_next(op, init);
                 if (tile < last)
                     carry.append(op, total);
                 return before;

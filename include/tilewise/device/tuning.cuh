@@ -8,6 +8,7 @@
 #include <tilewise/order.hpp>
 
 #include <algorithm>
+#include <bit>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -41,11 +42,13 @@ struct reduce_tuning {
 
     /// Pass 2: one block.
     static constexpr int fold_threads = 512;
-    /// Shared memory for group totals in pass 2; more groups take several rounds.
+    /// Shared memory for the aggregates of groups in pass 2. More groups take several rounds of so many super-groups: a
+    /// power of two, so that a round is a whole binary tree.
     static constexpr int fold_bytes = 8 * 1024;
     template <class T, class Geometry>
-    static constexpr int fold_supers =
-        std::max(1, fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super));
+    static constexpr int fold_supers = static_cast<int>(std::bit_floor(
+        std::clamp(static_cast<unsigned>(fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super)), 1u,
+                   static_cast<unsigned>(Geometry::groups_per_super))));
 };
 
 /// Copies between ordinary host memory and the GPU.

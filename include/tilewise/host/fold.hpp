@@ -115,20 +115,13 @@ TILEWISE_INLINE T right_aligned_tree(Op& op, int count, Next&& next)
     }
 }
 
-/// Combines the totals of the `tiles` tiles before the last onto `carry`: groups, supers, and supers left to right.
+/// Combines the aggregates of the `tiles` tiles before the last onto `carry`: a tree for each digit of their number.
 template <class Order, class T, class Op, class NextTile>
 void append_tiles(Op& op, std::optional<T>& carry, offset tiles, NextTile&& next_tile)
 {
-    using geometry = typename Order::geometry;
-    constexpr offset tiles_per_super = offset{geometry::groups_per_super} * geometry::tiles_per_group;
-    auto const next_group = [&] { return host::tree<T>(op, geometry::tiles_per_group, next_tile); };
-
-    for (; tiles >= tiles_per_super; tiles -= tiles_per_super)
-        host::append<T>(op, carry, host::tree<T>(op, geometry::groups_per_super, next_group));
-    if (offset const groups = tiles / geometry::tiles_per_group; groups > 0)
-        host::append<T>(op, carry, host::tree<T>(op, groups, next_group));
-    if (offset const rest = tiles % geometry::tiles_per_group; rest > 0)
-        host::append<T>(op, carry, host::tree<T>(op, rest, next_tile));
+    for (int level = Order::digits(tiles) - 1; level >= 0; --level)
+        if (offset const units = Order::digit(tiles, level); units > 0)
+            host::append<T>(op, carry, host::tree<T>(op, units << Order::log2_tiles(level), next_tile));
 }
 
 /// Combines the last tile, of which `count` elements exist, onto `carry`, in the nesting of a scan's last element:

@@ -2,18 +2,18 @@
 #pragma once
 
 /// @file
-/// The shapes of the order for all elements in turn, on one thread: what comes before an element, while the units
+/// The shapes of the order for all elements in turn, on one thread: the exclusive prefix of an element, while the units
 /// before it are appended one after another. Values are copied, never assigned, and need no default constructor.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/order.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
@@ -68,81 +68,53 @@ private:
     int position_ = 0;
 };
 
-/// An adjacent-pair tree that grows, up to `width` values, a power of two: a whole tree for every bit of their number.
-template <class T, int width>
-class growing_tree {
-public:
-    template <class Op>
-    void push(Op& op, T value)
-    {
-        std::optional<T> tree(std::move(value));
-        std::size_t bit = 0;
-        for (; trees_[bit]; ++bit) {
-            tree.emplace(host::combine<T>(op, std::move(*trees_[bit]), std::move(*tree)));
-            trees_[bit].reset();
-        }
-        trees_[bit].emplace(std::move(*tree));
-    }
-
-    /// The tree of all so far; missing right operands are dropped.
-    template <class Op>
-    std::optional<T> total(Op& op) const
-    {
-        std::optional<T> result;
-        for (std::optional<T> const& tree : trees_)
-            if (tree && result)
-                result.emplace(host::combine_copies<T>(op, *tree, *result));
-            else if (tree)
-                result.emplace(*tree);
-        return result;
-    }
-
-    bool is_full() const { return last().has_value(); }
-
-    /// The tree of `width` values, after which it is empty again.
-    T take()
-    {
-        T total = std::move(*last());
-        last().reset();
-        return total;
-    }
-
-private:
-    static constexpr std::size_t trees = std::bit_width(static_cast<unsigned>(width));
-    std::optional<T>& last() { return trees_[trees - 1]; }
-    std::optional<T> const& last() const { return trees_[trees - 1]; }
-
-    std::optional<T> trees_[trees];
-};
-
-/// What comes before a tile: P(t), while tiles are appended.
+/// The exclusive prefix of a tile, P(t), while tiles are appended: a whole binary tree for every bit of their number.
 template <class Order, class T>
 class carry {
-    using geometry = typename Order::geometry;
-
 public:
-    explicit carry(std::optional<T> init) : supers_(std::move(init)) {}
+    explicit carry(std::optional<T> init) : init_(std::move(init)) {}
 
+    /// The prefix of the next tile: the trees within a digit from right to left, the digits from left to right.
     template <class Op>
     std::optional<T> before_next(Op& op) const
     {
-        return host::combine_copies<T>(op, host::combine_copies<T>(op, supers_, groups_.total(op)), tiles_.total(op));
+        std::optional<T> prefix(init_);
+        for (int level = Order::digits(tiles_) - 1; level >= 0; --level) {
+            std::optional<T> units;
+            for (int bit = Order::log2_tiles(level); bit < Order::log2_tiles(level + 1); ++bit)
+                if (has_tree(bit) && units)
+                    units.emplace(host::combine_copies<T>(op, *tree(bit), *units));
+                else if (has_tree(bit))
+                    units.emplace(*tree(bit));
+            if (units)
+                host::append<T>(op, prefix, std::move(*units));
+        }
+        return prefix;
     }
 
     template <class Op>
     void append(Op& op, T tile)
     {
-        tiles_.push(op, std::move(tile));
-        if (tiles_.is_full())
-            groups_.push(op, tiles_.take());
-        if (groups_.is_full())
-            host::append<T>(op, supers_, groups_.take());
+        std::optional<T> units(std::move(tile));
+        int bit = 0;
+        for (; has_tree(bit); ++bit) {
+            units.emplace(host::combine<T>(op, std::move(*tree(bit)), std::move(*units)));
+            tree(bit).reset();
+        }
+        if (static_cast<std::size_t>(bit) == trees_.size())
+            trees_.emplace_back();
+        tree(bit).emplace(std::move(*units));
+        ++tiles_;
     }
 
 private:
-    std::optional<T> supers_;
-    growing_tree<T, geometry::groups_per_super> groups_;
-    growing_tree<T, geometry::tiles_per_group> tiles_;
+    bool has_tree(int bit) const { return bit < 63 && (tiles_ >> bit & 1) != 0; }
+    std::optional<T>& tree(int bit) { return trees_[static_cast<std::size_t>(bit)]; }
+    std::optional<T> const& tree(int bit) const { return trees_[static_cast<std::size_t>(bit)]; }
+
+    std::optional<T> init_;
+    std::vector<std::optional<T>> trees_; ///< of 2^bit tiles where that bit of `tiles_` is set
+    offset tiles_ = 0;
 };
 
 } // namespace host

@@ -10,6 +10,7 @@
 /// first value. So no two cells share a place, and there are no more places than tiles in all.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/device/block/carry.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
@@ -70,9 +71,9 @@ TILEWISE_DEVICE auto block_carry(typename Scan::value const* totals, offset tile
     constexpr int group_size = Scan::geometry::tiles_per_group, super_size = Scan::geometry::groups_per_super;
     constexpr offset super = offset{group_size} * super_size;
     TILEWISE_SHARED(group_totals, raw_storage<T[super_size]>);
-    maybe<T> carry(init);
+    running_carry<typename Scan::order, T, Scan::order::log2_tiles(2)> whole_supers;
     TILEWISE_NO_UNROLL
-    for (offset first = 0; first < tiles; first += super) {
+    for (offset first = 0;; first += super) {
         int const there = static_cast<int>(at_most(tiles - first, super));
         int const groups = there / group_size, rest = there % group_size;
         for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
@@ -83,15 +84,22 @@ TILEWISE_DEVICE auto block_carry(typename Scan::value const* totals, offset tile
                 gpu::put(group_totals.object()[group], total);
         }
         sync_block();
-        if (groups > 0) {
-            T const own(group_totals.object()[min_of(lane_index(), groups - 1)]);
-            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, super_size>(op, own, groups), 0));
+        auto tree = gpu::nothing<T>();
+        if (groups > 0)
+            gpu::append_tree<super_size>(op, tree, T(group_totals.object()[min_of(lane_index(), groups - 1)]), groups);
+        if (there == super) {
+            whole_supers.append(op, T(tree.value[0]));
+            sync_block();
+            continue;
         }
+        maybe<T> carry = whole_supers.before_next(op, init);
+        if (groups > 0)
+            carry.append(op, T(tree.value[0]));
         if (rest > 0)
             carry.append(op, T(group_totals.object()[groups]));
         sync_block();
+        return carry;
     }
-    return carry;
 }
 
 /// Combines the cells that are listed, a block each.

@@ -9,6 +9,7 @@
 /// nobody waits for long. From sm_90 on.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/device/block/carry.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/carry.cuh>
@@ -252,7 +253,8 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
         }
     } else { // what comes before the tiles
         constexpr int super_size = geometry::groups_per_super;
-        maybe<T> supers = init.get(); // and all whole supers so far
+        maybe<T> supers = init.get(); // and all whole super-groups so far
+        running_carry<typename Scan::order, T, Scan::order::log2_tiles(2)> whole_supers;
         offset super = 0;
         for (;; at.step()) {
             auto& own = shared.tile(at.index);
@@ -263,7 +265,8 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             for (; super < group / super_size; ++super) {
                 registers<T, 1> total;
                 gpu::hear_tree<super_size>(op, boards.groups, super * super_size, super_size, total);
-                supers.append(op, T(total[0]));
+                whole_supers.append(op, T(total[0]));
+                supers = whole_supers.before_next(op, init.get());
             }
             int const groups = static_cast<int>(group % super_size), rest = static_cast<int>(tile % group_size);
             awaited_total<T> of_group(boards.groups, super * super_size + lane, lane < groups),

@@ -6,6 +6,7 @@
 /// before it.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/device/block/carry.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/carry.cuh>
@@ -99,7 +100,7 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
     }
 }
 
-/// Up to a super of tiles, each by a block that hears of the totals before it.
+/// Up to a super-group of tiles, each by a block that hears of the totals before it.
 template <class Scan, class Tuning, access in, access out>
 TILEWISE_KERNEL(Scan::threads, Tuning::blocks_per_multiprocessor)
 scan_side_by_side(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
@@ -162,46 +163,51 @@ total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value
     }
 }
 
-/// Finds what comes before each group of `tiles` tiles and the one that is not whole: one block, which leaves the
-/// totals of the groups in `carries` first. Those of the groups before `first_group` are there, and their carries.
+/// Finds the exclusive prefix of each group of `tiles` tiles and of the one that is not whole: one block, which leaves
+/// the aggregates of all whole units in `units` first, level by level from the group on. Those of the units before tile
+/// `first`, where a group begins, are there, and their prefixes. There are `all` tiles in all pieces together.
 template <class Scan, int threads>
 TILEWISE_KERNEL(threads, 1)
-carry_groups(typename Scan::value const* tile_totals, offset first_group, offset tiles,
-             initial<typename Scan::value> init, typename Scan::op op, typename Scan::value* group_totals,
+carry_groups(typename Scan::value const* tile_totals, offset all, offset first, offset tiles,
+             initial<typename Scan::value> init, typename Scan::op op, typename Scan::value* units,
              typename Scan::value* carries)
 {
     using T = typename Scan::value;
-    using geometry = typename Scan::geometry;
-    constexpr int group_size = geometry::tiles_per_group, super_size = geometry::groups_per_super;
-    offset const groups = tiles / group_size;
-    for (offset group = first_group + warp_index(); group < groups; group += threads / warp_size) {
-        T const own(tile_totals[group * group_size + min_of(lane_index(), group_size - 1)]);
-        T const total = gpu::warp_tree_of_valid<1, group_size>(op, own, group_size);
-        if (lane_index() == 0)
-            gpu::put(group_totals[group], total);
+    using order = typename Scan::order;
+    constexpr int super_size = Scan::geometry::groups_per_super;
+    auto const aggregates = [&](int level) -> T const* {
+        offset begin = 0;
+        for (int below = 1; below < level; ++below)
+            begin += all >> order::log2_tiles(below);
+        return level == 0 ? tile_totals : units + begin;
+    };
+    T* here = units;
+    for (int level = 1; level < order::digits(tiles); ++level) {
+        int const parts = 1 << (order::log2_tiles(level) - order::log2_tiles(level - 1));
+        T const* const below = aggregates(level - 1);
+        for (offset unit = (first >> order::log2_tiles(level)) + warp_index(); unit < tiles >> order::log2_tiles(level);
+             unit += threads / warp_size) {
+            T const total =
+                gpu::warp_tree_of_valid(op, T(below[unit * parts + min_of(lane_index(), parts - 1)]), parts);
+            if (lane_index() == 0)
+                gpu::put(here[unit], total);
+        }
+        here += all >> order::log2_tiles(level);
+        sync_block();
     }
-    sync_block();
-    if (warp_index() != 0)
-        return;
-    maybe<T> supers = init.get();
-    first_group = first_group / super_size * super_size;
-    if (first_group > 0) {
-        supers.there = true;
-        gpu::put(supers.value[0], carries[first_group]);
-        sync_warp(); // lane 0 writes it again
-    }
-    for (offset first = first_group; first <= groups; first += super_size) {
-        int const there = static_cast<int>(at_most(groups - first, super_size));
+    offset const groups = tiles >> order::log2_tiles(1);
+    for (offset super = (first >> order::log2_tiles(2)) + warp_index(); super * super_size <= groups;
+         super += threads / warp_size) {
+        int const there = static_cast<int>(at_most(groups - super * super_size, super_size));
+        maybe<T> carry = init.get();
+        gpu::append_units<order>(op, carry, super << order::log2_tiles(2), 2, aggregates);
         registers<T, 1> own;
         if (there > 0)
-            gpu::put(own[0], group_totals[first + min_of(lane_index(), there - 1)]);
-        maybe<T> carry(supers);
+            gpu::put(own[0], units[super * super_size + min_of(lane_index(), there - 1)]);
         if (maybe<T> const before = gpu::warp_trees_before<super_size>(op, T(own[0]), there); before.there)
             carry.append(op, T(before.value[0]));
         if (lane_index() < super_size && lane_index() <= there && carry.there)
-            gpu::put(carries[first + lane_index()], carry.value[0]);
-        if (there == super_size)
-            supers.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, super_size>(op, T(own[0]), super_size), 0));
+            gpu::put(carries[super * super_size + lane_index()], carry.value[0]);
     }
 }
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The exclusive prefix of a tile, from the aggregates of the order's units: tiles, groups, super-groups and so on. One
+/// tree for each digit of the tile's number, appended from the highest level to the lowest.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Appends the tree over the values of the first `valid` lanes, of at most `lanes`; every lane has the result.
+template <int lanes = warp_size, class T, class Op>
+TILEWISE_DEVICE void append_tree(Op& op, maybe<T>& carry, T const& own, int valid)
+{
+    carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, lanes>(op, T(own), valid), 0));
+}
+
+/// Appends what precedes tile `tiles`, from the highest level down to `lowest`, where `aggregates(level)` points to the
+/// aggregates of all whole units of a level.
+template <class Order, class T, class Op, class Aggregates>
+TILEWISE_DEVICE void append_units(Op& op, maybe<T>& carry, offset tiles, int lowest, Aggregates const& aggregates)
+{
+    TILEWISE_NO_UNROLL
+    for (int level = Order::digits(tiles) - 1; level >= lowest; --level)
+        if (int const units = Order::digit(tiles, level); units > 0) {
+            offset const first = (tiles >> Order::log2_tiles(level)) - units;
+            gpu::append_tree(op, carry, T(aggregates(level)[first + min_of(lane_index(), units - 1)]), units);
+        }
+}
+
+/// The same while units of 2^log2_unit tiles are appended one by one, by a warp.
+///
+/// Whole units of every level are whole binary trees: lane b keeps the tree over 2^b units, if bit b of their number is
+/// set. More than 2^32 units need a second register per lane.
+template <class Order, class T, int log2_unit, int registers_per_lane = 1>
+class running_carry {
+public:
+    /// Appends a unit, whose aggregate every lane has.
+    template <class Op>
+    TILEWISE_DEVICE void append(Op& op, T const& aggregate)
+    {
+        registers<T, 1> tree;
+        gpu::put(tree[0], aggregate);
+        int bit = 0;
+        TILEWISE_NO_UNROLL
+        for (; (units_ >> bit & 1) != 0; ++bit)
+            gpu::put(tree[0], gpu::combine(op, kept(bit), T(tree[0])));
+        TILEWISE_UNROLL
+        for (int i = 0; i < registers_per_lane; ++i)
+            if (units_ == 0 || bit == i * warp_size + lane_index())
+                gpu::put(trees_[i], tree[0]);
+        ++units_;
+    }
+
+    /// Appends what precedes the next unit to `carry`, which every lane has, as it has the result. `rest` is the tree
+    /// over what follows the last unit in the same digit.
+    template <class Op>
+    TILEWISE_DEVICE void append_to(Op& op, maybe<T>& carry, maybe<T> const& rest) const
+    {
+        constexpr int lowest = Order::digits(offset{1} << log2_unit) - 1;
+        if (units_ == 0) { // as in most calls
+            if (rest.there)
+                carry.append(op, T(rest.value[0]));
+            return;
+        }
+        TILEWISE_NO_UNROLL
+        for (int level = Order::digits(units_ << log2_unit) - 1; level >= lowest; --level) {
+            maybe<T> tree = level == lowest ? rest : gpu::nothing<T>();
+            TILEWISE_NO_UNROLL
+            for (int bit = max_of(0, Order::log2_tiles(level) - log2_unit);
+                 bit < Order::log2_tiles(level + 1) - log2_unit; ++bit)
+                if ((units_ >> bit & 1) != 0)
+                    tree.prepend(op, kept(bit));
+            if (tree.there)
+                carry.append(op, T(tree.value[0]));
+        }
+    }
+    template <class Op>
+    TILEWISE_DEVICE maybe<T> before_next(Op& op, maybe<T> const& init) const
+    {
+        maybe<T> carry(init);
+        append_to(op, carry, gpu::nothing<T>());
+        return carry;
+    }
+
+private:
+    TILEWISE_DEVICE T kept(int bit) const
+    {
+        if constexpr (registers_per_lane == 1)
+            return gpu::shuffle(trees_[0], bit);
+        else
+            return gpu::shuffle(gpu::select(bit < warp_size, trees_[0], trees_[1]), bit % warp_size);
+    }
+
+    registers<T, registers_per_lane> trees_;
+    offset units_ = 0;
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
