@@ -108,10 +108,10 @@ def squads():
 
 def look():
     """What the carrier of tile 2149 asks for."""
-    figure = Figure(860, 190, "What comes before tile 2149: two supers, three groups, five tiles")
+    figure = Figure(860, 190, "What comes before tile 2149: two super-groups, three groups, five tiles")
     figure.box(20, 60, 130, 40, MEMORY, "init")
     for i in range(2):
-        figure.box(160 + 140 * i, 60, 130, 40, MEMORY, f"super {i}", "32 groups")
+        figure.box(160 + 140 * i, 60, 130, 40, MEMORY, f"super-group {i}", "32 groups")
     for i in range(3):
         figure.box(460 + 70 * i, 60, 62, 40, BOARD, f"group {64 + i}")
     for i in range(5):
@@ -120,7 +120,7 @@ def look():
     figure.text(20, 40, "known to this block since its last tile, in a register", 12, QUIET)
     figure.text(460, 40, "a word per lane, all in one look", 12, QUIET)
     figure.text(680, 40, "tiles 2144 to 2148", 12, QUIET)
-    figure.text(20, 130, "((init + super 0) + super 1)")
+    figure.text(20, 130, "(init + tree of the super-groups)")
     figure.text(460, 130, "+ tree of the groups")
     figure.text(680, 130, "+ tree of the tiles")
     figure.text(20, 160, "2149 = 2 * 1024 + 3 * 32 + 5. Never more than 31 groups and 31 tiles, however long the range is.",

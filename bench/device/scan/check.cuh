@@ -94,7 +94,7 @@ void expect_value(std::string const& what, T const* ours, T const* expected, std
                     beyond_rounding{rounding_error<T>(), std::is_same_v<T, matrix>}, stream);
 }
 
-/// As many results as are computed on the host: several supers of the order.
+/// As many results as are computed on the host: several super-groups of the order.
 template <class T>
 constexpr std::uint64_t most_on_host()
 {
