@@ -72,7 +72,7 @@ public:
         for (int level = Order::digits(units_ << log2_unit) - 1; level >= lowest; --level) {
             maybe<T> tree = level == lowest ? rest : gpu::nothing<T>();
             TILEWISE_NO_UNROLL
-            for (int bit = max_of(0, Order::log2_tiles(level) - log2_unit);
+            for (int bit = gpu::max_of(0, Order::log2_tiles(level) - log2_unit);
                  bit < Order::log2_tiles(level + 1) - log2_unit; ++bit)
                 if ((units_ >> bit & 1) != 0)
                     tree.prepend(op, kept(bit));
