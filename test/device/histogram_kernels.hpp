@@ -42,7 +42,7 @@ struct small_blocks : tw::gpu::histogram_tuning {
     using small_table = blocks_of<64, 2, small_words, 2>;
     using large_table = blocks_of<96, 1, large_words, 4>;
     struct packed_table : blocks_of<64, 1, packed_words, 3> {
-        static constexpr int most_between_sweeps = 2000, repeating_lanes = 4;
+        static constexpr int most_between_flushes = 2000, repeating_lanes = 4;
         static constexpr int wanted_words = 0;
     };
     struct byte_columns : blocks_of<256, 1, 0, 3> {
@@ -52,7 +52,7 @@ struct small_blocks : tw::gpu::histogram_tuning {
         static constexpr int columns = 1;
     };
     struct no_table : tw::gpu::partition_tuning {
-        static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 16, packets_under_way = 1;
+        static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 16, packets_in_flight = 1;
         static constexpr int counting_threads = 64, log2_most_cells = 6, most_buckets = 16, places = 64;
         static constexpr tw::offset least_samples = 1000;
     };

@@ -12,17 +12,17 @@ namespace {
 
 using namespace histogram_kernels;
 
-/// As many additions between two sweeps as there can be: 15 batches of 4096 samples, so that a sweep leaves less than
+/// As many additions between two flushes as there can be: 15 batches of 4096 samples, so that a flush leaves less than
 /// 2048.
-struct with_rare_sweeps : in_packed_table {
+struct with_rare_flushes : in_packed_table {
     struct packed_table : blocks_of<128, 1, any_words, 4> {
-        static constexpr int most_between_sweeps = 61440, repeating_lanes = 4;
+        static constexpr int most_between_flushes = 61440, repeating_lanes = 4;
         static constexpr int wanted_words = 0;
     };
 };
 struct without_runs : in_packed_table {
     struct packed_table : blocks_of<128, 1, any_words, 4> {
-        static constexpr int most_between_sweeps = 61440, repeating_lanes = 33;
+        static constexpr int most_between_flushes = 61440, repeating_lanes = 33;
         static constexpr int wanted_words = 600; // of 1004
     };
 };
@@ -51,7 +51,7 @@ void expect_counted_by(std::vector<std::uint16_t> const& samples)
 void expect_counted(std::vector<std::uint16_t> const& samples)
 {
     if (!on_device::leaves_to_other_schedule(0))
-        expect_counted_by<with_rare_sweeps>(samples);
+        expect_counted_by<with_rare_flushes>(samples);
     if (!on_device::leaves_to_other_schedule(1))
         expect_counted_by<without_runs>(samples);
 }
@@ -65,8 +65,8 @@ DEVICE_TEST(packed_counters, may_get_all_samples)
     });
 }
 
-/// What a sweep leaves, and all that comes before the next one, fit together; not so, one more.
-DEVICE_TEST(packed_counters, keep_what_a_sweep_leaves)
+/// What a flush leaves, and all that comes before the next one, fit together; not so, one more.
+DEVICE_TEST(packed_counters, keep_what_a_flush_leaves)
 {
     with_one_block([] {
         for (std::size_t const before : {left - 1, left, left + 1, 4 * left - 1})

@@ -35,14 +35,14 @@ namespace partition_test {
 
 /// Everything small: a few thousand samples make several chunks, a few hundred cells several buckets.
 struct tiny : gpu::partition_tuning {
-    static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 8, packets_under_way = 1;
+    static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 8, packets_in_flight = 1;
     static constexpr int log2_most_columns = 3, most_words = 9 * 8;
     static constexpr int counting_threads = 64, log2_most_cells = 5, most_buckets = 16;
     static constexpr tw::offset most_ranges = 3;
     static constexpr tw::offset scratch_bytes = 8 * 1024, most_tiles = 7;
     static constexpr int chunks_per_clearing = 2;
     static constexpr tw::offset least_samples = 1;
-    static constexpr int places = 64;
+    static constexpr int hash_slots = 64;
     static constexpr tw::offset most_blocks = 3;
 };
 constexpr std::size_t tile = gpu::tile_of_samples<tiny>;

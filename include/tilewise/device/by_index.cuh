@@ -63,12 +63,12 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// The kernels for one kind of input, and the choice among them.
+/// Sorts values by cell and combines those of each cell.
 template <class Geometry, class Tuning, class Samples, class Axis, class Values, class Sink, class T, class Op>
-class cell_reducer {
+class cell_sorter {
     static constexpr int threads = Tuning::threads;
-    static constexpr bool values_travel = sizeof(T) <= Tuning::most_travelling_bytes;
-    using moved = std::conditional_t<values_travel, T, offset>;
+    static constexpr bool moves_values = sizeof(T) <= Tuning::most_payload_bytes;
+    using moved = std::conditional_t<moves_values, T, offset>;
     static constexpr int items = Tuning::template items_per_thread<static_cast<int>(sizeof(moved))>;
     using source_type = cells_of_samples<Samples, Axis>;
 
@@ -81,38 +81,14 @@ public:
     Op op;
     int multiprocessors;
 
-    /// Adds up integers, with copies of `at_once` elements at a time.
-    void start_adding(offset at_once)
-    {
-        using word = word_for<T>;
-        scratch<word> const sums(call, cells());
-        tables_on_device const tables(source.axis, call);
-        call.clear(sums.begin(), static_cast<std::size_t>(cells()) * sizeof(word));
-        if (at_once == count())
-            add_to(sums.begin());
-        else
-            for (offset begin = 0; begin < count(); begin += at_once) {
-                cell_reducer piece{call, source, values.from(begin), sink, init, op, multiprocessors};
-                piece.source.samples = source.samples.from(begin);
-                piece.source.count = std::min(at_once, count() - begin);
-                staging staged(call);
-                staged.stage_in_first(piece.source.samples, piece.count());
-                staged.stage_in_first(piece.values, piece.count());
-                piece.add_to(sums.begin());
-            }
-        call.launch(&write_sums<threads, T, word, Sink>, "write_sums",
-                    {blocks_for(cells(), threads, multiprocessors * 8), threads},
-                    static_cast<word const*>(sums.begin()), cells(), init, sink);
-    }
-
-    /// Sorts the values by cell, and combines those of each cell.
-    void start_sorting()
+    /// Starts the kernels.
+    void start()
     {
         int const bits = static_cast<int>(std::bit_width(static_cast<unsigned>(cells() - 1)));
         int const passes = std::max(1, (bits + Tuning::digit_bits - 1) / Tuning::digit_bits);
         digit_place const lowest = {0, (bits + passes - 1) / passes};
-        int const blocks =
-            blocks_for(count(), threads * items, offset{multiprocessors} * Tuning::moving_blocks_per_multiprocessor);
+        int const blocks = gpu::blocks_for(count(), threads * items,
+                                           offset{multiprocessors} * Tuning::moving_blocks_per_multiprocessor);
         offset const at_once = std::min(cells(), Tuning::segments::segments_at_once);
         offset const rounds = (cells() + at_once - 1) / at_once;
 
@@ -146,7 +122,7 @@ public:
         else
             sort(in, lowest, passes, blocks);
         moved const* const sorted = passes % 2 == 1 ? in.now : in.then;
-        if constexpr (values_travel)
+        if constexpr (moves_values)
             combine(in, memory_view<T>{sorted, 0}, at_once);
         else
             combine(in, gpu::view_of(values_in_order<Values, T>{values, sorted}, 0), at_once);
@@ -155,47 +131,6 @@ public:
 private:
     offset cells() const { return source.cells; }
     offset count() const { return source.count; }
-    /// So many blocks, or fewer if that many have something to do.
-    static int blocks_for(offset work, offset per_block, offset most)
-    {
-        return static_cast<int>(std::clamp((work + per_block - 1) / per_block, offset{1}, most));
-    }
-
-    /// Adds the elements up.
-    template <class Word>
-    void add_to(Word* sums)
-    {
-        if (count() == 0)
-            return;
-        using values_type = converted_values<Values, T>;
-        using small_table = add_up_in_table<Tuning>;
-        using large_table = add_up_in_large_table<Tuning>;
-        using anywhere = add_up_anywhere<Tuning>;
-        // A block shall not merge more sums than it adds up elements.
-        auto const blocks = [&](int block_threads, offset most) {
-            return blocks_for(count(), std::max(offset{block_threads} * Tuning::items_added_up, cells()), most);
-        };
-        auto const bytes = static_cast<std::size_t>(cells()) * sizeof(Word);
-        constexpr auto with_large_table = &add_up_cells<Tuning, large_table, Word, source_type, values_type>;
-        int const shared_bytes = static_cast<int>(std::min(bytes, std::size_t{large_table::table_bytes} + 1));
-        offset const most_blocks = offset{multiprocessors} * Tuning::blocks_per_multiprocessor;
-        if (shared_bytes <= small_table::table_bytes)
-            return call.launch(&add_up_cells<Tuning, small_table, Word, source_type, values_type>, "add_up_few_cells",
-                               {blocks(threads, most_blocks), threads, 1, false, shared_bytes}, source,
-                               values_type{values}, cells(), sums);
-        offset large_blocks = 0;
-        if (shared_bytes <= large_table::table_bytes)
-            large_blocks = gpu::resident_blocks_with<with_large_table>(call.device(), large_table::threads,
-                                                                       large_table::table_bytes);
-        if (large_blocks > 0)
-            return call.launch(
-                with_large_table, "add_up_some_cells",
-                {blocks(large_table::threads, large_blocks), large_table::threads, 1, false, shared_bytes}, source,
-                values_type{values}, cells(), sums);
-        call.launch(&add_up_cells<Tuning, anywhere, Word, source_type, values_type>, "add_up_many_cells",
-                    {blocks_for(count(), offset{threads} * Tuning::items_added_up, most_blocks), threads}, source,
-                    values_type{values}, cells(), sums);
-    }
 
     /// Where everything is, in one block of memory.
     struct arrays {
@@ -230,7 +165,7 @@ private:
         offset const* const kept = in.digit_begins + place.count();
         unsigned *cells_now = passes > 1 ? in.cells_now : nullptr, *cells_then = in.cells_then;
         moved *now = in.now, *then = in.then;
-        if constexpr (values_travel)
+        if constexpr (moves_values)
             sort_by_digit(in, place, blocks, source, converted_values<Values, T>{values}, now, cells_now);
         else
             sort_by_digit(in, place, blocks, source, positions_of_values{}, now, cells_now);
@@ -243,8 +178,8 @@ private:
         }
         if (passes > 1)
             call.launch(&find_cells<threads>, "find_cells",
-                        {blocks_for(cells() + 1, threads, multiprocessors * 8), threads}, known_cells{cells_now, kept},
-                        cells(), in.begins);
+                        {gpu::blocks_for(cells() + 1, threads, multiprocessors * 8), threads},
+                        known_cells{cells_now, kept}, cells(), in.begins);
     }
 
     template <class View>
@@ -261,7 +196,7 @@ private:
         offset const most_blocks = offset{multiprocessors} * tuning::long_blocks_per_multiprocessor;
         if (offset const tiles = count() / scan_type::tile; tiles > 0)
             call.launch(&total_tiles_of_cells<segmented>, "total_tiles_of_cells",
-                        {blocks_for(tiles + 1, 1, most_blocks), scan_type::threads}, view,
+                        {gpu::blocks_for(tiles + 1, 1, most_blocks), scan_type::threads}, view,
                         static_cast<offset const*>(in.begins), cells(), op, in.tile_totals);
         for (offset first = 0, round = 0; first < cells(); first += at_once, (void)++round) {
             offset const left = std::min(at_once, cells() - first);
@@ -269,12 +204,12 @@ private:
             auto const per_warp = static_cast<int>(std::bit_floor(
                 static_cast<std::size_t>(std::clamp(left / tuning::warps_wanted, offset{1}, offset{warp_size}))));
             call.launch(&combine_short_segments<segmented, tuning::threads>, "combine_short_cells",
-                        {blocks_for(left, per_warp * warps, left), tuning::threads}, view, results_type{sink}, segments,
-                        first, left, per_warp, before, op, longer);
+                        {gpu::blocks_for(left, per_warp * warps, left), tuning::threads}, view, results_type{sink},
+                        segments, first, left, per_warp, before, op, longer);
             if (count() > scan_type::chunk)
                 call.launch(&combine_long_cells<segmented>, "combine_long_cells",
-                            {blocks_for(left, 1, most_blocks), scan_type::threads}, view, results_type{sink}, segments,
-                            first, before, op, longer, static_cast<T const*>(in.tile_totals));
+                            {gpu::blocks_for(left, 1, most_blocks), scan_type::threads}, view, results_type{sink},
+                            segments, first, before, op, longer, static_cast<T const*>(in.tile_totals));
         }
     }
 };
@@ -293,8 +228,6 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
     auto samples = gpu::view_of(first, count);
     auto elements = gpu::view_of(values, count);
     auto sink = gpu::sink_of(out);
-    using reducer_type =
-        cell_reducer<Geometry, Tuning, decltype(samples), View, decltype(elements), decltype(sink), T, Op>;
     constexpr bool adds = adds_integers<Op, T>; // in pieces, if need be
     staging staged(call);
     std::size_t const bytes_each = staged.bytes_per_element(samples) + staged.bytes_per_element(elements),
@@ -307,11 +240,15 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
     }
     staged.stage_out(sink, cells);
 
-    reducer_type reducer{call, {samples, axis, cells, count}, elements, sink, init, op, call.multiprocessors()};
+    cells_of_samples<decltype(samples), View> const from = {samples, axis, cells, count};
     if constexpr (adds)
-        reducer.start_adding(at_once);
+        cell_adder<Tuning, decltype(samples), View, decltype(elements), decltype(sink), T>{
+            call, from, elements, sink, init, call.multiprocessors()}
+            .start(at_once);
     else
-        reducer.start_sorting();
+        cell_sorter<Geometry, Tuning, decltype(samples), View, decltype(elements), decltype(sink), T, Op>{
+            call, from, elements, sink, init, op, call.multiprocessors()}
+            .start();
     staged.copy_out();
     call.finish();
 }

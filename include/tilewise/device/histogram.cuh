@@ -48,14 +48,14 @@ inline constexpr bool counts_in_memory = stores_counters<decltype(gpu::sink_of(s
 
 /// How many blocks of so much shared memory a device runs at once: as many as the kernel is compiled for, unless the
 /// device has room for fewer.
-template <class Home>
+template <class Placement>
 int blocks_at_once(current_device const& device, int shared_bytes)
 {
-    int const of_threads = gpu::attribute_of(device, cudaDevAttrMaxThreadsPerMultiProcessor) / Home::threads;
+    int const of_threads = gpu::attribute_of(device, cudaDevAttrMaxThreadsPerMultiProcessor) / Placement::threads;
     constexpr int reserved = 1024; // for each block
     int const of_memory =
         gpu::attribute_of(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / (shared_bytes + reserved);
-    int const per_multiprocessor = std::min({Home::blocks_per_multiprocessor, of_threads, of_memory});
+    int const per_multiprocessor = std::min({Placement::blocks_per_multiprocessor, of_threads, of_memory});
     return std::max(1, per_multiprocessor) * gpu::attribute_of(device, cudaDevAttrMultiProcessorCount);
 }
 
@@ -104,10 +104,10 @@ public:
     }
 
 private:
-    template <class Home>
+    template <class Placement>
     static bool fits(offset words, int of_device)
     {
-        return words <= std::min(Home::most_words, of_device);
+        return words <= std::min(Placement::most_words, of_device);
     }
 
     void clear()
@@ -117,67 +117,70 @@ private:
         call.launch(&clear_counters<Tuning, Counter>, "clear_counters", {blocks, threads}, counts, offset{cells});
     }
 
-    template <class Home>
-    static constexpr int packet = shared_samples<Home, access::aligned, View>::packet;
-    template <class Home>
-    static constexpr access misaligned = misaligned_access<View, packet<Home>>;
-    template <class Home>
+    template <class Placement>
+    static constexpr int packet = shared_samples<Placement, access::aligned, View>::packet;
+    template <class Placement>
+    static constexpr access misaligned = misaligned_access<View, packet<Placement>>;
+    template <class Placement>
     bool is_aligned() const
     {
-        return gpu::misalignment_of(view) % View::template alignment<packet<Home>> == 0;
+        return gpu::misalignment_of(view) % View::template alignment<packet<Placement>> == 0;
     }
 
     /// Counts samples of one byte.
-    template <class Home>
+    template <class Placement>
     void count_values()
     {
-        constexpr int bytes = static_cast<int>(byte_counters<Home::columns>::words * sizeof(unsigned));
-        if (is_aligned<Home>())
-            start<Home, access::aligned, &count_bytes<Home, access::aligned, View, Bins, Counter>>("count_bytes",
-                                                                                                   bytes);
+        constexpr int bytes = static_cast<int>(byte_counters<Placement::columns>::words * sizeof(unsigned));
+        if (is_aligned<Placement>())
+            start<Placement, access::aligned, &count_bytes<Placement, access::aligned, View, Bins, Counter>>(
+                "count_bytes", bytes);
         else
-            start<Home, misaligned<Home>, &count_bytes<Home, misaligned<Home>, View, Bins, Counter>>("count_bytes",
-                                                                                                     bytes);
+            start<Placement, misaligned<Placement>,
+                  &count_bytes<Placement, misaligned<Placement>, View, Bins, Counter>>("count_bytes", bytes);
     }
     /// Counts in tables of 32-bit counters.
-    template <class Home, bool copies>
+    template <class Placement, bool copies>
     void count_in_words(offset words)
     {
         auto const bytes = static_cast<int>(words * 4);
-        if (is_aligned<Home>())
-            start<Home, access::aligned, &count_in_table<Home, access::aligned, copies, View, Bins, Counter>>(
+        if (is_aligned<Placement>())
+            start<Placement, access::aligned, &count_in_table<Placement, access::aligned, copies, View, Bins, Counter>>(
                 "count_in_table", bytes);
         else
-            start<Home, misaligned<Home>, &count_in_table<Home, misaligned<Home>, copies, View, Bins, Counter>>(
-                "count_in_table", bytes);
+            start<Placement, misaligned<Placement>,
+                  &count_in_table<Placement, misaligned<Placement>, copies, View, Bins, Counter>>("count_in_table",
+                                                                                                  bytes);
     }
     /// Counts in tables of 16-bit counters.
-    template <class Home>
+    template <class Placement>
     void count_packed(packed_layout layout)
     {
         auto const bytes = static_cast<int>(layout.table_words() * 4);
-        if (is_aligned<Home>())
-            start<Home, access::aligned, &count_in_packed_table<Home, access::aligned, View, Bins, Counter>>(
+        if (is_aligned<Placement>())
+            start<Placement, access::aligned, &count_in_packed_table<Placement, access::aligned, View, Bins, Counter>>(
                 "count_in_packed_table", bytes, layout);
         else
-            start<Home, misaligned<Home>, &count_in_packed_table<Home, misaligned<Home>, View, Bins, Counter>>(
+            start<Placement, misaligned<Placement>,
+                  &count_in_packed_table<Placement, misaligned<Placement>, View, Bins, Counter>>(
                 "count_in_packed_table", bytes, layout);
     }
 
     /// Starts a kernel: no more blocks than have something to do or the device runs at once, unless a block would count
     /// too much.
-    template <class Home, access how, auto* kernel, class... More>
+    template <class Placement, access how, auto* kernel, class... More>
     void start(char const* name, int shared_bytes, More const&... more)
     {
         if (shared_bytes > 0)
             gpu::allow_large_arrays<kernel>(call.device(),
                                             gpu::attribute_of(call.device(), cudaDevAttrMaxSharedMemoryPerBlockOptin));
-        offset const useful = std::min(offset{gpu::blocks_at_once<Home>(call.device(), shared_bytes)},
-                                       gpu::useful_blocks<shared_samples<Home, how, View>>(count, Home::threads));
+        offset const useful =
+            std::min(offset{gpu::blocks_at_once<Placement>(call.device(), shared_bytes)},
+                     gpu::useful_blocks<shared_samples<Placement, how, View>>(count, Placement::threads));
         offset const needed = (count + Tuning::most_per_block - 1) / Tuning::most_per_block;
         bool const dependent = !adds && Tuning::dependent_launches && call.can_launch_dependent<kernel>();
         call.launch(kernel, name,
-                    {static_cast<int>(std::max(useful, needed)), Home::threads, 1, dependent, shared_bytes}, view,
+                    {static_cast<int>(std::max(useful, needed)), Placement::threads, 1, dependent, shared_bytes}, view,
                     count, bins, cells, counts, more...);
     }
 };

@@ -21,6 +21,7 @@
 #include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/scan/single_pass.cuh>
 #include <tilewise/device/scan/tile_per_block.cuh>

@@ -100,9 +100,9 @@ struct by_index_tuning {
     static constexpr int stage_bytes = 32 * 1024;
     template <int value_bytes>
     static constexpr int items_per_thread = std::max(1, stage_bytes / (threads * (value_bytes + 4)));
-    static constexpr int most_travelling_bytes = 16; ///< of larger values, positions travel
+    static constexpr int most_payload_bytes = 16; ///< of values that are sorted; of larger ones, positions are
 
-    /// Sums of integers: elements of a thread under way at once, and tables in shared memory: of several blocks per
+    /// Sums of integers: elements of a thread in flight, and tables in shared memory: of several blocks per
     /// multiprocessor, and of one.
     static constexpr int items_added_up = 8, table_bytes = 48 * 1024;
     static constexpr int large_table_threads = 1024, large_table_bytes = 226 * 1024;
@@ -140,7 +140,7 @@ struct histogram_tuning {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_words = 227 * 1024 / 4;
         static constexpr int wanted_words = most_words - 32;
         static constexpr int granules(int samples) { return samples >= 8 ? 2 : 5; }
-        static constexpr int most_between_sweeps = 61440;
+        static constexpr int most_between_flushes = 61440;
         static constexpr int repeating_lanes = 4; ///< from so many of a warp on, the common cell is looked for
     };
     /// The values of bytes, a column for each lane: 3920 GB/s; in a prototype, one table 2090.
@@ -167,7 +167,7 @@ struct partition_tuning {
 
     /// Tiles of 8192 samples: f32 70 us for 2^25, shared memory busy for 71 %. With the registers for four blocks, some
     /// are spilled: a fifth more. Tiles of 4096: 4 to 14 % more.
-    static constexpr int threads = 512, blocks_per_multiprocessor = 3, items_per_thread = 16, packets_under_way = 4;
+    static constexpr int threads = 512, blocks_per_multiprocessor = 3, items_per_thread = 16, packets_in_flight = 4;
     /// They count in columns: 16 for each bucket, or as many as there are words for.
     static constexpr int log2_most_columns = 4, most_words = 2048 + 64;
 
@@ -184,7 +184,7 @@ struct partition_tuning {
 
     /// In a prototype, 2^22 samples, 2^20 cells: 42 us; additions to counters in memory 49. Below, those are faster.
     static constexpr offset least_samples = offset{3} << 20;
-    static constexpr int places = 4096; ///< of cells that a tile's additions come together in
+    static constexpr int hash_slots = 4096; ///< in which the additions of a tile to a cell are combined
     static constexpr offset most_blocks = offset{1} << 30;
 };
 

@@ -2,21 +2,28 @@
 #pragma once
 
 /// @file
-/// Sums of integers by cell, where the order of the additions does not matter: each block adds to a table of its own in
-/// shared memory, if the cells fit, and what it has there to sums in global memory at the end; otherwise straight to
-/// those. Every sample and every value is read once: s + v bytes, so up to 4.4 TB/s if nothing but memory took time.
-/// Measured, 2^28 floats with integers of 32 bits in 256 cells: 2.6 TB/s, 1.9 if all are of one cell. Additions to one
-/// and the same cell follow one another: those of a block in shared memory, all of them in global memory.
+/// Sums of integers by cell, where the order of the additions does not matter. Each block adds to privatized sums in
+/// shared memory, if the cells fit, and those to the sums in global memory at the end; otherwise it adds to global
+/// memory directly. Every sample and every value is read once: s + v bytes, at most 4.4 TB/s. Measured, 2^28 floats
+/// with integers of 32 bits in 256 cells: 2.6 TB/s, 1.9 if all are in one cell. Additions to the same cell are
+/// serialized: those of a block in shared memory, those of all blocks in global memory.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/device/block/axis_tables.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/by_index/cells.cuh>
 #include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/launch.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
+#include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/segmented.cuh>
 #include <tilewise/order.hpp>
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -27,37 +34,36 @@ template <class Op, class T>
 inline constexpr bool adds_integers =
     std::is_same_v<Op, plus> && std::integral<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
 
-/// What sums of T are added up in, modulo its range.
+/// The type that sums of T are computed in, modulo its range.
 template <class T>
 using word_for = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
 
-/// Sums in global memory, where additions to one and the same cell are slow: the lanes of a warp that would crowd at
-/// one join their values first.
+/// Sums in global memory, with warp-aggregated atomics where many lanes add to the same cell.
 template <class Word>
 struct sums_in_memory {
     Word* sums;
 
-    static constexpr int crowd = 8; ///< lanes; fewer cost more to join than to wait for
+    static constexpr int contending_lanes = 8; ///< fewer take longer to combine than to wait for
     TILEWISE_DEVICE void clear(offset) const {}
     TILEWISE_DEVICE void append(unsigned cell, Word value) const
     {
         unsigned const same = lanes_with(cell);
-        unsigned crowded = lanes_that(cell != left_out && count_bits(same) >= crowd);
+        unsigned contended = lanes_that(cell != invalid_key && count_bits(same) >= contending_lanes);
         TILEWISE_NO_UNROLL
-        while (crowded != 0) {
-            int const first = count_bits((crowded & (0u - crowded)) - 1);
-            unsigned const crowded_cell = shuffle(cell, first);
-            Word sum = cell == crowded_cell ? value : 0;
+        while (contended != 0) {
+            int const first = count_bits((contended & (0u - contended)) - 1);
+            unsigned const contended_cell = shuffle(cell, first);
+            Word sum = cell == contended_cell ? value : 0;
             TILEWISE_UNROLL
             for (int distance = 1; distance < warp_size; distance *= 2)
                 sum += gpu::shuffle_xor(sum, distance);
             if (lane_index() == first)
                 gpu::add(sums + cell, sum);
-            crowded &= ~shuffle(same, first);
-            if (cell == crowded_cell)
-                cell = left_out;
+            contended &= ~shuffle(same, first);
+            if (cell == contended_cell)
+                cell = invalid_key;
         }
-        if (cell != left_out)
+        if (cell != invalid_key)
             gpu::add(sums + cell, value);
     }
     TILEWISE_DEVICE void merge(offset) const {}
@@ -82,7 +88,7 @@ struct sums_in_table {
     /// Sums of 64 bits are two words: the machine has no additions of 64 bits in shared memory.
     TILEWISE_DEVICE void append(unsigned cell, Word value) const
     {
-        if (cell == left_out)
+        if (cell == invalid_key)
             return;
         auto const low = static_cast<unsigned>(value);
         if constexpr (words == 1) {
@@ -106,7 +112,8 @@ struct sums_in_table {
     }
 };
 
-/// Where blocks add up, how many threads they have, and how many of them fit a multiprocessor.
+/// Placements of the sums of a block: its threads, the blocks of a multiprocessor, and the size of the table in shared
+/// memory.
 template <class Tuning>
 struct add_up_anywhere {
     static constexpr int threads = Tuning::threads, blocks = Tuning::blocks_per_multiprocessor, table_bytes = 0;
@@ -120,25 +127,25 @@ struct add_up_in_large_table {
     static constexpr int threads = Tuning::large_table_threads, blocks = 1, table_bytes = Tuning::large_table_bytes;
 };
 
-/// Where a block adds up.
-template <class Home, class Word>
-TILEWISE_DEVICE auto home_of_sums(Word* sums, [[maybe_unused]] offset cells)
+/// The sums that a block adds to.
+template <class Placement, class Word>
+TILEWISE_DEVICE auto placed_sums(Word* sums, [[maybe_unused]] offset cells)
 {
-    if constexpr (Home::table_bytes > 0) {
+    if constexpr (Placement::table_bytes > 0) {
         TILEWISE_SHARED_ARRAY(table, cells * words_of_sum<Word>, unsigned);
-        return sums_in_table<Word, Home::threads>{table, table + cells, sums};
+        return sums_in_table<Word, Placement::threads>{table, table + cells, sums};
     } else {
         return sums_in_memory<Word>{sums};
     }
 }
 
 /// Adds up the values of `cells` cells.
-template <class Tuning, class Home, class Word, class Source, class Values>
-TILEWISE_KERNEL(Home::threads, Home::blocks)
+template <class Tuning, class Placement, class Word, class Source, class Values>
+TILEWISE_KERNEL(Placement::threads, Placement::blocks)
 add_up_cells(Source source, Values values, offset cells, Word* sums)
 {
-    constexpr int threads = Home::threads, items = Tuning::items_added_up, tile = threads * items;
-    auto const into = gpu::home_of_sums<Home, Word>(sums, cells);
+    constexpr int threads = Placement::threads, items = Tuning::items_added_up, tile = threads * items;
+    auto const into = gpu::placed_sums<Placement, Word>(sums, cells);
     into.clear(cells);
     sync_block();
     offset const size = source.size();
@@ -155,8 +162,8 @@ add_up_cells(Source source, Values values, offset cells, Word* sums)
         }
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            unsigned const cell = position(i) < size ? source.cell(loaded[i]) : left_out;
-            into.append(cell, cell != left_out ? static_cast<Word>(values.get(loaded_values[i])) : Word{0});
+            unsigned const cell = position(i) < size ? source.cell(loaded[i]) : invalid_key;
+            into.append(cell, cell != invalid_key ? static_cast<Word>(values.get(loaded_values[i])) : Word{0});
         }
     }
     sync_block();
@@ -173,6 +180,90 @@ write_sums(Word const* sums, offset cells, T init, Sink sink)
          cell += offset{block_count()} * threads)
         gpu::store_one(sink, cell, gpu::combine(op, init, static_cast<T>(sums[cell])));
 }
+
+/// So many blocks, or fewer if fewer have something to do.
+inline int blocks_for(offset work, offset per_block, offset most)
+{
+    return static_cast<int>(std::clamp((work + per_block - 1) / per_block, offset{1}, most));
+}
+
+/// Adds up integers by cell.
+template <class Tuning, class Samples, class Axis, class Values, class Sink, class T>
+class cell_adder {
+    static constexpr int threads = Tuning::threads;
+    using source_type = cells_of_samples<Samples, Axis>;
+    using word = word_for<T>;
+
+public:
+    device_call& call;
+    source_type source;
+    Values values;
+    Sink sink;
+    T init;
+    int multiprocessors;
+
+    /// Starts the kernels, with copies of `at_once` elements at a time.
+    void start(offset at_once)
+    {
+        scratch<word> const sums(call, cells());
+        tables_on_device const tables(source.axis, call);
+        call.clear(sums.begin(), static_cast<std::size_t>(cells()) * sizeof(word));
+        if (at_once == count())
+            add_to(sums.begin());
+        else
+            for (offset begin = 0; begin < count(); begin += at_once) {
+                cell_adder piece{call, source, values.from(begin), sink, init, multiprocessors};
+                piece.source.samples = source.samples.from(begin);
+                piece.source.count = std::min(at_once, count() - begin);
+                staging staged(call);
+                staged.stage_in_first(piece.source.samples, piece.count());
+                staged.stage_in_first(piece.values, piece.count());
+                piece.add_to(sums.begin());
+            }
+        call.launch(&write_sums<threads, T, word, Sink>, "write_sums",
+                    {gpu::blocks_for(cells(), threads, multiprocessors * 8), threads},
+                    static_cast<word const*>(sums.begin()), cells(), init, sink);
+    }
+
+private:
+    offset cells() const { return source.cells; }
+    offset count() const { return source.count; }
+
+    /// Adds the elements to `sums`.
+    void add_to(word* sums)
+    {
+        if (count() == 0)
+            return;
+        using values_type = converted_values<Values, T>;
+        using small_table = add_up_in_table<Tuning>;
+        using large_table = add_up_in_large_table<Tuning>;
+        using anywhere = add_up_anywhere<Tuning>;
+        // A block shall not merge more sums than it adds up elements.
+        auto const blocks = [&](int block_threads, offset most) {
+            return gpu::blocks_for(count(), std::max(offset{block_threads} * Tuning::items_added_up, cells()), most);
+        };
+        auto const bytes = static_cast<std::size_t>(cells()) * sizeof(word);
+        constexpr auto with_large_table = &add_up_cells<Tuning, large_table, word, source_type, values_type>;
+        int const shared_bytes = static_cast<int>(std::min(bytes, std::size_t{large_table::table_bytes} + 1));
+        offset const most_blocks = offset{multiprocessors} * Tuning::blocks_per_multiprocessor;
+        if (shared_bytes <= small_table::table_bytes)
+            return call.launch(&add_up_cells<Tuning, small_table, word, source_type, values_type>, "add_up_few_cells",
+                               {blocks(threads, most_blocks), threads, 1, false, shared_bytes}, source,
+                               values_type{values}, cells(), sums);
+        offset large_blocks = 0;
+        if (shared_bytes <= large_table::table_bytes)
+            large_blocks = gpu::resident_blocks_with<with_large_table>(call.device(), large_table::threads,
+                                                                       large_table::table_bytes);
+        if (large_blocks > 0)
+            return call.launch(
+                with_large_table, "add_up_some_cells",
+                {blocks(large_table::threads, large_blocks), large_table::threads, 1, false, shared_bytes}, source,
+                values_type{values}, cells(), sums);
+        call.launch(&add_up_cells<Tuning, anywhere, word, source_type, values_type>, "add_up_many_cells",
+                    {gpu::blocks_for(count(), offset{threads} * Tuning::items_added_up, most_blocks), threads}, source,
+                    values_type{values}, cells(), sums);
+    }
+};
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What reduce_by_index reads: the number of each element's cell, and what travels with it.
+/// What reduce_by_index reads: the number of each element's cell, and the payload that is sorted with it.
 ///
 /// Each kind has `fetch`, which issues the loads of an element, and a function that computes from what they brought: so
 /// that the loads of several elements are on their way together.
@@ -17,7 +17,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// The cell of an element that belongs to none. (There are at most 2^31 - 2 cells.)
-inline constexpr unsigned left_out = ~0u;
+inline constexpr unsigned invalid_key = ~0u;
 
 /// The cells that an axis finds for samples.
 template <class Samples, class Axis>
@@ -34,7 +34,7 @@ struct cells_of_samples {
     TILEWISE_DEVICE unsigned cell(packet const& loaded)
     {
         auto const found = static_cast<offset>(index(samples.element(loaded, 0)));
-        return found >= 0 && found < cells ? static_cast<unsigned>(found) : left_out;
+        return found >= 0 && found < cells ? static_cast<unsigned>(found) : invalid_key;
     }
 
 private:
@@ -70,7 +70,7 @@ struct converted_values {
     TILEWISE_DEVICE T get(packet const& loaded) { return static_cast<T>(view.element(loaded, 0)); }
 };
 
-/// Where values stand, for values that are too large to travel.
+/// The positions of values, in place of values that are too large to be a payload.
 struct positions_of_values {
     using type = offset;
     using packet = offset;

@@ -84,8 +84,8 @@ count_digits(Source source, digit_place place, offset* counts)
             loaded[i] = source.fetch(gpu::at_most(position(i), size - 1));
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            unsigned const cell = position(i) < size ? source.cell(loaded[i]) : left_out;
-            if (cell != left_out)
+            unsigned const cell = position(i) < size ? source.cell(loaded[i]) : invalid_key;
+            if (cell != invalid_key)
                 gpu::add_one(&table[place.of(cell)]);
         }
     }
@@ -129,7 +129,7 @@ begin_digits(int digits, offset* begins)
         begins[digits] = all;
 }
 
-/// Moves what travels, and cells if somebody wants them, to where the elements of a digit go: through shared memory,
+/// Moves the payload, and cells if they are needed, to where the elements of a digit go: through shared memory,
 /// where a tile is sorted first, so that the elements of a digit are written side by side.
 template <class Tuning, int items, class Source, class Values>
 TILEWISE_KERNEL(Tuning::threads, Tuning::moving_blocks_per_multiprocessor)
@@ -170,8 +170,8 @@ move_by_digit(Source source, Values values, digit_place place, offset const* cou
         unsigned cells[items], ranks[items];
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            cells[i] = position(i) < size ? source.cell(loaded[i]) : left_out;
-            bool const there = cells[i] != left_out;
+            cells[i] = position(i) < size ? source.cell(loaded[i]) : invalid_key;
+            bool const there = cells[i] != invalid_key;
             unsigned const own = there ? place.of(cells[i]) : digits;
             unsigned const same = lanes_with(own), before = same & ((1u << lane) - 1);
             ranks[i] = there ? counters[warp][own] + static_cast<unsigned>(count_bits(before)) : 0;
@@ -203,7 +203,7 @@ move_by_digit(Source source, Values values, digit_place place, offset const* cou
 
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            if (cells[i] != left_out) {
+            if (cells[i] != invalid_key) {
                 unsigned const to = counters[warp][place.of(cells[i])] + ranks[i];
                 stage_cells[to] = cells[i];
                 gpu::put(stage.object()[to], values.get(loaded_values[i]));

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Scratch memory on the GPU, and the status words of tiles.
+/// Scratch memory on the GPU.
 ///
 /// Memory is leased for one call and cached for later ones, so that in the steady state nothing is allocated. It
 /// belongs to a context, and is dropped when the device was reset; `release_cached_memory` frees it. Large scratch is
@@ -275,37 +275,6 @@ public:
         : leased_memory(scratch_cache::of_scratch(), by, static_cast<std::size_t>(count) * sizeof(T))
     {}
     T* begin() const { return static_cast<T*>(leased_memory::begin()); }
-};
-
-/// Status words of tiles, and the counter that tickets are taken from. A word counts in its own epoch only, which is
-/// new for every launch: so words are not cleared between launches.
-class status_memory : leased_memory {
-public:
-    status_memory(device_call const& by, offset words)
-        : leased_memory(scratch_cache::of_status(), by, header_bytes + static_cast<std::size_t>(words) * 8)
-    {
-        used_ = std::exchange(state(), {});           // unknown if the launch fails
-        if (used_.epoch == 0 || used_.epoch == ~0u) { // new memory, or the last epoch
-            used_ = {};
-            by.clear(leased_memory::begin(), bytes());
-        }
-        ++used_.epoch;
-    }
-    unsigned long long* counter() const { return static_cast<unsigned long long*>(leased_memory::begin()); }
-    unsigned long long* words() const { return counter() + header_bytes / 8; }
-    unsigned epoch() const { return used_.epoch; }
-    /// How many tickets have been taken before.
-    unsigned long long tickets() const { return used_.tickets; }
-    /// Records that a kernel was started that takes so many tickets.
-    void record_tickets(offset count)
-    {
-        used_.tickets += static_cast<unsigned long long>(count);
-        state() = used_;
-    }
-
-private:
-    static constexpr std::size_t header_bytes = 128;
-    status_state used_;
 };
 
 } // namespace gpu

@@ -55,17 +55,17 @@ struct byte_counters {
 };
 
 /// Counts the values of bytes in a table of the block, and then adds those to the counters of their cells.
-template <class Home, access how, class View, class Bins, class Counter>
-TILEWISE_KERNEL(Home::threads, Home::blocks_per_multiprocessor)
+template <class Placement, access how, class View, class Bins, class Counter>
+TILEWISE_KERNEL(Placement::threads, Placement::blocks_per_multiprocessor)
 count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
 {
-    using samples_type = shared_samples<Home, how, View>;
-    using counters = byte_counters<Home::columns>;
+    using samples_type = shared_samples<Placement, how, View>;
+    using counters = byte_counters<Placement::columns>;
     using byte = std::remove_cvref_t<decltype(*view.first)>;
     static_assert(samples_type::packet == granule_bytes);
     TILEWISE_SHARED_ARRAY(table, counters::words, unsigned);
     counters const of_value = {table};
-    gpu::block_clear<Home::threads>(table, counters::words);
+    gpu::block_clear<Placement::threads>(table, counters::words);
     sync_block();
     samples_type const samples(view, count);
     samples.for_each_batch([&](auto& loaded) {
@@ -81,7 +81,7 @@ count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
 
     // One value for each of the first threads. Their cells may be few, or in any order: cells are added up in shared
     // memory, if there is room, so that the additions to memory are of neighbours, and one for a cell.
-    static_assert(Home::threads >= static_cast<int>(counters::values));
+    static_assert(Placement::threads >= static_cast<int>(counters::values));
     auto const value = static_cast<unsigned>(thread_index());
     unsigned const total = value < counters::values ? of_value.sum(value) : 0;
     auto const found = gpu::locate(bins, static_cast<byte>(value), cells);
@@ -93,13 +93,13 @@ count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
         return;
     }
     sync_block();
-    gpu::block_clear<Home::threads>(table, cells);
+    gpu::block_clear<Placement::threads>(table, cells);
     sync_block();
     if (counts_in_cell)
         gpu::add(&table[found.cell], total);
     sync_block();
     wait_for_primary();
-    gpu::block_merge<Home::threads>(table, cells, counts);
+    gpu::block_merge<Placement::threads>(table, cells, counts);
 }
 
 } // namespace gpu

@@ -33,19 +33,19 @@ struct packed_layout {
     TILEWISE_PORTABLE unsigned table_words() const { return words + warp_size; }
 };
 
-/// Counters, some of 16 bits. Between two sweeps one takes the additions of some batches, or of the rest of the samples
-/// in place of one; a sweep leaves less than `least_swept` in it: together they fit.
-template <class Home, class Samples, class Counter>
+/// Counters, some of 16 bits. Between two flushes each receives the additions of some batches, or of the rest of the
+/// samples in place of one; a flush leaves less than `least_flushed` in it, so that it does not overflow.
+template <class Placement, class Samples, class Counter>
 struct packed_counters {
     unsigned* word;
     packed_layout layout;
     Counter* counts;
 
-    static constexpr int batches_between_sweeps = std::max(1, Home::most_between_sweeps / Samples::batch);
-    static constexpr int most_between_sweeps =
-        (batches_between_sweeps - 1) * Samples::batch + std::max(Samples::batch, Samples::most_rest);
-    static_assert(most_between_sweeps < 65536);
-    static constexpr unsigned least_swept = std::bit_floor(65536U - most_between_sweeps);
+    static constexpr int batches_between_flushes = std::max(1, Placement::most_between_flushes / Samples::batch);
+    static constexpr int most_between_flushes =
+        (batches_between_flushes - 1) * Samples::batch + std::max(Samples::batch, Samples::most_rest);
+    static_assert(most_between_flushes < 65536);
+    static constexpr unsigned least_flushed = std::bit_floor(65536U - most_between_flushes);
 
     TILEWISE_DEVICE void add_to(binning::located found, unsigned times) const
     {
@@ -56,25 +56,25 @@ struct packed_counters {
     }
 
     /// Moves the large ones to memory.
-    TILEWISE_DEVICE void block_sweep() const
+    TILEWISE_DEVICE void block_flush() const
     {
-        constexpr unsigned large = (0x10000 - least_swept) * 0x10001U; // the bits that only those have
+        constexpr unsigned large = (0x10000 - least_flushed) * 0x10001U; // the bits that only those have
         sync_block();
         wait_for_primary();
         auto* const granules = reinterpret_cast<granule*>(word);
         for (unsigned i = (layout.words - layout.shared) / 4 + static_cast<unsigned>(thread_index());
-             i < layout.words / 4; i += Home::threads) {
+             i < layout.words / 4; i += Placement::threads) {
             granule four = granules[i];
             if (((four.word[0] | four.word[1] | four.word[2] | four.word[3]) & large) == 0)
                 continue;
             TILEWISE_UNROLL
             for (unsigned k = 0; k < 4; ++k) {
                 unsigned const low = four.word[k] & 0xFFFF, high = four.word[k] >> 16;
-                if (low >= least_swept)
+                if (low >= least_flushed)
                     gpu::add(&counts[4 * i + k], Counter{low});
-                if (high >= least_swept)
+                if (high >= least_flushed)
                     gpu::add(&counts[4 * i + k + layout.shared], Counter{high});
-                four.word[k] = (low >= least_swept ? 0 : low) | (high >= least_swept ? 0 : high << 16);
+                four.word[k] = (low >= least_flushed ? 0 : low) | (high >= least_flushed ? 0 : high << 16);
             }
             granules[i] = four;
         }
@@ -84,7 +84,7 @@ struct packed_counters {
     /// Adds all to memory.
     TILEWISE_DEVICE void block_merge_all() const
     {
-        gpu::block_for_each_word<Home::threads>(word, layout.words, [&](unsigned i, unsigned counted) {
+        gpu::block_for_each_word<Placement::threads>(word, layout.words, [&](unsigned i, unsigned counted) {
             bool const two = i >= layout.words - layout.shared;
             unsigned const low = two ? counted & 0xFFFF : counted, high = two ? counted >> 16 : 0;
             if (low != 0)
@@ -97,29 +97,29 @@ struct packed_counters {
 
 /// Counts in a table of the block, with additions that the machine does not merge: a warp with a common cell, one that
 /// several lanes have twice, counts that first.
-template <class Home, access how, class View, class Bins, class Counter>
-TILEWISE_KERNEL(Home::threads, Home::blocks_per_multiprocessor)
+template <class Placement, access how, class View, class Bins, class Counter>
+TILEWISE_KERNEL(Placement::threads, Placement::blocks_per_multiprocessor)
 count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counter* counts, packed_layout layout)
 {
-    using samples_type = shared_samples<Home, how, View>;
+    using samples_type = shared_samples<Placement, how, View>;
     constexpr int packet = samples_type::packet;
     TILEWISE_SHARED_ARRAY(table, layout.table_words(), unsigned);
-    packed_counters<Home, samples_type, Counter> const counters = {table, layout, counts};
-    gpu::block_clear<Home::threads>(table, layout.table_words());
+    packed_counters<Placement, samples_type, Counter> const counters = {table, layout, counts};
+    gpu::block_clear<Placement::threads>(table, layout.table_words());
     sync_block();
 
     samples_type const samples(view, count);
     samples.for_each_of_rest([&](auto const& sample) { counters.add_to(gpu::locate(bins, sample, cells), 1); });
     int batches = 1;
     samples.for_each_batch([&](auto& loaded) {
-        if (batches == counters.batches_between_sweeps) {
-            counters.block_sweep();
+        if (batches == counters.batches_between_flushes) {
+            counters.block_flush();
             batches = 0;
         }
         ++batches;
         auto const cell = [&](int i, int k) { return gpu::locate(bins, view.element(loaded[i], k), cells); };
         auto const twice = [&](int i) { return packet == 1 || cell(i, 0).cell == cell(i, packet > 1).cell; };
-        if (gpu::count_bits(gpu::lanes_that(twice(0))) < Home::repeating_lanes) {
+        if (gpu::count_bits(gpu::lanes_that(twice(0))) < Placement::repeating_lanes) {
             TILEWISE_UNROLL
             for (int i = 0; i < samples_type::packets; ++i) { // one loop for all samples takes nvcc for ever
                 TILEWISE_UNROLL

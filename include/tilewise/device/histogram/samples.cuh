@@ -36,24 +36,24 @@ TILEWISE_DEVICE binning::located locate(Bins const& bins, Sample const& sample, 
     }
 }
 
-/// The samples of a range. Blocks take turns with batches: of so many packets for each thread, which are on their way
+/// The samples of a range. Blocks take batches in turn: of so many packets for each thread, which are on their way
 /// at once. The rest, before the first batch and after the last, is shared sample by sample: fewer than a batch and
 /// three packets.
-template <class Home, access how, class View>
+template <class Placement, access how, class View>
 class shared_samples {
 public:
     /// The samples that one load of 16 bytes has.
     static constexpr int packet = View::bases == 0 ? 4 : std::max(1, granule_bytes / View::widest);
     /// For each thread. Packets that two granules cover take twice the registers.
-    static constexpr int packets = std::max(1, (Home::granules(packet) + (how == access::covering)) /
+    static constexpr int packets = std::max(1, (Placement::granules(packet) + (how == access::covering)) /
                                                    (how == access::covering ? 2 : 1) / std::max(1, View::bases));
-    static constexpr int packets_per_batch = Home::threads * packets;
+    static constexpr int packets_per_batch = Placement::threads * packets;
     static constexpr int batch = packets_per_batch * packet;
 
     using packet_type = typename View::template packet<packet>;
 
     /// The most that a block has of the rest.
-    static constexpr int most_rest = batch + Home::threads;
+    static constexpr int most_rest = batch + Placement::threads;
 
     TILEWISE_DEVICE shared_samples(View& view, offset count)
         : view_(view), count_(count), first_(margin * packet), batches_(batches_of(count))
@@ -83,9 +83,9 @@ public:
     TILEWISE_DEVICE void for_each_of_rest(Visit const& visit) const
     {
         offset const before = first_ < count_ ? first_ : count_, in_batches = batches_ * batch;
-        offset const rest = count_ - in_batches, stride = offset{block_count()} * Home::threads;
+        offset const rest = count_ - in_batches, stride = offset{block_count()} * Placement::threads;
         TILEWISE_NO_UNROLL
-        for (offset i = offset{block_index()} * Home::threads + thread_index(); i < rest; i += stride) {
+        for (offset i = offset{block_index()} * Placement::threads + thread_index(); i < rest; i += stride) {
             offset const position = i < before ? i : i + in_batches;
             auto loaded = view_.template fetch<access::elementwise, 1>(position);
             view_.template finish<access::elementwise, 1>(loaded, position);
@@ -114,7 +114,7 @@ private:
 
     TILEWISE_DEVICE offset position_of(offset number, int i) const
     {
-        return first_ + number * batch + (thread_index() + i * Home::threads) * packet;
+        return first_ + number * batch + (thread_index() + i * Placement::threads) * packet;
     }
     TILEWISE_DEVICE void fetch(packet_type (&loaded)[packets], offset number) const
     {

@@ -49,22 +49,22 @@ TILEWISE_DEVICE void block_copy_tables(Bins& bins, void* room)
 /// Counts in a table of the block, in shared memory, and then adds it to the counters. The machine merges a warp's
 /// additions of one to the same word, so that it does not matter how the samples are distributed. With `copies` the
 /// tables of the axis are in shared memory, too: there, what lanes read in different places comes ten times as fast.
-template <class Home, access how, bool copies, class View, class Bins, class Counter>
-TILEWISE_KERNEL(Home::threads, Home::blocks_per_multiprocessor)
+template <class Placement, access how, bool copies, class View, class Bins, class Counter>
+TILEWISE_KERNEL(Placement::threads, Placement::blocks_per_multiprocessor)
 count_in_table(View view, offset count, Bins bins, unsigned cells, Counter* counts)
 {
     TILEWISE_SHARED_ARRAY(table, table_words(cells) + (copies ? gpu::room_of_tables(bins) / 4 : 0), unsigned);
-    gpu::block_clear<Home::threads>(table, table_words(cells));
+    gpu::block_clear<Placement::threads>(table, table_words(cells));
     if constexpr (copies)
-        gpu::block_copy_tables<Home::threads>(bins, table + table_words(cells));
+        gpu::block_copy_tables<Placement::threads>(bins, table + table_words(cells));
     sync_block();
-    shared_samples<Home, how, View>(view, count).for_each([&](auto const& sample) {
+    shared_samples<Placement, how, View>(view, count).for_each([&](auto const& sample) {
         auto const found = gpu::locate(bins, sample, cells);
         gpu::add_one(&table[found.inside ? found.cell : cells]);
     });
     sync_block();
     wait_for_primary();
-    gpu::block_merge<Home::threads>(table, cells, counts);
+    gpu::block_merge<Placement::threads>(table, cells, counts);
 }
 
 } // namespace gpu

@@ -42,8 +42,8 @@ template <class Tuning, class View>
 struct sample_packets {
     static constexpr int size = 1 << gpu::log2_of(std::min(Tuning::items_per_thread, granule_bytes / View::widest));
     static constexpr int per_thread = Tuning::items_per_thread / size;
-    static constexpr int under_way = std::min(per_thread, Tuning::packets_under_way);
-    static_assert(size * per_thread == Tuning::items_per_thread && per_thread % under_way == 0);
+    static constexpr int in_flight = std::min(per_thread, Tuning::packets_in_flight);
+    static_assert(size * per_thread == Tuning::items_per_thread && per_thread % in_flight == 0);
 };
 
 /// Finds the cells of the samples from `begin` on.
@@ -57,22 +57,22 @@ TILEWISE_DEVICE tile_cells<Tuning> find_cells(View& view, offset begin, offset c
     auto const position_of = [&](int i) { return begin + (i * Tuning::threads + thread_index()) * N; };
     tile_cells<Tuning> cells;
     TILEWISE_UNROLL
-    for (int first = 0; first < packets::per_thread; first += packets::under_way) {
-        registers<typename View::template packet<N>, packets::under_way> loaded;
+    for (int first = 0; first < packets::per_thread; first += packets::in_flight) {
+        registers<typename View::template packet<N>, packets::in_flight> loaded;
         if (whole) {
             TILEWISE_UNROLL
-            for (int i = 0; i < packets::under_way; ++i)
+            for (int i = 0; i < packets::in_flight; ++i)
                 loaded[i] = view.template fetch<how, N>(position_of(first + i));
             TILEWISE_UNROLL
-            for (int i = 0; i < packets::under_way; ++i)
+            for (int i = 0; i < packets::in_flight; ++i)
                 view.template finish<how, N>(loaded[i], position_of(first + i));
         } else {
             TILEWISE_UNROLL
-            for (int i = 0; i < packets::under_way; ++i)
+            for (int i = 0; i < packets::in_flight; ++i)
                 loaded[i] = view.template fetch_clamped<N>(position_of(first + i), count - 1);
         }
         TILEWISE_UNROLL
-        for (int i = 0; i < packets::under_way; ++i) {
+        for (int i = 0; i < packets::in_flight; ++i) {
             TILEWISE_UNROLL
             for (int k = 0; k < N; ++k)
                 cells[(first + i) * N + k] = gpu::cell_in(range, bins, view.element(loaded[i], k), none);
@@ -87,40 +87,40 @@ TILEWISE_DEVICE tile_cells<Tuning> find_cells(View& view, offset begin, offset c
     return cells;
 }
 
-/// Adds tiles of samples to the counters in memory. One address takes 1.4 billion additions a second, so those to cells
-/// with many samples come together first: a block has a table with a place for each of many cells, and the first cell
-/// of a tile that comes to a place is counted there.
+/// Adds tiles of samples to the counters in memory. One address takes 1.4 billion additions a second, so a block first
+/// combines those to cells with many samples: in hash slots in shared memory, each of which counts the first cell of
+/// the tile that is hashed to it.
 template <class Tuning, access how, class View, class Bins, class Counter>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
 add_samples(View view, offset first_tile, offset count, Bins bins, cell_range range, Counter* counts)
 {
-    constexpr int threads = Tuning::threads, places = Tuning::places;
-    static_assert(places % threads == 0);
-    TILEWISE_SHARED(arrivals, unsigned[places]);
-    TILEWISE_SHARED(first_cell, unsigned[places]);
+    constexpr int threads = Tuning::threads, slots = Tuning::hash_slots;
+    static_assert(slots % threads == 0);
+    TILEWISE_SHARED(arrivals, unsigned[slots]);
+    TILEWISE_SHARED(first_cell, unsigned[slots]);
 
     auto const cells = gpu::find_cells<Tuning, how>(view, (first_tile + block_index()) * tile_of_samples<Tuning>, count,
                                                     bins, range, range.count);
-    auto const place_of = [](unsigned cell) { return (cell ^ cell / places) % places; };
+    auto const slot_of = [](unsigned cell) { return (cell ^ cell / slots) % slots; };
     TILEWISE_UNROLL
-    for (int i = thread_index(); i < places; i += threads)
+    for (int i = thread_index(); i < slots; i += threads)
         arrivals[i] = 0;
     sync_block();
     TILEWISE_UNROLL
     for (int i = 0; i < Tuning::items_per_thread; ++i)
-        if (cells[i] < range.count && gpu::fetch_add(&arrivals[place_of(cells[i])], 1) == 0)
-            first_cell[place_of(cells[i])] = cells[i];
+        if (cells[i] < range.count && gpu::fetch_add(&arrivals[slot_of(cells[i])], 1) == 0)
+            first_cell[slot_of(cells[i])] = cells[i];
     sync_block();
     TILEWISE_UNROLL
     for (int i = 0; i < Tuning::items_per_thread; ++i) {
-        if (cells[i] < range.count && first_cell[place_of(cells[i])] != cells[i]) {
-            gpu::add(&arrivals[place_of(cells[i])], ~0U); // minus one
+        if (cells[i] < range.count && first_cell[slot_of(cells[i])] != cells[i]) {
+            gpu::add(&arrivals[slot_of(cells[i])], ~0U); // minus one
             gpu::add(&counts[cells[i]], Counter{1});
         }
     }
     sync_block();
     TILEWISE_UNROLL
-    for (int i = thread_index(); i < places; i += threads)
+    for (int i = thread_index(); i < slots; i += threads)
         if (arrivals[i] > 0)
             gpu::add(&counts[first_cell[i]], Counter{arrivals[i]});
 }
