@@ -52,15 +52,22 @@ template <class Out, class T>
 concept writable = any_iterator<Out> && requires(Out out, T value) { *out = std::move(value); };
 
 /// @cond internals
+/// What is assigned to a Stored for a value: numbers are converted first, since they may narrow; anything else is left
+/// to the assignment.
+template <class Stored, class T>
+TILEWISE_PORTABLE constexpr decltype(auto) as_stored(T&& value)
+{
+    if constexpr (std::is_arithmetic_v<Stored> && std::is_arithmetic_v<std::remove_cvref_t<T>>)
+        return static_cast<std::remove_cv_t<Stored>>(value);
+    else
+        return static_cast<T&&>(value);
+}
+
 /// Writes a value through an output iterator, converted to what stands there.
 template <any_iterator Out, class T>
 constexpr void store(Out& out, T&& value)
 {
-    using stored = std::remove_reference_t<decltype(*out)>;
-    if constexpr (std::is_arithmetic_v<stored> && std::is_arithmetic_v<std::remove_cvref_t<T>>)
-        *out = static_cast<stored>(value);
-    else
-        *out = std::forward<T>(value);
+    *out = tilewise::as_stored<std::remove_reference_t<decltype(*out)>>(std::forward<T>(value));
 }
 
 /// The position `count` elements after another, in the integer type that the iterator measures distances in.

@@ -11,13 +11,18 @@
 #include <tilewise/functional.hpp>
 
 #include <concepts>
+#include <limits>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace known {
 
 /// The base of all known operators, by which an engine recognises them.
-struct operator_base {};
+struct operator_base {
+    /// What combines with any T to that T.
+    template <class T>
+    static constexpr T identity{};
+};
 
 /// The known operator for `std::plus`.
 struct plus : operator_base {
@@ -39,6 +44,8 @@ struct plus : operator_base {
 /// The known operator for `std::multiplies`.
 struct multiplies : operator_base {
     template <class T>
+    static constexpr T identity{1};
+    template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {
         if constexpr (std::integral<T>)
@@ -55,6 +62,8 @@ struct multiplies : operator_base {
 
 /// The known operator for tilewise::minimum.
 struct minimum : operator_base, tilewise::minimum<> {
+    template <class T>
+    static constexpr T identity = std::numeric_limits<T>::max();
     template <class Vector>
     TILEWISE_INLINE static void append(Vector& left, Vector const& right)
     {
@@ -64,6 +73,8 @@ struct minimum : operator_base, tilewise::minimum<> {
 
 /// The known operator for tilewise::maximum.
 struct maximum : operator_base, tilewise::maximum<> {
+    template <class T>
+    static constexpr T identity = std::numeric_limits<T>::lowest();
     template <class Vector>
     TILEWISE_INLINE static void append(Vector& left, Vector const& right)
     {
@@ -73,6 +84,8 @@ struct maximum : operator_base, tilewise::maximum<> {
 
 /// The known operator for `std::bit_and`.
 struct bit_and : operator_base {
+    template <class T>
+    static constexpr T identity = static_cast<T>(~T{});
     template <class T>
     TILEWISE_PORTABLE constexpr T operator()(T a, T b) const
     {

@@ -45,12 +45,10 @@ TILEWISE_DEVICE void write_result(Out out, T const& value)
 {
     using stored = std::remove_reference_t<decltype(*out)>;
     nested_calls<Out, T>::guard();
-    if constexpr (std::is_arithmetic_v<stored> && std::is_arithmetic_v<T>)
-        *out = static_cast<stored>(value);
-    else if constexpr (std::is_same_v<stored, T>)
+    if constexpr (std::is_same_v<stored, T>)
         gpu::put(*out, value);
     else
-        *out = value;
+        *out = tilewise::as_stored<stored>(value);
 }
 
 /// The result of an empty range.

@@ -255,22 +255,6 @@ void combine_cells(Policy policy, int const* numbers, Input const& input, offset
     }
 }
 
-/// What changes no value under an operator that is known by name.
-template <class Op, std::integral T>
-constexpr T neutral()
-{
-    if constexpr (std::same_as<Op, known::multiplies>)
-        return T{1};
-    else if constexpr (std::same_as<Op, known::minimum>)
-        return std::numeric_limits<T>::max();
-    else if constexpr (std::same_as<Op, known::maximum>)
-        return std::numeric_limits<T>::lowest();
-    else if constexpr (std::same_as<Op, known::bit_and>)
-        return static_cast<T>(~T{0});
-    else
-        return T{0};
-}
-
 /// Combines onto the cells of a table, in the order in which the values come, up to `end`.
 template <class T, class Input, class Extent, class Values, class View, class Op>
 void combine_onto(std::vector<T>& table, offset cells, Input input, Extent const& end, Values values, View const& view,
@@ -305,7 +289,7 @@ Out reduce_in_any_order(Policy policy, Input const& input, Extent const& end, Va
         offset const parts = host::parts_of(policy, end, cells);
         tables.resize(static_cast<std::size_t>(parts));
         host::for_each_part(policy, parts, end, [&](offset part, offset first, offset last) {
-            std::vector<T> table(size, host::neutral<Op, T>());
+            std::vector<T> table(size, Op::template identity<T>);
             if constexpr (std::same_as<Policy, parallel_policy>)
                 host::combine_onto(table, cells, Input(input + first), last - first, Values(values + first), view, op);
             else
@@ -313,7 +297,7 @@ Out reduce_in_any_order(Policy policy, Input const& input, Extent const& end, Va
             tables[static_cast<std::size_t>(part)] = std::move(table);
         });
     } else {
-        host::combine_onto(tables.emplace_back(size, host::neutral<Op, T>()), cells, input, end, values, view, op);
+        host::combine_onto(tables.emplace_back(size, Op::template identity<T>), cells, input, end, values, view, op);
     }
     for (std::size_t cell = 0; cell < static_cast<std::size_t>(cells); ++cell, (void)++out) {
         T total = init;

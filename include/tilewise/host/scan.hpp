@@ -296,7 +296,7 @@ private:
 template <class T, class Op>
 class exact_carry {
 public:
-    explicit exact_carry(std::optional<T> init) : value_(init.value_or(host::identity_of<Op, T>())) {}
+    explicit exact_carry(std::optional<T> init) : value_(init.value_or(Op::template identity<T>)) {}
     T& value() { return value_; }
     std::optional<T> before_next(Op&) const { return value_; }
     void append(Op& op, T tile) { value_ = op(value_, tile); }

@@ -169,22 +169,6 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
     }
 }
 
-/// A value that any other combines with to itself.
-template <class Op, class T>
-constexpr T identity_of()
-{
-    if constexpr (std::same_as<Op, known::multiplies>)
-        return T{1};
-    else if constexpr (std::same_as<Op, known::minimum>)
-        return std::numeric_limits<T>::max();
-    else if constexpr (std::same_as<Op, known::maximum>)
-        return std::numeric_limits<T>::lowest();
-    else if constexpr (std::same_as<Op, known::bit_and>)
-        return static_cast<T>(~T{});
-    else
-        return T{};
-}
-
 /// Scans a register's values in place, from a distance on.
 template <std::size_t distance, class Op, class Vector, std::size_t... i>
 TILEWISE_INLINE void accumulate(Vector& values, Vector const& identity, std::index_sequence<i...> places)
@@ -209,7 +193,7 @@ TILEWISE_INLINE T scan_any_order_in_registers(T const* first, offset count, T be
     if (count >= width) {
         vector total, identity;
         host::fill(total, static_cast<element>(before), places);
-        host::fill(identity, static_cast<element>(host::identity_of<Op, T>()), places);
+        host::fill(identity, static_cast<element>(Op::template identity<T>), places);
         for (; count >= width; count -= width, first += width, out += width) {
             vector values, sum;
             __builtin_memcpy(&values, first, bytes);

@@ -13,7 +13,7 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/functional.hpp>
 
-#include <iterator>
+#include <string_view>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -235,29 +235,43 @@ struct on_values_of {
     }
 };
 
-/// What computes the same as the function objects of a class template of the standard, or nothing.
+/// The function object above for one of the standard or of libcu++ (which are Thrust's, too), whatever it converts its
+/// arguments to. libcu++'s are for host and device, and hide from nvcc what they call.
+// clang-format off
+template <class Function>
+constexpr auto known_by_name()
+{
+    constexpr auto is = [](std::string_view name) { return known::is_named<Function>("", name); };
+    if constexpr (!known::is_in<Function>("std::") && !known::is_in<Function>("cuda::")) return;
+    else if constexpr (is("::plus")) return sum_of{};
+    else if constexpr (is("::minus")) return difference_of{};
+    else if constexpr (is("::multiplies")) return product_of{};
+    else if constexpr (is("::divides")) return quotient_of{};
+    else if constexpr (is("::modulus")) return remainder_of{};
+    else if constexpr (is("::negate")) return negative_of{};
+    else if constexpr (is("::equal_to")) return is_equal{};
+    else if constexpr (is("::not_equal_to")) return is_not_equal{};
+    else if constexpr (is("::greater")) return is_greater{};
+    else if constexpr (is("::less")) return is_less{};
+    else if constexpr (is("::greater_equal")) return is_at_least{};
+    else if constexpr (is("::less_equal")) return is_at_most{};
+    else if constexpr (is("::logical_and")) return both_of{};
+    else if constexpr (is("::logical_or")) return one_of{};
+    else if constexpr (is("::logical_not")) return opposite_of{};
+    else if constexpr (is("::bit_and")) return common_bits_of{};
+    else if constexpr (is("::bit_or")) return all_bits_of{};
+    else if constexpr (is("::bit_xor")) return different_bits_of{};
+    else if constexpr (is("::bit_not")) return other_bits_of{};
+    else if constexpr (is("::identity")) return same_as_given{};
+}
+// clang-format on
+template <class Function>
+concept is_known_by_name = !std::is_void_v<decltype(gpu::known_by_name<Function>())>;
+
+/// The same for the class templates of the library's own.
 template <template <class> class Kind>
 struct known_kind {};
 // clang-format off
-template <> struct known_kind<std::plus> { using type = sum_of; };
-template <> struct known_kind<std::minus> { using type = difference_of; };
-template <> struct known_kind<std::multiplies> { using type = product_of; };
-template <> struct known_kind<std::divides> { using type = quotient_of; };
-template <> struct known_kind<std::modulus> { using type = remainder_of; };
-template <> struct known_kind<std::negate> { using type = negative_of; };
-template <> struct known_kind<std::equal_to> { using type = is_equal; };
-template <> struct known_kind<std::not_equal_to> { using type = is_not_equal; };
-template <> struct known_kind<std::greater> { using type = is_greater; };
-template <> struct known_kind<std::less> { using type = is_less; };
-template <> struct known_kind<std::greater_equal> { using type = is_at_least; };
-template <> struct known_kind<std::less_equal> { using type = is_at_most; };
-template <> struct known_kind<std::logical_and> { using type = both_of; };
-template <> struct known_kind<std::logical_or> { using type = one_of; };
-template <> struct known_kind<std::logical_not> { using type = opposite_of; };
-template <> struct known_kind<std::bit_and> { using type = common_bits_of; };
-template <> struct known_kind<std::bit_or> { using type = all_bits_of; };
-template <> struct known_kind<std::bit_xor> { using type = different_bits_of; };
-template <> struct known_kind<std::bit_not> { using type = other_bits_of; };
 template <> struct known_kind<tilewise::minimum> { using type = minimum; };
 template <> struct known_kind<tilewise::maximum> { using type = maximum; };
 template <> struct known_kind<tilewise::square> { using type = square_of; };
@@ -267,6 +281,15 @@ template <> struct known_kind<tilewise::absolute> { using type = magnitude_of; }
 /// What kernels call in place of a function object: `type`, or nothing for one that is called itself.
 template <class Function>
 struct known_function {};
+template <is_known_by_name Function>
+struct known_function<Function> {
+    using type = decltype(gpu::known_by_name<Function>());
+};
+template <template <class> class Kind, class T>
+    requires(is_known_by_name<Kind<T>> && !std::is_void_v<T>)
+struct known_function<Kind<T>> {
+    using type = on_values_of<Kind<T>, decltype(gpu::known_by_name<Kind<T>>()), T>;
+};
 template <template <class> class Kind, class T>
     requires requires { typename known_kind<Kind>::type; }
 struct known_function<Kind<T>> {
@@ -276,72 +299,6 @@ template <template <class> class Kind>
     requires requires { typename known_kind<Kind>::type; }
 struct known_function<Kind<void>> {
     using type = typename known_kind<Kind>::type;
-};
-// clang-format off
-template <> struct known_function<std::identity> { using type = same_as_given; };
-template <> struct known_function<std::ranges::equal_to> { using type = is_equal; };
-template <> struct known_function<std::ranges::not_equal_to> { using type = is_not_equal; };
-template <> struct known_function<std::ranges::greater> { using type = is_greater; };
-template <> struct known_function<std::ranges::less> { using type = is_less; };
-template <> struct known_function<std::ranges::greater_equal> { using type = is_at_least; };
-template <> struct known_function<std::ranges::less_equal> { using type = is_at_most; };
-// clang-format on
-
-/// The same of libcu++'s function objects, which are Thrust's, too: for host and device, they hide from nvcc what they
-/// call.
-template <class Function>
-constexpr auto known_by_name()
-{
-    if constexpr (!known::is_in<Function>("cuda::"))
-        return;
-    else if constexpr (known::is_named<Function>("cuda", "::plus"))
-        return sum_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::minus"))
-        return difference_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::multiplies"))
-        return product_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::divides"))
-        return quotient_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::modulus"))
-        return remainder_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::negate"))
-        return negative_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::equal_to"))
-        return is_equal{};
-    else if constexpr (known::is_named<Function>("cuda", "::not_equal_to"))
-        return is_not_equal{};
-    else if constexpr (known::is_named<Function>("cuda", "::greater"))
-        return is_greater{};
-    else if constexpr (known::is_named<Function>("cuda", "::less"))
-        return is_less{};
-    else if constexpr (known::is_named<Function>("cuda", "::greater_equal"))
-        return is_at_least{};
-    else if constexpr (known::is_named<Function>("cuda", "::less_equal"))
-        return is_at_most{};
-    else if constexpr (known::is_named<Function>("cuda", "::logical_and"))
-        return both_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::logical_or"))
-        return one_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::logical_not"))
-        return opposite_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::bit_and"))
-        return common_bits_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::bit_or"))
-        return all_bits_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::bit_xor"))
-        return different_bits_of{};
-    else if constexpr (known::is_named<Function>("cuda", "::bit_not"))
-        return other_bits_of{};
-}
-template <template <class> class Kind, class T>
-    requires(!std::is_void_v<T> && !std::is_void_v<decltype(gpu::known_by_name<Kind<T>>())>)
-struct known_function<Kind<T>> {
-    using type = on_values_of<Kind<T>, decltype(gpu::known_by_name<Kind<T>>()), T>;
-};
-template <template <class> class Kind>
-    requires(!std::is_void_v<decltype(gpu::known_by_name<Kind<void>>())>)
-struct known_function<Kind<void>> {
-    using type = decltype(gpu::known_by_name<Kind<void>>());
 };
 
 } // namespace gpu

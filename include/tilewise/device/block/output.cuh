@@ -5,10 +5,11 @@
 /// Where a kernel writes: memory, in stores of 16 bytes wherever it begins, or whatever an iterator makes of a value.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/unwrap.hpp>
+#include <tilewise/device/block/access.cuh>
 #include <tilewise/device/block/callable.cuh>
-#include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
@@ -19,7 +20,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// A value as what is stored.
+/// The object that is stored for a value.
 template <class Stored, class T>
 TILEWISE_DEVICE Stored converted(T const& value)
 {
@@ -161,12 +162,12 @@ struct iterator_sink {
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
             if (i >= begin && i < end) {
-                if constexpr (std::is_arithmetic_v<stored> && std::is_arithmetic_v<T>)
-                    *(it + (position + i)) = static_cast<stored>(values[i]);
-                else if constexpr (host::contracts && !host::is_never_contracted<T> && !std::is_same_v<stored, T>)
+                constexpr bool converts = std::is_arithmetic_v<stored> && std::is_arithmetic_v<T>;
+                if constexpr (host::contracts && !host::is_never_contracted<T> && !converts &&
+                              !std::is_same_v<stored, T>)
                     *(it + (position + i)) = gpu::opaque(T(values[i])); // not fused with what the iterator computes
                 else
-                    *(it + (position + i)) = values[i];
+                    *(it + (position + i)) = tilewise::as_stored<stored>(values[i]);
             }
     }
     TILEWISE_CALLS_ANY
