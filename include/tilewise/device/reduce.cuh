@@ -18,6 +18,7 @@
 #include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/block/carry.cuh>
+#include <tilewise/device/block/last_tile.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/block/warp.cuh>

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The last tile of a reduction, read by a block and combined in the nesting of a scan's last element.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// What a block knows of a last tile before its carry: the totals of the rows before the last element's row, the lanes
+/// before its lane, and its lane vector up to itself.
+template <class T, class Order>
+struct last_tile_parts {
+    raw_storage<T[Order::geometry::rows_per_chunk * Order::geometry::chunks_per_tile]> row_storage;
+    raw_storage<T> lanes_storage, elements_storage;
+    TILEWISE_DEVICE T& row(int i) { return row_storage.object()[i]; }
+    TILEWISE_DEVICE T& lanes() { return lanes_storage.object(); }
+    TILEWISE_DEVICE T& elements() { return elements_storage.object(); }
+};
+
+/// The total of the elements 0..last of a lane vector, left to right.
+template <class Layout, class View, class Packet, class Op>
+TILEWISE_DEVICE auto vector_total(View& view, Packet const& loaded, Op& op, int last) -> typename Layout::value
+{
+    using T = typename Layout::value;
+    T sum = gpu::operand<T, Op>(view, loaded, 0);
+    TILEWISE_UNROLL
+    for (int i = 1; i < Layout::lane_vector; ++i) {
+        T const element = gpu::operand<T, Op>(view, loaded, i);
+        if (i <= last)
+            gpu::put(sum, gpu::combine(op, sum, element));
+    }
+    return sum;
+}
+
+/// Writes the parts of the last element's row, of which each lane up to `last_lane` has the total of its lane vector.
+template <class T, class Op, class Order>
+TILEWISE_DEVICE void put_last_row(Op& op, T total, int last_lane, last_tile_parts<T, Order>& parts)
+{
+    if (lane_index() == last_lane)
+        gpu::put(parts.elements(), total);
+    gpu::put(total, gpu::warp_right_aligned_trees(op, total, last_lane));
+    if (lane_index() + 1 == last_lane)
+        gpu::put(parts.lanes(), total);
+}
+
+/// Reads the last tile, which begins at `first` and has `count` elements, row by row: row `r` by warp `r % warps`.
+template <class Layout, int warps, class View, class Op, class T>
+TILEWISE_DEVICE void read_rows_one_by_one(View& view, offset first, int count, Op& op,
+                                          last_tile_parts<T, typename Layout::order>& parts)
+{
+    constexpr int N = Layout::lane_vector;
+    int const last = count - 1, last_vector = last / N;
+    int const last_row = last_vector / warp_size, last_lane = last_vector % warp_size;
+    TILEWISE_NO_UNROLL
+    for (int row = warp_index(); row <= last_row; row += warps) {
+        int const vector = min_of(row * warp_size + lane_index(), last_vector);
+        auto const loaded = view.template fetch_clamped<N>(first + vector * N, first + last);
+        T total = gpu::vector_total<Layout>(view, loaded, op, vector == last_vector ? last % N : N - 1);
+        if (row < last_row) {
+            gpu::put(total, gpu::warp_tree(op, total));
+            if (lane_index() == 0)
+                gpu::put(parts.row(row), total);
+        } else {
+            gpu::put_last_row(op, total, last_lane, parts);
+        }
+    }
+}
+
+/// The same with all rows of a warp under way at once.
+template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
+TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& op,
+                                       last_tile_parts<T, typename Layout::order>& parts)
+{
+    constexpr int N = Layout::lane_vector;
+    using packet = typename View::template packet<N>;
+    // (Elements of 4 bytes and more are few enough to be loaded one by one, in one go.)
+    constexpr access how_lanes =
+        how == access::covering && (!View::template can_cover<N> || View::element_alignment >= 4) ? access::elementwise
+                                                                                                  : how;
+    int const warp = warp_index(), last = count - 1, last_vector = last / N;
+    int const last_row = last_vector / warp_size, last_lane = last_vector % warp_size;
+    if (warp > last_row)
+        return;
+
+    // A vector that is not there is read as the last one again: an operator of the user's is not called on it.
+    registers<packet, rows_per_warp> loaded;
+    auto const vector_of = [&](int i) { return min_of((i * warps + warp) * warp_size + lane_index(), last_vector); };
+    if constexpr (how_lanes == access::elementwise) {
+        TILEWISE_UNROLL
+        for (int i = 0; i < rows_per_warp; ++i)
+            loaded[i] = view.template fetch_clamped<N>(first + vector_of(i) * N, first + last);
+    } else {
+        // All lanes load, without a branch in between, which would wait for the load before it: one that cannot be
+        // loaded whole, or not be covered, as the nearest that can. Then those few are read again.
+        int const first_fit = how_lanes == access::covering && first == 0 ? 1 : 0;
+        int const last_fit = count / N - (how_lanes == access::covering ? 2 : 1);
+        auto const position_of = [&](int i) {
+            return first + gpu::max_of(gpu::min_of(vector_of(i), last_fit), first_fit) * N;
+        };
+        if (first_fit <= last_fit) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < rows_per_warp; ++i)
+                loaded[i] = view.template fetch<how_lanes, N>(position_of(i));
+            TILEWISE_UNROLL
+            for (int i = 0; i < rows_per_warp; ++i)
+                view.template finish<how_lanes, N>(loaded[i], position_of(i));
+        }
+        if constexpr (how_lanes == access::aligned && N > 1) {
+            if (last_fit < last_vector) { // one vector
+                packet const ragged = view.template fetch_clamped<N>(first + last_vector * N, first + last);
+                TILEWISE_UNROLL
+                for (int i = 0; i < rows_per_warp; ++i)
+                    if (vector_of(i) == last_vector)
+                        loaded[i] = ragged;
+            }
+        } else if constexpr (how_lanes == access::covering) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < rows_per_warp; ++i)
+                if (vector_of(i) < first_fit || vector_of(i) > last_fit)
+                    loaded[i] = view.template fetch_clamped<N>(first + vector_of(i) * N, first + last);
+        }
+    }
+
+    registers<T, rows_per_warp> total;
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows_per_warp; ++i)
+        gpu::put(total[i],
+                 gpu::vector_total<Layout>(view, loaded[i], op, vector_of(i) == last_vector ? last % N : N - 1));
+
+    if (last_row % warps == warp) {
+        T own(total[0]);
+        TILEWISE_UNROLL
+        for (int i = 1; i < rows_per_warp; ++i)
+            gpu::put(own, gpu::select(i == last_row / warps, total[i], own));
+        gpu::put_last_row(op, own, last_lane, parts);
+    }
+    int const whole = (last_row - warp + warps - 1) / warps; // rows of this warp before the last row
+    T const trees = gpu::warp_row_trees_of_valid<rows_per_warp>(op, total, whole);
+    int const row = gpu::lane_of_row<rows_per_warp>(lane_index());
+    if (lane_index() < rows_per_warp && row < whole)
+        gpu::put(parts.row(row * warps + warp), trees);
+}
+
+/// Reads the last tile. Synchronise the block before `join_last_tile`.
+template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
+TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
+                                    last_tile_parts<T, typename Layout::order>& parts)
+{
+    if constexpr (Layout::batched)
+        gpu::read_rows_at_once<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
+    else
+        gpu::read_rows_one_by_one<Layout, warps>(view, first, count, op, parts);
+}
+
+/// A last tile but for the carry: the totals of the chunks before the last element's chunk, of the rows and lanes
+/// before its lane, and of its lane vector up to itself. What is not there has no value.
+template <class T>
+struct last_tile_ends {
+    raw_storage<T[3]> totals;
+    TILEWISE_DEVICE T& chunks() { return totals.object()[0]; }
+    TILEWISE_DEVICE T& rows_and_lanes() { return totals.object()[1]; }
+    TILEWISE_DEVICE T& elements() { return totals.object()[2]; }
+};
+
+/// Joins what a block has read of a last tile of `count` elements to `ends`. For one warp.
+template <class Order, class Op, class T>
+TILEWISE_DEVICE void join_last_tile(last_tile_parts<T, Order>& parts, int count, Op& op, last_tile_ends<T>& ends)
+{
+    using geometry = typename Order::geometry;
+    constexpr int rows = geometry::rows_per_chunk;
+    auto const last = Order::locate(count - 1);
+    // A lane for every chunk. All loads first and without a branch, for they may be from another block's memory: what
+    // is not there is read as the elements, which are.
+    int const chunk = gpu::min_of(lane_index(), last.chunk);
+    int const whole = chunk < last.chunk ? rows : last.row;
+    T const elements(parts.elements());
+    T const lanes(last.lane > 0 ? parts.lanes() : parts.elements());
+    registers<T, rows> row;
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        gpu::put(row[i], i < whole ? parts.row(chunk * rows + i) : parts.elements());
+
+    T total(row[0]);
+    TILEWISE_UNROLL
+    for (int i = 1; i < rows; ++i)
+        if (i < whole)
+            gpu::put(total, gpu::combine(op, total, T(row[i])));
+    if (lane_index() == last.chunk) {
+        gpu::put(ends.elements(), elements);
+        if (last.lane > 0)
+            gpu::put(ends.rows_and_lanes(), last.row > 0 ? gpu::combine(op, total, lanes) : lanes);
+        else if (last.row > 0)
+            gpu::put(ends.rows_and_lanes(), total);
+    }
+    if (last.chunk > 0) {
+        T const trees = gpu::warp_right_aligned_trees<geometry::chunks_per_tile>(op, total, last.chunk);
+        if (lane_index() + 1 == last.chunk)
+            gpu::put(ends.chunks(), trees);
+    }
+}
+
+/// A last tile of `count` elements onto `carry`, in the nesting of a scan's last element.
+template <class Order, class T, class Op>
+TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, int count, T carry, Op& op)
+{
+    auto const last = Order::locate(count - 1);
+    if (last.chunk > 0)
+        gpu::put(carry, gpu::combine(op, carry, T(ends.chunks())));
+    if (last.row > 0 || last.lane > 0)
+        gpu::put(carry, gpu::combine(op, carry, T(ends.rows_and_lanes())));
+    return gpu::combine(op, carry, T(ends.elements()));
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
