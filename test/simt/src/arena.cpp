@@ -28,22 +28,13 @@ void* reserve(std::size_t bytes)
     return memory;
 }
 
-/// Until something is allocated nothing is in it: hooks are called before the program's variables are initialised.
-struct arena {
-    std::uintptr_t first = 0;
-    std::size_t bytes = 0;
-    std::uint8_t* states = nullptr;
-    cell* cells = nullptr;
-    std::size_t used = page_bytes;
-};
-constinit arena the_arena;
-
 void initialise()
 {
     the_arena.first = reinterpret_cast<std::uintptr_t>(reserve(arena_bytes));
     the_arena.states = static_cast<std::uint8_t*>(reserve(arena_bytes));
     the_arena.cells = static_cast<cell*>(reserve(arena_bytes * sizeof(cell)));
     the_arena.bytes = arena_bytes;
+    the_arena.used = page_bytes;
 }
 
 /// What was given back, by size.
@@ -54,19 +45,6 @@ std::map<std::size_t, std::deque<void*>>& freed_storage()
 }
 
 } // namespace
-
-bool is_in_arena(std::uintptr_t address)
-{
-    return address - the_arena.first < the_arena.bytes;
-}
-std::uint8_t& state_at(std::uintptr_t address)
-{
-    return the_arena.states[address - the_arena.first];
-}
-cell& cell_at(std::uintptr_t address)
-{
-    return the_arena.cells[address - the_arena.first];
-}
 
 void forget_cells(std::uintptr_t first, std::size_t bytes)
 {

@@ -27,10 +27,31 @@ struct cell {
 
 enum byte_state : std::uint8_t { dead = 0, live = 1, written = 2 };
 
-/// Whether an address is in the arena. Fast, for it is asked at every access.
-bool is_in_arena(std::uintptr_t address);
-std::uint8_t& state_at(std::uintptr_t address);
-cell& cell_at(std::uintptr_t address);
+/// Until something is allocated nothing is in it: hooks are called before the program's variables are initialised.
+struct arena {
+    std::uintptr_t first = 0;
+    std::size_t bytes = 0, used = 0;
+    std::uint8_t* states = nullptr;
+    cell* cells = nullptr;
+};
+inline constinit arena the_arena;
+
+/// @name Inline, for they are called at every access
+/// @{
+inline bool is_in_arena(std::uintptr_t address)
+{
+    return address - the_arena.first < the_arena.bytes;
+}
+inline std::uint8_t& state_at(std::uintptr_t address)
+{
+    return the_arena.states[address - the_arena.first];
+}
+inline cell& cell_at(std::uintptr_t address)
+{
+    return the_arena.cells[address - the_arena.first];
+}
+/// @}
+
 void forget_cells(std::uintptr_t first, std::size_t bytes);
 
 } // namespace simt::race

@@ -5,7 +5,6 @@
 
 #include <sys/mman.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <vector>
 
@@ -20,11 +19,6 @@ namespace {
 namespace context = boost::context::detail;
 
 constexpr std::size_t page_bytes = 4096;
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t stack_bytes = 256 * 1024;
-#else
-constexpr std::size_t stack_bytes = 64 * 1024;
-#endif
 
 context::fcontext_t scheduler = nullptr;
 std::vector<char*> spare_stacks;
@@ -34,8 +28,10 @@ void const* scheduler_stack = nullptr;
 std::size_t scheduler_stack_bytes = 0;
 #endif
 
+} // namespace
+
 /// A stack above a page that cannot be touched.
-char* take_stack()
+char* fiber::take_stack()
 {
     if (!spare_stacks.empty()) {
         char* const stack = spare_stacks.back();
@@ -48,8 +44,6 @@ char* take_stack()
         std::abort();
     return static_cast<char*>(memory) + page_bytes;
 }
-
-} // namespace
 
 void fiber::resume(void (*entry)())
 {
@@ -70,6 +64,7 @@ void fiber::resume(void (*entry)())
     void* fake_stack = nullptr;
     __sanitizer_start_switch_fiber(&fake_stack, stack_, stack_bytes);
 #endif
+    running_stack_ = stack_;
     context_ = context::jump_fcontext(context_, reinterpret_cast<void*>(entry)).fctx;
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
@@ -107,11 +102,6 @@ void fiber::abandon()
 #endif
     spare_stacks.push_back(stack_);
     stack_ = nullptr;
-}
-
-bool fiber::owns(void const* address) const
-{
-    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(stack_) < stack_bytes;
 }
 
 } // namespace simt

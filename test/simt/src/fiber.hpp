@@ -6,6 +6,7 @@
 /// scheduler.
 
 #include <cstddef>
+#include <cstdint>
 
 namespace simt {
 
@@ -26,11 +27,22 @@ public:
     void abandon();
 
     bool has_stack() const { return stack_ != nullptr; }
-    bool owns(void const* address) const;
+    /// Whether an address is on the stack of the fiber that was resumed last.
+    static bool is_on_running_stack(std::uintptr_t address)
+    {
+        return address - reinterpret_cast<std::uintptr_t>(running_stack_) < stack_bytes;
+    }
 
 private:
+#ifdef __SANITIZE_ADDRESS__
+    static constexpr std::size_t stack_bytes = 256 * 1024;
+#else
+    static constexpr std::size_t stack_bytes = 64 * 1024;
+#endif
+    static char* take_stack();
     void leave(bool for_good);
 
+    static inline constinit char* running_stack_ = nullptr;
     void* context_ = nullptr;
     char* stack_ = nullptr;
     void* fake_stack_ = nullptr; // of the address sanitizer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Memory of the plain build, and of the address sanitizer's, which puts forbidden zones around each block.
+/// Memory of the address sanitizer's build: the sanitizer puts forbidden zones around each block.
 #include "memory.hpp"
 
 #include <cstdlib>

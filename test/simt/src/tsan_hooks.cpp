@@ -42,10 +42,8 @@ void check_outside(thread& running, std::uintptr_t address, std::size_t bytes, a
     launch_request const& request = running.home->home->request;
     auto const* const parameters = static_cast<char const*>(request.parameters.get());
     bool const writes = how != access::read && how != access::atomic_read;
-    if (running.control.owns(reinterpret_cast<void const*>(address)) ||
-        (!writes && is_between(address, parameters, parameters + request.parameter_bytes)))
-        return;
-    if (!writes && is_between(address, &__executable_start, &__data_start))
+    if (!writes && (is_between(address, parameters, parameters + request.parameter_bytes) ||
+                    is_between(address, &__executable_start, &__data_start)))
         return;
     if (all_devices().front().reads_host_memory)
         return;
@@ -68,20 +66,13 @@ void check_host(std::uintptr_t address, std::size_t bytes, access how, bool is_o
         note(wrong->kind.c_str(), wrong->text + "\n  on the host");
 }
 
-/// Checks one access. False where nobody keeps track.
-bool check(void const volatile* memory, std::size_t bytes, access how, bool is_object, void const* where)
+/// Checks an access of a kernel's that is not to its own stack. False where nobody keeps track.
+bool check_kernel(std::uintptr_t address, std::size_t bytes, access how, bool is_object, void const* where)
 {
-    auto const address = reinterpret_cast<std::uintptr_t>(memory);
-    bool const inside = is_in_arena(address);
-    if (!is_kernel()) {
-        if (inside)
-            check_host(address, bytes, how, is_object, where);
-        return false;
-    }
     interpreter_code const guard;
     machine& m = the_machine();
     thread& running = *m.current;
-    if (!inside) {
+    if (!is_in_arena(address)) {
         check_outside(running, address, bytes, how, where);
         return false;
     }
@@ -91,6 +82,19 @@ bool check(void const volatile* memory, std::size_t bytes, access how, bool is_o
     if (auto const wrong = judge(agent_of(running), address, bytes, how, is_object, where))
         stop_thread(wrong->kind.c_str(), wrong->text);
     return true;
+}
+
+/// Checks one access; inlined, because most are to variables of the host or of the running thread, and leave here.
+/// False where nobody keeps track.
+[[gnu::always_inline]] inline bool check(void const volatile* memory, std::size_t bytes, access how, bool is_object,
+                                         void const* where)
+{
+    auto const address = reinterpret_cast<std::uintptr_t>(memory);
+    if (is_kernel())
+        return !fiber::is_on_running_stack(address) && check_kernel(address, bytes, how, is_object, where);
+    if (is_in_arena(address))
+        check_host(address, bytes, how, is_object, where);
+    return false;
 }
 
 bool orders_later(int order)
