@@ -25,20 +25,26 @@ DEVICE_TEST(scan_kernels, of_bytes)
     expect_specified_order<std::uint8_t>();
 }
 
+#ifdef __CUDACC__ // for the interpreter they are bytes with other sizes
 DEVICE_TEST(scan_kernels, of_halfwords)
 {
     expect_specified_order<std::uint16_t>();
 }
 
-DEVICE_TEST(scan_kernels, add_bytes)
+DEVICE_TEST(scan_kernels, add_unsigned_bytes)
 {
     expect_sums<std::uint8_t, std::uint8_t, std::uint8_t>();
-    expect_sums<std::int8_t, std::int8_t, std::int8_t>();
 }
 
 DEVICE_TEST(scan_kernels, add_halfwords)
 {
     expect_sums<std::int16_t, std::int16_t, std::int16_t>();
+}
+#endif
+
+DEVICE_TEST(scan_kernels, add_bytes)
+{
+    expect_sums<std::int8_t, std::int8_t, std::int8_t>();
 }
 
 DEVICE_TEST(scan_kernels, add_bytes_to_words)
