@@ -22,8 +22,8 @@ LAYERS = [
     ("cuda", ["device/cuda/*", "device/tuning.cuh"]),
     ("blocks", ["device/block/*"]),
     ("device algorithms", ["device/*", "compiled/*"]),
+    ("engines", ["engine/*"]),
     ("contracts", ["*.hpp"]),
-    ("everything", ["tilewise.hpp"]),
 ]
 
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
@@ -36,8 +36,6 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 def layer_of(header):
     """The number of a header's layer, or None."""
     for number, (_, patterns) in enumerate(LAYERS):
-        if header == "tilewise.hpp":
-            return len(LAYERS) - 1
         if any(fnmatch.fnmatchcase(header, pattern) for pattern in patterns):
             return None if "/" in header and patterns == ["*.hpp"] else number
     return None
@@ -103,6 +101,8 @@ def check_headers(root):
             where = f"{path.relative_to(root).as_posix()}:{number}"
             if "<<<" in line:
                 yield f"{where}: launch through a typed function, not <<< >>>"
+            if path.parent.name == "tilewise" and re.search(r"^\s*#.*\bTILEWISE_(DEVICE_ENGINE|COMPILED)\b", line):
+                yield f"{where}: the engine is chosen in include/tilewise/engine and nowhere else"
             if re.search(r"\b(TODO|FIXME)\b", line):
                 yield f"{where}: open work belongs in the tracker"
 
@@ -165,6 +165,7 @@ def self_test():
         "missing": {"include/tilewise/error.hpp": spdx + "#include <tilewise/gone.hpp>\n"},
         "quoted": {"include/tilewise/error.hpp": spdx + '#include "config.hpp"\n'},
         "launch": {"include/tilewise/error.hpp": spdx + "kernel<<<1, 1>>>();\n"},
+        "engine": {"include/tilewise/reduce.hpp": spdx + "#ifdef TILEWISE_DEVICE_ENGINE\n#endif\n"},
         "open work": {"include/tilewise/error.hpp": spdx + "// TO" + "DO: later\n"},
         "licence": {"test/order.cpp": "int main() {}\n"},
         "outside": {"README.md": "see /" + "work/elsewhere\n"},

@@ -24,9 +24,9 @@ void count(basic_device_policy<waits> const& policy, S const* first, std::ptrdif
            bool adds)
 {
     if (adds)
-        count_samples<counting::adds>(policy, first, offset{size}, axis, counts);
+        engine::histogram<engine::counting::adds>(policy, first, offset{size}, axis, counts);
     else
-        count_samples<counting::overwrites>(policy, first, offset{size}, axis, counts);
+        engine::histogram<engine::counting::overwrites>(policy, first, offset{size}, axis, counts);
 }
 
 template <class S, class A, class C, bool waits>

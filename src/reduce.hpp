@@ -9,8 +9,8 @@
 
 #include <tilewise/compiled.hpp>
 #include <tilewise/core/input.hpp>
+#include <tilewise/engine/reduce.hpp>
 #include <tilewise/functional.hpp>
-#include <tilewise/reduction.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -52,23 +52,23 @@ auto products_of(E const* first1, E const* first2)
 template <known_operator op, known_function f, class E, class T>
 T reduce(device_policy const& policy, E const* first, std::ptrdiff_t count, T init)
 {
-    return reduce_input(policy, input_from<f, E, T>(first), offset{count}, std::move(init), operator_named<op>());
+    return engine::reduce(policy, input_from<f, E, T>(first), offset{count}, std::move(init), operator_named<op>());
 }
 template <known_operator op, known_function f, class E, class T, bool waits>
 void reduce_into(basic_device_policy<waits> const& policy, E const* first, std::ptrdiff_t count, T* out, T init)
 {
-    reduce_input_into(policy, input_from<f, E, T>(first), offset{count}, out, init, operator_named<op>());
+    engine::reduce_into(policy, input_from<f, E, T>(first), offset{count}, out, init, operator_named<op>());
 }
 template <class E, class T>
 T add_products(device_policy const& policy, E const* first1, E const* first2, std::ptrdiff_t count, T init)
 {
-    return reduce_input(policy, products_of(first1, first2), offset{count}, std::move(init), std::plus<>{});
+    return engine::reduce(policy, products_of(first1, first2), offset{count}, std::move(init), std::plus<>{});
 }
 template <class E, class T, bool waits>
 void add_products_into(basic_device_policy<waits> const& policy, E const* first1, E const* first2, std::ptrdiff_t count,
                        T* out, T init)
 {
-    reduce_input_into(policy, products_of(first1, first2), offset{count}, out, init, std::plus<>{});
+    engine::reduce_into(policy, products_of(first1, first2), offset{count}, out, init, std::plus<>{});
 }
 
 /// Makes the reductions that there are for elements and accumulators of two lists of types.

@@ -8,8 +8,8 @@
 #include "operators.hpp"
 
 #include <tilewise/compiled.hpp>
+#include <tilewise/engine/scan.hpp>
 #include <tilewise/order.hpp>
-#include <tilewise/scanning.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -20,8 +20,8 @@ template <known_operator op, bool inclusive, class E, class T, bool waits>
 void scan(basic_device_policy<waits> const& policy, E const* first, std::ptrdiff_t count, T* out, T const* init)
 {
     constexpr scan_form form = inclusive ? scan_form::inclusive : scan_form::exclusive;
-    scan_input<form, T>(policy, first, offset{count}, out, init != nullptr ? std::optional<T>(*init) : std::nullopt,
-                        operator_named<op>());
+    engine::scan<form, T>(policy, first, offset{count}, out, init != nullptr ? std::optional<T>(*init) : std::nullopt,
+                          operator_named<op>());
 }
 
 /// Makes the scans that there are for elements and accumulators of two lists of types.

@@ -9,6 +9,7 @@
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/reduce.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/reduce.hpp>
 
@@ -46,7 +47,7 @@ struct equals {
 };
 /// What compares an element with a value.
 template <class Policy>
-using equality = callee_in<Policy, std::equal_to<>>;
+using equality = engine::callable_for<Policy, std::equal_to<>>;
 
 /// How a value to look for is held: a kernel needs one of its own, and a host may not be able to copy it.
 template <class Policy, class T>
@@ -74,7 +75,7 @@ std::iter_difference_t<It> count_if(Policy&& policy, It first, It last, Predicat
     using count = std::iter_difference_t<It>;
     return tilewise::transform_reduce(
         policy, std::move(first), std::move(last), count{0}, std::plus<>{},
-        one_if<callee_in<Policy, Predicate>, count>{tilewise::called_in<Policy>(std::move(predicate))});
+        one_if<engine::callable_for<Policy, Predicate>, count>{engine::callable<Policy>(std::move(predicate))});
 }
 
 /// Counts in a range.
@@ -84,7 +85,7 @@ std::ranges::range_difference_t<Range> count_if(Policy&& policy, Range&& range, 
     using count = std::ranges::range_difference_t<Range>;
     return tilewise::transform_reduce(
         policy, range, count{0}, std::plus<>{},
-        one_if<callee_in<Policy, Predicate>, count>{tilewise::called_in<Policy>(std::move(predicate))});
+        one_if<engine::callable_for<Policy, Predicate>, count>{engine::callable<Policy>(std::move(predicate))});
 }
 
 /// Without a policy: the same on the calling thread.

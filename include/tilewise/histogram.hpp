@@ -14,15 +14,11 @@
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
-#include <tilewise/host/histogram.hpp>
+#include <tilewise/engine/histogram.hpp>
+#include <tilewise/engine/reduce_by_cell.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 #include <tilewise/reduce_by_index.hpp>
-#ifdef TILEWISE_DEVICE_ENGINE
-#include <tilewise/device/histogram.cuh>
-#elif defined(TILEWISE_COMPILED)
-#include <tilewise/compiled/histogram.hpp>
-#endif
 
 #include <concepts>
 #include <cstdlib>
@@ -35,66 +31,8 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-/// What a histogram does to the counters that it is given.
-enum class counting { overwrites, adds };
-
-/// Whether counters can be written under a policy. If not, one sentence says why.
-template <class Policy, counting how, class Out>
-constexpr bool can_count()
-{
-    using stored = std::remove_cvref_t<decltype(*std::declval<Out&>())>;
-    constexpr bool takes = writable<Out, offset>;
-    constexpr bool exact = !std::floating_point<stored> && !std::floating_point<binning::number_of<stored>>;
-    constexpr bool counts_on = !std::same_as<stored, bool> && !std::same_as<stored, std::vector<bool>::reference>;
-    static_assert(counts_on,
-                  "tilewise: counters are integers that can count; a bool, also one of std::vector<bool>, has "
-                  "no room for more than one");
-    static_assert(takes, "tilewise: the counters must take integers");
-    static_assert(exact, "tilewise: counters are integers, which stay exact; sums of floating-point weights are what "
-                         "weighted_histogram makes");
-    if constexpr (is_device_policy<Policy>) {
-#ifdef TILEWISE_DEVICE_ENGINE
-        constexpr bool counts = gpu::counts_in_memory<Out>;
-#elif defined(TILEWISE_COMPILED)
-        constexpr bool counts = library::counts_in_memory<Out>;
-#else
-        constexpr bool counts = true;
-#endif
-        static_assert(counts, "tilewise: device counts in memory of the GPU, in integers of 4 or 8 bytes");
-        return takes && exact && counts_on && counts;
-    } else {
-        return takes && exact && counts_on;
-    }
-}
-
-/// Counts samples. The policy is dispatched on here and nowhere else.
-template <counting how, class Policy, class It, class Extent, class Axis, class Out>
-Out count_samples(Policy policy, It first, Extent end, Axis const& axis, Out counts)
-{
-    [[maybe_unused]] constexpr bool adds = how == counting::adds;
-    auto const view = tilewise::axis_view(axis);
-    if constexpr (!tilewise::can_index<Policy, It, decltype(tilewise::axis_view(axis))>()) {
-        return counts;
-    } else if constexpr (!tilewise::can_count<Policy, how, Out>()) {
-        return counts;
-    } else if constexpr (is_device_policy<Policy>) {
-#ifdef TILEWISE_DEVICE_ENGINE
-        gpu::histogram(adds ? "histogram_add" : "histogram", policy, first, end, gpu::axis_for(view), counts, adds);
-        return counts + view.extent();
-#elif defined(TILEWISE_COMPILED)
-        library::histogram(policy, first, end, view, counts, adds);
-        return counts + view.extent();
-#else
-        throw_no_device();
-#endif
-    } else {
-        binning::check_cells(adds ? "histogram_add" : "histogram", static_cast<offset>(view.extent()));
-        return host::histogram<adds>(policy, std::move(first), std::move(end), view, std::move(counts));
-    }
-}
-
 /// What the forms over a pair of iterators have in common.
-template <counting how, class Policy, class It, class Axis, class Out>
+template <engine::counting how, class Policy, class It, class Axis, class Out>
 output_end<Out> count_pair(char const* algorithm, Policy const& policy, It first, It const& last, Axis const& axis,
                            Out&& counts)
 {
@@ -104,10 +42,10 @@ output_end<Out> count_pair(char const* algorithm, Policy const& policy, It first
     tilewise::check_output(algorithm, offset{0}, cells, to);
     auto const end = tilewise::extent_between(first, last);
     return tilewise::output_position<Out>(
-        counts, tilewise::count_samples<how>(tilewise::resolve(policy), std::move(first), end, axis, std::move(to)));
+        counts, engine::histogram<how>(tilewise::resolve(policy), std::move(first), end, axis, std::move(to)));
 }
 /// What the forms over a range have in common.
-template <counting how, class Policy, class Range, class Axis, class Out>
+template <engine::counting how, class Policy, class Range, class Axis, class Out>
 output_end<Out> count_range(char const* algorithm, Policy const& policy, Range& range, Axis const& axis, Out&& counts)
 {
     auto const cells = static_cast<offset>(axis.extent());
@@ -116,7 +54,7 @@ output_end<Out> count_range(char const* algorithm, Policy const& policy, Range& 
     auto first = tilewise::begin_of<Policy>(range);
     auto const end = tilewise::extent_of(range, first);
     return tilewise::output_position<Out>(
-        counts, tilewise::count_samples<how>(tilewise::resolve(policy), std::move(first), end, axis, std::move(to)));
+        counts, engine::histogram<how>(tilewise::resolve(policy), std::move(first), end, axis, std::move(to)));
 }
 /// @endcond
 
@@ -153,15 +91,16 @@ output_end<Out> count_range(char const* algorithm, Policy const& policy, Range& 
 template <execution_policy Policy, any_iterator It, axis Axis, output Out>
 output_end<Out> histogram(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
-    return tilewise::count_pair<counting::overwrites>("histogram", policy, std::move(first), last, axis,
-                                                      std::forward<Out>(counts));
+    return tilewise::count_pair<engine::counting::overwrites>("histogram", policy, std::move(first), last, axis,
+                                                              std::forward<Out>(counts));
 }
 
 /// Counts a range in the cells of an axis.
 template <execution_policy Policy, std::ranges::input_range Range, axis Axis, output Out>
 output_end<Out> histogram(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
-    return tilewise::count_range<counting::overwrites>("histogram", policy, range, axis, std::forward<Out>(counts));
+    return tilewise::count_range<engine::counting::overwrites>("histogram", policy, range, axis,
+                                                               std::forward<Out>(counts));
 }
 
 /// Counts [first, last) in bins of equal width, as regular_axis makes them.
@@ -221,15 +160,16 @@ auto histogram(First&& first, Rest&&... rest)
 template <execution_policy Policy, any_iterator It, axis Axis, output Out>
 output_end<Out> histogram_add(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
-    return tilewise::count_pair<counting::adds>("histogram_add", policy, std::move(first), last, axis,
-                                                std::forward<Out>(counts));
+    return tilewise::count_pair<engine::counting::adds>("histogram_add", policy, std::move(first), last, axis,
+                                                        std::forward<Out>(counts));
 }
 
 /// Counts a range.
 template <execution_policy Policy, std::ranges::input_range Range, axis Axis, output Out>
 output_end<Out> histogram_add(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
-    return tilewise::count_range<counting::adds>("histogram_add", policy, range, axis, std::forward<Out>(counts));
+    return tilewise::count_range<engine::counting::adds>("histogram_add", policy, range, axis,
+                                                         std::forward<Out>(counts));
 }
 
 /// Without a policy: the same on the calling thread.
@@ -301,10 +241,10 @@ output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights w
     auto const end = tilewise::extent_between<Weights>(first, last);
     using T = typename sum_of_weights<decltype(to), Weights>::type;
     if constexpr (tilewise::can_add_up<T, Weights>())
-        return tilewise::output_position<Out>(sums, tilewise::reduce_by_cell(algorithm, tilewise::resolve(policy),
-                                                                             std::move(first), end, std::move(weights),
-                                                                             tilewise::axis_view(axis), std::move(to),
-                                                                             T{}, std::plus<>{}));
+        return tilewise::output_position<Out>(sums, engine::reduce_by_cell(algorithm, tilewise::resolve(policy),
+                                                                           std::move(first), end, std::move(weights),
+                                                                           tilewise::axis_view(axis), std::move(to),
+                                                                           T{}, std::plus<>{}));
     else
         std::abort();
 }

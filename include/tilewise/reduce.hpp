@@ -11,8 +11,8 @@
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/reduce.hpp>
 #include <tilewise/policy.hpp>
-#include <tilewise/reduction.hpp>
 
 #include <iterator>
 #include <ranges>
@@ -56,8 +56,8 @@ template <execution_policy Policy, any_iterator It, class T, operation Op>
 T reduce(Policy&& policy, It first, It last, T init, Op op)
 {
     tilewise::check_range("reduce", first, last);
-    return tilewise::reduce_input(tilewise::resolve(policy), first, tilewise::extent_between(first, last),
-                                  std::move(init), std::move(op));
+    return engine::reduce(tilewise::resolve(policy), first, tilewise::extent_between(first, last), std::move(init),
+                          std::move(op));
 }
 
 /// Adds up `init` and the elements of [first, last).
@@ -81,7 +81,7 @@ T reduce(Policy&& policy, Range&& range, T init, Op op)
 {
     auto first = tilewise::begin_of<Policy>(range);
     auto const end = tilewise::extent_of(range, first);
-    return tilewise::reduce_input(tilewise::resolve(policy), std::move(first), end, std::move(init), std::move(op));
+    return engine::reduce(tilewise::resolve(policy), std::move(first), end, std::move(init), std::move(op));
 }
 
 /// Adds up `init` and the elements of a range.
@@ -132,9 +132,9 @@ output_end<Out> reduce_into(Policy&& policy, It first, It last, Out&& out, T ini
 {
     tilewise::check_range("reduce_into", first, last);
     auto to = tilewise::output_begin<Policy>("reduce_into", offset{1}, std::forward<Out>(out));
-    return tilewise::output_position<Out>(
-        out, tilewise::reduce_input_into(tilewise::resolve(policy), first, tilewise::extent_between(first, last),
-                                         std::move(to), std::move(init), std::move(op)));
+    return tilewise::output_position<Out>(out, engine::reduce_into(tilewise::resolve(policy), first,
+                                                                   tilewise::extent_between(first, last), std::move(to),
+                                                                   std::move(init), std::move(op)));
 }
 
 /// Adds up `init` and the elements of [first, last) into `*out`.
@@ -164,9 +164,8 @@ output_end<Out> reduce_into(Policy&& policy, Range&& range, Out&& out, InitAndOp
         auto first = tilewise::begin_of<Policy>(range);
         auto const end = tilewise::extent_of(range, first);
         auto to = tilewise::output_begin<Policy>("reduce_into", offset{1}, std::forward<Out>(out));
-        return tilewise::output_position<Out>(out, tilewise::reduce_input_into(tilewise::resolve(policy),
-                                                                               std::move(first), end, std::move(to),
-                                                                               std::move(init_and_op)...));
+        return tilewise::output_position<Out>(out, engine::reduce_into(tilewise::resolve(policy), std::move(first), end,
+                                                                       std::move(to), std::move(init_and_op)...));
     } else if constexpr (sizeof...(InitAndOp) == 1) {
         return tilewise::reduce_into(policy, range, std::forward<Out>(out), std::move(init_and_op)..., std::plus<>{});
     } else {
@@ -216,9 +215,8 @@ T transform_reduce(Policy&& policy, It first, It last, T init, Op op, Transform 
 {
     tilewise::check_range("transform_reduce", first, last);
     if constexpr (tilewise::can_transform<Transform, It>())
-        return tilewise::reduce_input(tilewise::resolve(policy),
-                                      transformed<Transform, It>{std::move(transform_op), first},
-                                      tilewise::extent_between(first, last), std::move(init), std::move(op));
+        return engine::reduce(tilewise::resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
+                              tilewise::extent_between(first, last), std::move(init), std::move(op));
     else
         return init;
 }
@@ -230,9 +228,9 @@ T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init, O
     tilewise::check_range("transform_reduce", first1, last1);
     tilewise::check_second_range("transform_reduce", first1, last1, first2);
     if constexpr (tilewise::can_transform<Transform, It1, It2>())
-        return tilewise::reduce_input(tilewise::resolve(policy),
-                                      transformed_pairs<Transform, It1, It2>{std::move(transform_op), first1, first2},
-                                      tilewise::extent_between<It2>(first1, last1), std::move(init), std::move(op));
+        return engine::reduce(tilewise::resolve(policy),
+                              transformed_pairs<Transform, It1, It2>{std::move(transform_op), first1, first2},
+                              tilewise::extent_between<It2>(first1, last1), std::move(init), std::move(op));
     else
         return init;
 }
@@ -254,9 +252,9 @@ T transform_reduce(Policy&& policy, Range&& range, T init, Op op, Transform tran
     if constexpr (tilewise::can_transform<Transform, It>()) {
         It first = tilewise::begin_of<Policy>(range);
         auto const end = tilewise::extent_of(range, first);
-        return tilewise::reduce_input(tilewise::resolve(policy),
-                                      transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
-                                      std::move(init), std::move(op));
+        return engine::reduce(tilewise::resolve(policy),
+                              transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
+                              std::move(init), std::move(op));
     } else {
         return init;
     }
@@ -273,10 +271,10 @@ T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init, Op
     if constexpr (tilewise::can_transform<Transform, It1, It2>()) {
         It1 first1 = tilewise::begin_of<Policy>(range1);
         auto const end = tilewise::extent_of<It2>(range1, first1);
-        return tilewise::reduce_input(tilewise::resolve(policy),
-                                      transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
-                                                                             tilewise::begin_of<Policy>(range2)),
-                                      end, std::move(init), std::move(op));
+        return engine::reduce(tilewise::resolve(policy),
+                              transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
+                                                                     tilewise::begin_of<Policy>(range2)),
+                              end, std::move(init), std::move(op));
     } else {
         return init;
     }
@@ -322,9 +320,9 @@ output_end<Out> transform_reduce_into(Policy&& policy, It first, It last, Out&& 
     if constexpr (tilewise::can_transform<Transform, It>()) {
         auto to = tilewise::output_begin<Policy>("transform_reduce_into", offset{1}, std::forward<Out>(out));
         return tilewise::output_position<Out>(
-            out, tilewise::reduce_input_into(
-                     tilewise::resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
-                     tilewise::extent_between(first, last), std::move(to), std::move(init), std::move(op)));
+            out,
+            engine::reduce_into(tilewise::resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
+                                tilewise::extent_between(first, last), std::move(to), std::move(init), std::move(op)));
     } else {
         std::abort();
     }
@@ -339,10 +337,10 @@ output_end<Out> transform_pairs_into(Policy&& policy, It1 first1, It2 first2, Ex
     if constexpr (tilewise::can_transform<Transform, It1, It2>()) {
         auto to = tilewise::output_begin<Policy>("transform_reduce_into", offset{1}, std::forward<Out>(out));
         return tilewise::output_position<Out>(
-            out, tilewise::reduce_input_into(tilewise::resolve(policy),
-                                             transformed_pairs<Transform, It1, It2>(
-                                                 std::move(transform_op), std::move(first1), std::move(first2)),
-                                             end, std::move(to), std::move(init), std::move(op)));
+            out, engine::reduce_into(tilewise::resolve(policy),
+                                     transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
+                                                                            std::move(first2)),
+                                     end, std::move(to), std::move(init), std::move(op)));
     } else {
         std::abort();
     }
@@ -376,9 +374,9 @@ output_end<Out> transform_reduce_into(Policy&& policy, Range&& range, Out&& out,
         auto const end = tilewise::extent_of(range, first);
         auto to = tilewise::output_begin<Policy>("transform_reduce_into", offset{1}, std::forward<Out>(out));
         return tilewise::output_position<Out>(
-            out, tilewise::reduce_input_into(tilewise::resolve(policy),
-                                             transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
-                                             std::move(to), std::move(init), std::move(op)));
+            out, engine::reduce_into(tilewise::resolve(policy),
+                                     transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
+                                     std::move(to), std::move(init), std::move(op)));
     } else {
         std::abort();
     }

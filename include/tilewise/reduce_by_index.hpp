@@ -15,14 +15,10 @@
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/reduce_by_cell.hpp>
 #include <tilewise/error.hpp>
-#include <tilewise/host/by_index.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
-#ifdef TILEWISE_DEVICE_ENGINE
-#include <tilewise/device/block/callable.cuh>
-#include <tilewise/device/by_index.cuh>
-#endif
 
 #include <concepts>
 #include <cstdlib>
@@ -66,67 +62,6 @@ constexpr bool can_be_keys()
     return integral;
 }
 
-/// Whether what an axis answers can be the number of a cell.
-template <class Number>
-concept number_of_cell = std::convertible_to<Number, int> && !std::floating_point<binning::number_of<Number>> &&
-                         sizeof(std::remove_cvref_t<Number>) <= sizeof(offset);
-
-/// Whether samples, of the type that `It` yields, can be counted in the cells of a view. If not, one sentence says why.
-template <class Policy, class It, class View>
-constexpr bool can_index()
-{
-    if constexpr (is_device_policy<Policy>) {
-        constexpr bool indexed = random_access<It> && copies_as_bytes<It> && !known::is_of_host_container<It>;
-        constexpr bool copies = copies_as_bytes<View>;
-        static_assert(indexed, "tilewise: device reads samples through random access iterators that are trivially "
-                               "copyable, from memory of the GPU; copy them into a vector on the device first");
-        static_assert(copies, "tilewise: device copies the view of an axis into kernels, so it must be trivially "
-                              "copyable; an axis of yours may return one from view()");
-        return tilewise::can_compute_on_device<It, value_of<It>, View>() && indexed && copies;
-    } else {
-        constexpr bool indexes = requires(View const& view, It& it) {
-            { view.index(*it) } -> number_of_cell;
-        };
-        constexpr bool readable = std::same_as<Policy, sequenced_policy> || multi_pass<It>;
-        static_assert(indexes, "tilewise: the axis must take the samples: index(sample) returns the number of a cell");
-        static_assert(readable, "tilewise: par needs samples that can be read more than once (forward iterators); pass "
-                                "tilewise::seq, or copy them into a vector first");
-        return indexes && readable;
-    }
-}
-
-/// Combines the values of every cell of a view. The policy is dispatched on here and nowhere else.
-template <class T, class Policy, class It, class Extent, class Values, class View, class Out, class Op>
-Out reduce_by_cell(char const* algorithm, Policy policy, It first, Extent end, Values values, View const& view, Out out,
-                   T init, Op op)
-{
-    if constexpr (!tilewise::can_index<Policy, It, View>()) {
-        return out;
-    } else if constexpr (!tilewise::can_reduce<Policy, T, Op, Values, Extent>() ||
-                         !tilewise::can_write<Policy, T, Out>()) {
-        return out;
-    } else if constexpr (is_device_policy<Policy>) {
-#ifdef TILEWISE_DEVICE_ENGINE
-        binning::check_cells(algorithm, static_cast<offset>(view.extent()));
-        gpu::reduce_by_cell<standard_geometry>(algorithm, policy, first, end, values, gpu::axis_for(view), out, init,
-                                               gpu::operator_on<T>(op));
-        return out + view.extent();
-#elif defined(TILEWISE_COMPILED)
-        static_assert(!is_device_policy<Policy>, "tilewise: the compiled library combines and adds up nothing by cells "
-                                                 "but counts; compile this file with nvcc, or use tilewise::par");
-        return out;
-#else
-        throw_no_device();
-#endif
-    } else {
-        binning::check_cells(algorithm, static_cast<offset>(view.extent()));
-        host::make_opaque(init);
-        return host::reduce_by_cell<standard_geometry>(policy, std::move(first), std::move(end), std::move(values),
-                                                       view, std::move(out), init,
-                                                       known::operator_or_self<T>(std::move(op)));
-    }
-}
-
 /// What the forms over a pair of iterators have in common.
 template <class T, class Policy, class Keys, class Values, std::integral Size, class Out, class Op>
 output_end<Out> reduce_numbered(Policy policy, Keys keys, Keys const& keys_last, Values values, Size size, Out&& out,
@@ -142,9 +77,9 @@ output_end<Out> reduce_numbered(Policy policy, Keys keys, Keys const& keys_last,
         tilewise::check_output(algorithm, offset{0}, static_cast<offset>(size), to);
         auto const end = tilewise::extent_between<Values>(keys, keys_last);
         return tilewise::output_position<Out>(
-            out, tilewise::reduce_by_cell(algorithm, policy, std::move(keys), end, std::move(values),
-                                          binning::numbered_cells{static_cast<int>(size)}, std::move(to),
-                                          std::move(init), std::move(op)));
+            out, engine::reduce_by_cell(algorithm, policy, std::move(keys), end, std::move(values),
+                                        binning::numbered_cells{static_cast<int>(size)}, std::move(to), std::move(init),
+                                        std::move(op)));
     } else {
         std::abort();
     }

@@ -11,9 +11,9 @@
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/scan.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
-#include <tilewise/scanning.hpp>
 
 #include <cstdlib>
 #include <optional>
@@ -45,9 +45,8 @@ output_end<Out> scan_pair(char const* algorithm, Policy const& policy, It first,
     auto const end = tilewise::extent_between(first, last);
     auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
     tilewise::check_output(algorithm, first, last, to);
-    return tilewise::output_position<Out>(out,
-                                          tilewise::scan_input<form, T>(tilewise::resolve(policy), first, end,
-                                                                        std::move(to), std::move(init), std::move(op)));
+    return tilewise::output_position<Out>(out, engine::scan<form, T>(tilewise::resolve(policy), first, end,
+                                                                     std::move(to), std::move(init), std::move(op)));
 }
 
 /// What the forms over a range have in common.
@@ -59,9 +58,8 @@ output_end<Out> scan_range(char const* algorithm, Policy const& policy, Range& r
     auto const end = tilewise::extent_of(range, first);
     auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
     tilewise::check_output(algorithm, first, end, to);
-    return tilewise::output_position<Out>(out, tilewise::scan_input<form, T>(tilewise::resolve(policy),
-                                                                             std::move(first), end, std::move(to),
-                                                                             std::move(init), std::move(op)));
+    return tilewise::output_position<Out>(out, engine::scan<form, T>(tilewise::resolve(policy), std::move(first), end,
+                                                                     std::move(to), std::move(init), std::move(op)));
 }
 
 /// The same over transformed elements.
@@ -74,9 +72,9 @@ output_end<Out> transform_scan_pair(char const* algorithm, Policy const& policy,
     auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
     tilewise::check_output(algorithm, first, last, to);
     return tilewise::output_position<Out>(
-        out, tilewise::scan_input<form, T>(tilewise::resolve(policy),
-                                           transformed<Transform, It>(std::move(transform_op), first), end,
-                                           std::move(to), std::move(init), std::move(op)));
+        out,
+        engine::scan<form, T>(tilewise::resolve(policy), transformed<Transform, It>(std::move(transform_op), first),
+                              end, std::move(to), std::move(init), std::move(op)));
 }
 template <scan_form form, class T, class Policy, class Range, class Out, class Op, class Transform>
 output_end<Out> transform_scan_range(char const* algorithm, Policy const& policy, Range& range, Out&& out,
@@ -88,9 +86,9 @@ output_end<Out> transform_scan_range(char const* algorithm, Policy const& policy
     auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
     tilewise::check_output(algorithm, first, end, to);
     return tilewise::output_position<Out>(
-        out, tilewise::scan_input<form, T>(tilewise::resolve(policy),
-                                           transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
-                                           std::move(to), std::move(init), std::move(op)));
+        out, engine::scan<form, T>(tilewise::resolve(policy),
+                                   transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
+                                   std::move(to), std::move(init), std::move(op)));
 }
 // NOLINTEND(bugprone-use-after-move)
 /// @endcond

@@ -271,4 +271,14 @@ constexpr auto extent_of(Range& range, It const& first)
         return tilewise::extent_between<Others...>(first, std::ranges::end(range));
 }
 
+/// Whether an input ends where it begins.
+template <class Input, class Extent>
+constexpr bool is_empty_input(Input const& input, Extent const& end)
+{
+    if constexpr (std::same_as<Extent, offset>)
+        return end <= 0;
+    else
+        return input == end;
+}
+
 TILEWISE_NAMESPACE_END

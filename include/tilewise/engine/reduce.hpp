@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Where every form of reduction meets every policy.
+/// The reductions of every engine. The headers in this folder choose the engine for a policy, and nothing else does.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
@@ -23,23 +23,30 @@
 #include <tilewise/compiled/reduce.hpp>
 #endif
 
-#include <concepts>
 #include <cstdlib>
 #include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
+namespace engine {
 
-/// The function that an engine gets in place of one of the user's where the library calls it within its own: kernels
-/// get one that nvcc rejects if they cannot call it.
+/// Whether this file compiles kernels, which run what is called under device.
+#ifdef TILEWISE_DEVICE_ENGINE
+inline constexpr bool has_kernels = true;
+#else
+inline constexpr bool has_kernels = false;
+#endif
+
+/// The function to use in place of a user's function that the library calls within one of its own: kernels need one
+/// that nvcc rejects if they cannot call it.
 template <class Policy, class Function>
-constexpr auto called_in(Function function)
+constexpr auto callable(Function function)
 {
 #ifdef TILEWISE_DEVICE_ENGINE
     if constexpr (!is_device_policy<policy_for<Policy>>)
         return function;
     else if constexpr (known::has_host_function<Function> || known::has_host_lambda<Function>)
-        return function; // which is refused with a sentence
+        return function; // can_compute_on_device rejects it with a sentence
     else
         return gpu::guarded(std::move(function));
 #else
@@ -48,11 +55,11 @@ constexpr auto called_in(Function function)
 }
 /// Its type.
 template <class Policy, class Function>
-using callee_in = decltype(tilewise::called_in<Policy>(std::declval<Function>()));
+using callable_for = decltype(engine::callable<Policy>(std::declval<Function>()));
 
-/// Combines `init`, which is spent, and an input to a T. The policy is dispatched on here and nowhere else.
+/// Combines `init`, which is moved from, and an input to a T.
 template <class Policy, class Input, class Extent, class T, class Op>
-T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
+T reduce(Policy policy, Input input, Extent end, T&& init, Op op)
 {
     if constexpr (is_device_policy<Policy>) {
         static_assert(Policy::waits, "tilewise: a policy with nosync() returns before there is a value to return; use "
@@ -69,12 +76,8 @@ T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
             std::abort();
         }
     } else if constexpr (tilewise::can_reduce<Policy, T, Op, Input, Extent>()) {
-        if constexpr (std::same_as<Extent, offset>) {
-            if (end <= 0)
-                return std::move(init);
-        } else if (input == end) {
+        if (tilewise::is_empty_input(input, end))
             return std::move(init);
-        }
         host::make_opaque(init);
         T result = host::reduce<standard_geometry>(policy, std::move(input), std::move(end), std::move(init),
                                                    known::operator_or_self<T>(std::move(op)));
@@ -87,15 +90,14 @@ T reduce_input(Policy policy, Input input, Extent end, T&& init, Op op)
 
 /// The same, written through `out`: by a kernel, in stream order, under a device policy.
 template <class Policy, class Input, class Extent, class Out, class T, class Op>
-Out reduce_input_into(Policy policy, Input input, Extent end, Out out, T init, Op op)
+Out reduce_into(Policy policy, Input input, Extent end, Out out, T init, Op op)
 {
     if constexpr (hardened && std::is_pointer_v<Out>) {
         if (out == nullptr)
             reject_argument("reduce_into", "the output is null");
     }
     if constexpr (!is_device_policy<Policy>) {
-        tilewise::store(
-            out, tilewise::reduce_input(policy, std::move(input), std::move(end), std::move(init), std::move(op)));
+        tilewise::store(out, engine::reduce(policy, std::move(input), std::move(end), std::move(init), std::move(op)));
     } else if constexpr (tilewise::can_reduce<Policy, T, Op, Input, Extent>() &&
                          tilewise::can_compute_on_device<Out>()) {
 #ifdef TILEWISE_DEVICE_ENGINE
@@ -109,4 +111,5 @@ Out reduce_input_into(Policy policy, Input input, Extent end, Out out, T init, O
     return ++out;
 }
 
+} // namespace engine
 TILEWISE_NAMESPACE_END

@@ -2,11 +2,10 @@
 #pragma once
 
 /// @file
-/// Where every form of scan meets every policy.
+/// The scans of every engine.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
-#include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>
 #include <tilewise/core/requirements.hpp>
@@ -20,27 +19,15 @@
 #include <tilewise/compiled/scan.hpp>
 #endif
 
-#include <concepts>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
+namespace engine {
 
-/// Whether an input ends where it begins.
-template <class Input, class Extent>
-constexpr bool is_empty_input(Input const& input, Extent const& end)
-{
-    if constexpr (std::same_as<Extent, offset>)
-        return end <= 0;
-    else
-        return input == end;
-}
-
-/// Scans an input after `init`, if there is one, into `out`, and returns the end of the output. The policy is
-/// dispatched on here and nowhere else.
+/// Scans an input after `init`, if there is one, into `out`, and returns the end of the output.
 template <scan_form form, class T, class Policy, class Input, class Extent, class Out, class Op>
-Out scan_input(Policy policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
+Out scan(Policy policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
 {
     if constexpr (!tilewise::can_reduce<Policy, T, Op, Input, Extent>() || !tilewise::can_write<Policy, T, Out>()) {
         return out;
@@ -64,4 +51,5 @@ Out scan_input(Policy policy, Input input, Extent end, Out out, std::optional<T>
     }
 }
 
+} // namespace engine
 TILEWISE_NAMESPACE_END
