@@ -89,13 +89,7 @@ std::ranges::range_difference_t<Range> count_if(Policy&& policy, Range&& range, 
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto count_if(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::count_if(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(count_if, begins_with_range)
 /// @}
 
 /// @addtogroup count
@@ -128,13 +122,7 @@ std::ranges::range_difference_t<Range> count(Policy&& policy, Range&& range, T c
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto count(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::count(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(count, begins_with_range)
 /// @}
 
 TILEWISE_NAMESPACE_END

@@ -7,12 +7,11 @@
 #include <tilewise/axis.hpp>
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
-#include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/portability.hpp>
 #include <tilewise/core/range.hpp>
-#include <tilewise/core/requirements.hpp>
+#include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/histogram.hpp>
 #include <tilewise/engine/reduce_by_cell.hpp>
@@ -26,35 +25,20 @@
 #include <ranges>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-/// What the forms over a pair of iterators have in common.
-template <engine::counting how, class Policy, class It, class Axis, class Out>
-output_end<Out> count_pair(char const* algorithm, Policy const& policy, It first, It const& last, Axis const& axis,
-                           Out&& counts)
-{
-    tilewise::check_range(algorithm, first, last);
-    auto const cells = static_cast<offset>(axis.extent());
-    auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(counts));
-    tilewise::check_output(algorithm, offset{0}, cells, to);
-    auto const end = tilewise::extent_between(first, last);
-    return tilewise::output_position<Out>(
-        counts, engine::histogram<how>(tilewise::resolve(policy), std::move(first), end, axis, std::move(to)));
-}
-/// What the forms over a range have in common.
-template <engine::counting how, class Policy, class Range, class Axis, class Out>
-output_end<Out> count_range(char const* algorithm, Policy const& policy, Range& range, Axis const& axis, Out&& counts)
+/// Counts a sequence in the cells of an axis.
+template <engine::counting how, class Policy, class It, class Extent, class Axis, class Out>
+output_end<Out> count_sequence(Policy const& policy, sequence<It, Extent> samples, Axis const& axis, Out&& counts)
 {
     auto const cells = static_cast<offset>(axis.extent());
-    auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(counts));
-    tilewise::check_output(algorithm, offset{0}, cells, to);
-    auto first = tilewise::begin_of<Policy>(range);
-    auto const end = tilewise::extent_of(range, first);
-    return tilewise::output_position<Out>(
-        counts, engine::histogram<how>(tilewise::resolve(policy), std::move(first), end, axis, std::move(to)));
+    auto to = tilewise::output_begin<Policy>(samples.algorithm, cells, std::forward<Out>(counts));
+    tilewise::check_output(samples.algorithm, offset{0}, cells, to);
+    return tilewise::output_position<Out>(counts,
+                                          engine::histogram<how>(tilewise::resolve(policy), std::move(samples.first),
+                                                                 std::move(samples.end), axis, std::move(to)));
 }
 /// @endcond
 
@@ -91,16 +75,16 @@ output_end<Out> count_range(char const* algorithm, Policy const& policy, Range& 
 template <execution_policy Policy, any_iterator It, axis Axis, output Out>
 output_end<Out> histogram(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
-    return tilewise::count_pair<engine::counting::overwrites>("histogram", policy, std::move(first), last, axis,
-                                                              std::forward<Out>(counts));
+    return tilewise::count_sequence<engine::counting::overwrites>(
+        policy, tilewise::sequence_between("histogram", std::move(first), last), axis, std::forward<Out>(counts));
 }
 
 /// Counts a range in the cells of an axis.
 template <execution_policy Policy, std::ranges::input_range Range, axis Axis, output Out>
 output_end<Out> histogram(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
-    return tilewise::count_range<engine::counting::overwrites>("histogram", policy, range, axis,
-                                                               std::forward<Out>(counts));
+    return tilewise::count_sequence<engine::counting::overwrites>(
+        policy, tilewise::sequence_in<Policy>("histogram", range), axis, std::forward<Out>(counts));
 }
 
 /// Counts [first, last) in bins of equal width, as regular_axis makes them.
@@ -135,13 +119,7 @@ output_end<Out> histogram(Policy&& policy, Range&& range, Edges&& edges, Out&& c
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto histogram(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::histogram(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(histogram, begins_with_range)
 /// @}
 
 /// @addtogroup histogram_add
@@ -160,26 +138,20 @@ auto histogram(First&& first, Rest&&... rest)
 template <execution_policy Policy, any_iterator It, axis Axis, output Out>
 output_end<Out> histogram_add(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
-    return tilewise::count_pair<engine::counting::adds>("histogram_add", policy, std::move(first), last, axis,
-                                                        std::forward<Out>(counts));
+    return tilewise::count_sequence<engine::counting::adds>(
+        policy, tilewise::sequence_between("histogram_add", std::move(first), last), axis, std::forward<Out>(counts));
 }
 
 /// Counts a range.
 template <execution_policy Policy, std::ranges::input_range Range, axis Axis, output Out>
 output_end<Out> histogram_add(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
-    return tilewise::count_range<engine::counting::adds>("histogram_add", policy, range, axis,
-                                                         std::forward<Out>(counts));
+    return tilewise::count_sequence<engine::counting::adds>(
+        policy, tilewise::sequence_in<Policy>("histogram_add", range), axis, std::forward<Out>(counts));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto histogram_add(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::histogram_add(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(histogram_add, begins_with_range)
 /// @}
 
 /// @cond internals
@@ -194,9 +166,7 @@ template <class Out, class Weights>
 struct sum_of_weights<Out, Weights> {
     using type = std::iter_value_t<Out>;
 };
-/// @endcond
 
-/// @cond internals
 /// Whether weights keep their values in sums of type T. If not, one sentence says why.
 template <class T, class Weights>
 constexpr bool can_add_up()
@@ -232,19 +202,16 @@ constexpr bool can_add_up()
 template <execution_policy Policy, any_iterator It, any_iterator Weights, axis Axis, output Out>
 output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights weights, Axis const& axis, Out&& sums)
 {
-    constexpr char const* algorithm = "weighted_histogram";
-    tilewise::check_range(algorithm, first, last);
-    tilewise::check_second_range(algorithm, first, last, weights);
+    auto samples = tilewise::sequence_between("weighted_histogram", std::move(first), last, weights);
     auto const cells = static_cast<offset>(axis.extent());
-    auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(sums));
-    tilewise::check_output(algorithm, offset{0}, cells, to);
-    auto const end = tilewise::extent_between<Weights>(first, last);
+    auto to = tilewise::output_begin<Policy>(samples.algorithm, cells, std::forward<Out>(sums));
+    tilewise::check_output(samples.algorithm, offset{0}, cells, to);
     using T = typename sum_of_weights<decltype(to), Weights>::type;
     if constexpr (tilewise::can_add_up<T, Weights>())
-        return tilewise::output_position<Out>(sums, engine::reduce_by_cell(algorithm, tilewise::resolve(policy),
-                                                                           std::move(first), end, std::move(weights),
-                                                                           tilewise::axis_view(axis), std::move(to),
-                                                                           T{}, std::plus<>{}));
+        return tilewise::output_position<Out>(
+            sums,
+            engine::reduce_by_cell(samples.algorithm, tilewise::resolve(policy), std::move(samples.first), samples.end,
+                                   std::move(weights), tilewise::axis_view(axis), std::move(to), T{}, std::plus<>{}));
     else
         std::abort();
 }
@@ -297,13 +264,7 @@ output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& wei
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto weighted_histogram(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::weighted_histogram(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(weighted_histogram, begins_with_range)
 /// @}
 
 TILEWISE_NAMESPACE_END

@@ -11,20 +11,51 @@
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/minmax.hpp>
+#include <tilewise/engine/reduce.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
-#include <array>
-#include <concepts>
-#include <cstddef>
-#include <iterator>
-#include <memory>
-#include <optional>
 #include <ranges>
-#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
+
+/// @cond internals
+/// What is found in [first, last); in an empty range its end.
+template <template <class> class Answer, template <class> class Better, class Policy, class It, class Less>
+Answer<It> find_between(Policy const& policy, It const& first, It const& last, Less less)
+{
+    if (first == last)
+        return Answer<It>(last);
+    return engine::best_position<Answer>(
+        tilewise::resolve(policy), first, tilewise::extent_between(first, last),
+        Better<engine::callable_for<Policy, Less>>{engine::callable<Policy>(std::move(less))});
+}
+
+/// What is found in a range, as its iterators.
+template <class Range, class It>
+auto found_in(Range& range, It const& found)
+{
+    return tilewise::position_in<Range>(range, found);
+}
+template <class Range, class It>
+auto found_in(Range& range, engine::extremes<It> const& found)
+{
+    return engine::extremes(tilewise::position_in<Range>(range, found.smallest),
+                            tilewise::position_in<Range>(range, found.largest));
+}
+template <template <class> class Answer, template <class> class Better, class Range, class Policy, class Less>
+Answer<std::ranges::borrowed_iterator_t<Range>> find_in(Policy const& policy, std::remove_reference_t<Range>& range,
+                                                        Less less)
+{
+    if (std::ranges::begin(range) == std::ranges::end(range))
+        return Answer<std::ranges::borrowed_iterator_t<Range>>(std::ranges::begin(range));
+    auto const first = tilewise::begin_of<Policy>(range);
+    return tilewise::found_in<Range>(
+        range, engine::best_position<Answer>(
+                   tilewise::resolve(policy), first, tilewise::extent_of(range, first),
+                   Better<engine::callable_for<Policy, Less>>{engine::callable<Policy>(std::move(less))}));
+}
+/// @endcond
 
 /// @addtogroup min_element
 /// The position of the first smallest element by `less`, or the end of an empty range.
@@ -49,35 +80,18 @@ template <execution_policy Policy, any_iterator It, operation Less = std::less<>
 It min_element(Policy&& policy, It first, It last, Less less = {})
 {
     tilewise::check_range("min_element", first, last);
-    return first == last
-               ? last
-               : engine::best_position<engine::position>(policy, first, tilewise::extent_between(first, last),
-                                                         engine::first_smallest<engine::callable_for<Policy, Less>>{
-                                                             engine::callable<Policy>(std::move(less))});
+    return tilewise::find_between<engine::position, engine::first_smallest>(policy, first, last, std::move(less));
 }
 
 /// Finds it in a range.
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
 std::ranges::borrowed_iterator_t<Range> min_element(Policy&& policy, Range&& range, Less less = {})
 {
-    if (std::ranges::begin(range) == std::ranges::end(range))
-        return std::ranges::begin(range);
-    using It = beginning_of<Policy, Range>;
-    It const first = tilewise::begin_of<Policy>(range);
-    return tilewise::position_in<Range>(
-        range, engine::best_position<engine::position>(policy, first, tilewise::extent_of(range, first),
-                                                       engine::first_smallest<engine::callable_for<Policy, Less>>{
-                                                           engine::callable<Policy>(std::move(less))}));
+    return tilewise::find_in<engine::position, engine::first_smallest, Range>(policy, range, std::move(less));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto min_element(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::min_element(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(min_element, begins_with_range)
 /// @}
 
 /// @addtogroup max_element
@@ -97,35 +111,18 @@ template <execution_policy Policy, any_iterator It, operation Less = std::less<>
 It max_element(Policy&& policy, It first, It last, Less less = {})
 {
     tilewise::check_range("max_element", first, last);
-    return first == last
-               ? last
-               : engine::best_position<engine::position>(policy, first, tilewise::extent_between(first, last),
-                                                         engine::first_largest<engine::callable_for<Policy, Less>>{
-                                                             engine::callable<Policy>(std::move(less))});
+    return tilewise::find_between<engine::position, engine::first_largest>(policy, first, last, std::move(less));
 }
 
 /// Finds it in a range.
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
 std::ranges::borrowed_iterator_t<Range> max_element(Policy&& policy, Range&& range, Less less = {})
 {
-    if (std::ranges::begin(range) == std::ranges::end(range))
-        return std::ranges::begin(range);
-    using It = beginning_of<Policy, Range>;
-    It const first = tilewise::begin_of<Policy>(range);
-    return tilewise::position_in<Range>(
-        range, engine::best_position<engine::position>(policy, first, tilewise::extent_of(range, first),
-                                                       engine::first_largest<engine::callable_for<Policy, Less>>{
-                                                           engine::callable<Policy>(std::move(less))}));
+    return tilewise::find_in<engine::position, engine::first_largest, Range>(policy, range, std::move(less));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto max_element(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::max_element(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(max_element, begins_with_range)
 /// @}
 
 /// @addtogroup minmax_element
@@ -145,11 +142,7 @@ template <execution_policy Policy, any_iterator It, operation Less = std::less<>
 std::pair<It, It> minmax_element(Policy&& policy, It first, It last, Less less = {})
 {
     tilewise::check_range("minmax_element", first, last);
-    if (first == last)
-        return {last, last};
-    auto const found = engine::best_position<engine::extremes>(
-        policy, first, tilewise::extent_between(first, last),
-        engine::widest<engine::callable_for<Policy, Less>>{engine::callable<Policy>(std::move(less))});
+    auto const found = tilewise::find_between<engine::extremes, engine::widest>(policy, first, last, std::move(less));
     return {found.smallest, found.largest};
 }
 
@@ -158,24 +151,12 @@ template <execution_policy Policy, std::ranges::forward_range Range, operation L
 auto minmax_element(Policy&& policy, Range&& range, Less less = {})
     -> std::pair<std::ranges::borrowed_iterator_t<Range>, std::ranges::borrowed_iterator_t<Range>>
 {
-    if (std::ranges::begin(range) == std::ranges::end(range))
-        return {std::ranges::begin(range), std::ranges::begin(range)};
-    using It = beginning_of<Policy, Range>;
-    It const first = tilewise::begin_of<Policy>(range);
-    auto const found = engine::best_position<engine::extremes>(
-        policy, first, tilewise::extent_of(range, first),
-        engine::widest<engine::callable_for<Policy, Less>>{engine::callable<Policy>(std::move(less))});
-    return {tilewise::position_in<Range>(range, found.smallest), tilewise::position_in<Range>(range, found.largest)};
+    auto const found = tilewise::find_in<engine::extremes, engine::widest, Range>(policy, range, std::move(less));
+    return {found.smallest, found.largest};
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto minmax_element(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::minmax_element(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(minmax_element, begins_with_range)
 /// @}
 
 TILEWISE_NAMESPACE_END

@@ -6,19 +6,53 @@
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
-#include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/range.hpp>
+#include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/reduce.hpp>
+#include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <iterator>
+#include <cstdlib>
 #include <ranges>
+#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
+
+/// @cond internals
+/// Combines `init`, which is moved from, and elements, which may be transformed, also in pairs with those of another
+/// sequence.
+template <class Policy, class It, class Extent, class T, class Op, class... TransformAndIt2>
+T reduce_sequence(Policy const& policy, sequence<It, Extent> elements, T&& init, Op op, TransformAndIt2... other)
+{
+    if constexpr (tilewise::can_transform_sequence<It, TransformAndIt2...>()) {
+        auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
+        return engine::reduce(tilewise::resolve(policy), std::move(input.first), std::move(input.end), std::move(init),
+                              std::move(op));
+    } else {
+        return std::move(init);
+    }
+}
+
+/// The same into `*out`.
+template <class Policy, class It, class Extent, class Out, class T, class Op, class... TransformAndIt2>
+output_end<Out> reduce_sequence_into(Policy const& policy, sequence<It, Extent> elements, Out&& out, T&& init, Op op,
+                                     TransformAndIt2... other)
+{
+    if constexpr (tilewise::can_transform_sequence<It, TransformAndIt2...>()) {
+        auto to = tilewise::output_begin<Policy>(elements.algorithm, offset{1}, std::forward<Out>(out));
+        auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
+        return tilewise::output_position<Out>(out, engine::reduce_into(tilewise::resolve(policy),
+                                                                       std::move(input.first), std::move(input.end),
+                                                                       std::move(to), std::move(init), std::move(op)));
+    } else {
+        std::abort();
+    }
+}
+/// @endcond
 
 /// @addtogroup reduce
 /// Combines `init` and the elements of a range to one value.
@@ -52,61 +86,24 @@ TILEWISE_NAMESPACE_BEGIN
 /// @{
 
 /// Combines `init` and the elements of [first, last).
-template <execution_policy Policy, any_iterator It, class T, operation Op>
-T reduce(Policy&& policy, It first, It last, T init, Op op)
+template <execution_policy Policy, any_iterator It, class T = value_of<It>, operation Op = std::plus<>>
+T reduce(Policy&& policy, It first, It last, T init = T{}, Op op = {})
 {
-    tilewise::check_range("reduce", first, last);
-    return engine::reduce(tilewise::resolve(policy), first, tilewise::extent_between(first, last), std::move(init),
-                          std::move(op));
-}
-
-/// Adds up `init` and the elements of [first, last).
-template <execution_policy Policy, any_iterator It, class T>
-T reduce(Policy&& policy, It first, It last, T init)
-{
-    return tilewise::reduce(policy, std::move(first), std::move(last), std::move(init), std::plus<>{});
-}
-
-/// Adds up the elements of [first, last) in their own type.
-template <execution_policy Policy, any_iterator It>
-value_of<It> reduce(Policy&& policy, It first, It last)
-{
-    return tilewise::reduce(policy, std::move(first), std::move(last), value_of<It>{}, std::plus<>{});
+    return tilewise::reduce_sequence(policy, tilewise::sequence_between("reduce", std::move(first), last),
+                                     std::move(init), std::move(op));
 }
 
 /// Combines `init` and the elements of a range.
-template <execution_policy Policy, class Range, class T, operation Op>
+template <execution_policy Policy, class Range, class T = std::ranges::range_value_t<Range>, operation Op = std::plus<>>
     requires range_before<Range, T>
-T reduce(Policy&& policy, Range&& range, T init, Op op)
+T reduce(Policy&& policy, Range&& range, T init = T{}, Op op = {})
 {
-    auto first = tilewise::begin_of<Policy>(range);
-    auto const end = tilewise::extent_of(range, first);
-    return engine::reduce(tilewise::resolve(policy), std::move(first), end, std::move(init), std::move(op));
-}
-
-/// Adds up `init` and the elements of a range.
-template <execution_policy Policy, class Range, class T>
-    requires range_before<Range, T>
-T reduce(Policy&& policy, Range&& range, T init)
-{
-    return tilewise::reduce(policy, range, std::move(init), std::plus<>{});
-}
-
-/// Adds up the elements of a range in their own type.
-template <execution_policy Policy, std::ranges::input_range Range>
-std::ranges::range_value_t<Range> reduce(Policy&& policy, Range&& range)
-{
-    return tilewise::reduce(policy, range, std::ranges::range_value_t<Range>{}, std::plus<>{});
+    return tilewise::reduce_sequence(policy, tilewise::sequence_in<Policy>("reduce", range), std::move(init),
+                                     std::move(op));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto reduce(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::reduce(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(reduce, begins_with_range)
 /// @}
 
 /// @addtogroup reduce_into
@@ -127,61 +124,26 @@ auto reduce(First&& first, Rest&&... rest)
 /// @{
 
 /// Combines `init` and the elements of [first, last) into `*out`.
-template <execution_policy Policy, any_iterator It, output Out, class T, operation Op>
-output_end<Out> reduce_into(Policy&& policy, It first, It last, Out&& out, T init, Op op)
+template <execution_policy Policy, any_iterator It, output Out, class T = value_of<It>, operation Op = std::plus<>>
+    requires pair_before_output<It, Out, T, Op>
+output_end<Out> reduce_into(Policy&& policy, It first, It last, Out&& out, T init = T{}, Op op = {})
 {
-    tilewise::check_range("reduce_into", first, last);
-    auto to = tilewise::output_begin<Policy>("reduce_into", offset{1}, std::forward<Out>(out));
-    return tilewise::output_position<Out>(out, engine::reduce_into(tilewise::resolve(policy), first,
-                                                                   tilewise::extent_between(first, last), std::move(to),
-                                                                   std::move(init), std::move(op)));
+    return tilewise::reduce_sequence_into(policy, tilewise::sequence_between("reduce_into", std::move(first), last),
+                                          std::forward<Out>(out), std::move(init), std::move(op));
 }
 
-/// Adds up `init` and the elements of [first, last) into `*out`.
-template <execution_policy Policy, any_iterator It, output Out, class T>
-output_end<Out> reduce_into(Policy&& policy, It first, It last, Out&& out, T init)
+/// Combines `init` and the elements of a range into `*out`.
+template <execution_policy Policy, class Range, output Out, class T = std::ranges::range_value_t<Range>,
+          operation Op = std::plus<>>
+    requires range_before_output<Range, Out, T>
+output_end<Out> reduce_into(Policy&& policy, Range&& range, Out&& out, T init = T{}, Op op = {})
 {
-    return tilewise::reduce_into(policy, std::move(first), std::move(last), std::forward<Out>(out), std::move(init),
-                                 std::plus<>{});
-}
-
-/// Adds up the elements of [first, last) in their own type into `*out`.
-template <execution_policy Policy, any_iterator It, output Out>
-    requires pair_before_output<It, Out, value_of<It>>
-output_end<Out> reduce_into(Policy&& policy, It first, It last, Out&& out)
-{
-    return tilewise::reduce_into(policy, std::move(first), std::move(last), std::forward<Out>(out), value_of<It>{},
-                                 std::plus<>{});
-}
-
-/// Combines the elements of a range into `*out`; without `init` and `op` as above.
-template <execution_policy Policy, class Range, output Out, class... InitAndOp>
-    requires(range_before<Range, std::decay_t<Out>> ||
-             (std::ranges::input_range<Range> && !begins_with_iterator<InitAndOp...>))
-output_end<Out> reduce_into(Policy&& policy, Range&& range, Out&& out, InitAndOp... init_and_op)
-{
-    if constexpr (sizeof...(InitAndOp) == 2) {
-        auto first = tilewise::begin_of<Policy>(range);
-        auto const end = tilewise::extent_of(range, first);
-        auto to = tilewise::output_begin<Policy>("reduce_into", offset{1}, std::forward<Out>(out));
-        return tilewise::output_position<Out>(out, engine::reduce_into(tilewise::resolve(policy), std::move(first), end,
-                                                                       std::move(to), std::move(init_and_op)...));
-    } else if constexpr (sizeof...(InitAndOp) == 1) {
-        return tilewise::reduce_into(policy, range, std::forward<Out>(out), std::move(init_and_op)..., std::plus<>{});
-    } else {
-        return tilewise::reduce_into(policy, range, std::forward<Out>(out), std::ranges::range_value_t<Range>{},
-                                     std::plus<>{});
-    }
+    return tilewise::reduce_sequence_into(policy, tilewise::sequence_in<Policy>("reduce_into", range),
+                                          std::forward<Out>(out), std::move(init), std::move(op));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto reduce_into(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::reduce_into(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(reduce_into, begins_with_range)
 /// @}
 
 /// @addtogroup transform_reduce
@@ -213,26 +175,17 @@ template <execution_policy Policy, any_iterator It, class T, operation Op, opera
     requires(!transform_of_two_arrays<Transform, It>)
 T transform_reduce(Policy&& policy, It first, It last, T init, Op op, Transform transform_op)
 {
-    tilewise::check_range("transform_reduce", first, last);
-    if constexpr (tilewise::can_transform<Transform, It>())
-        return engine::reduce(tilewise::resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
-                              tilewise::extent_between(first, last), std::move(init), std::move(op));
-    else
-        return init;
+    return tilewise::reduce_sequence(policy, tilewise::sequence_between("transform_reduce", std::move(first), last),
+                                     std::move(init), std::move(op), std::move(transform_op));
 }
 
 /// Combines `init` and the transformed pairs of [first1, last1) and the range at `first2`.
 template <execution_policy Policy, any_iterator It1, any_iterator It2, class T, operation Op, operation Transform>
 T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init, Op op, Transform transform_op)
 {
-    tilewise::check_range("transform_reduce", first1, last1);
-    tilewise::check_second_range("transform_reduce", first1, last1, first2);
-    if constexpr (tilewise::can_transform<Transform, It1, It2>())
-        return engine::reduce(tilewise::resolve(policy),
-                              transformed_pairs<Transform, It1, It2>{std::move(transform_op), first1, first2},
-                              tilewise::extent_between<It2>(first1, last1), std::move(init), std::move(op));
-    else
-        return init;
+    return tilewise::reduce_sequence(policy,
+                                     tilewise::sequence_between("transform_reduce", std::move(first1), last1, first2),
+                                     std::move(init), std::move(op), std::move(transform_op), first2);
 }
 
 /// Adds up `init` and the products of [first1, last1) with the range at `first2`.
@@ -248,16 +201,8 @@ template <execution_policy Policy, class Range, class T, operation Op, operation
     requires range_before<Range, T>
 T transform_reduce(Policy&& policy, Range&& range, T init, Op op, Transform transform_op)
 {
-    using It = beginning_of<Policy, Range>;
-    if constexpr (tilewise::can_transform<Transform, It>()) {
-        It first = tilewise::begin_of<Policy>(range);
-        auto const end = tilewise::extent_of(range, first);
-        return engine::reduce(tilewise::resolve(policy),
-                              transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
-                              std::move(init), std::move(op));
-    } else {
-        return init;
-    }
+    return tilewise::reduce_sequence(policy, tilewise::sequence_in<Policy>("transform_reduce", range), std::move(init),
+                                     std::move(op), std::move(transform_op));
 }
 
 /// Combines `init` and the transformed pairs of two ranges.
@@ -265,19 +210,9 @@ template <execution_policy Policy, std::ranges::input_range Range1, std::ranges:
           operation Op, operation Transform>
 T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init, Op op, Transform transform_op)
 {
-    using It1 = beginning_of<Policy, Range1>;
-    using It2 = beginning_of<Policy, Range2>;
-    tilewise::check_lengths("transform_reduce", range1, range2);
-    if constexpr (tilewise::can_transform<Transform, It1, It2>()) {
-        It1 first1 = tilewise::begin_of<Policy>(range1);
-        auto const end = tilewise::extent_of<It2>(range1, first1);
-        return engine::reduce(tilewise::resolve(policy),
-                              transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
-                                                                     tilewise::begin_of<Policy>(range2)),
-                              end, std::move(init), std::move(op));
-    } else {
-        return init;
-    }
+    return tilewise::reduce_sequence(policy, tilewise::sequence_in<Policy>("transform_reduce", range1, range2),
+                                     std::move(init), std::move(op), std::move(transform_op),
+                                     tilewise::begin_of<Policy>(range2));
 }
 
 /// Adds up `init` and the products of two ranges.
@@ -288,13 +223,7 @@ T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init)
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto transform_reduce(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::transform_reduce(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(transform_reduce, begins_with_range)
 /// @}
 
 /// @addtogroup transform_reduce_into
@@ -316,51 +245,23 @@ template <execution_policy Policy, any_iterator It, output Out, class T, operati
 output_end<Out> transform_reduce_into(Policy&& policy, It first, It last, Out&& out, T init, Op op,
                                       Transform transform_op)
 {
-    tilewise::check_range("transform_reduce_into", first, last);
-    if constexpr (tilewise::can_transform<Transform, It>()) {
-        auto to = tilewise::output_begin<Policy>("transform_reduce_into", offset{1}, std::forward<Out>(out));
-        return tilewise::output_position<Out>(
-            out,
-            engine::reduce_into(tilewise::resolve(policy), transformed<Transform, It>{std::move(transform_op), first},
-                                tilewise::extent_between(first, last), std::move(to), std::move(init), std::move(op)));
-    } else {
-        std::abort();
-    }
+    return tilewise::reduce_sequence_into(
+        policy, tilewise::sequence_between("transform_reduce_into", std::move(first), last), std::forward<Out>(out),
+        std::move(init), std::move(op), std::move(transform_op));
 }
-
-/// @cond internals
-/// What the forms over pairs have in common.
-template <class It1, class It2, class Policy, class Extent, class Out, class T, class Op, class Transform>
-output_end<Out> transform_pairs_into(Policy&& policy, It1 first1, It2 first2, Extent end, Out&& out, T init, Op op,
-                                     Transform transform_op)
-{
-    if constexpr (tilewise::can_transform<Transform, It1, It2>()) {
-        auto to = tilewise::output_begin<Policy>("transform_reduce_into", offset{1}, std::forward<Out>(out));
-        return tilewise::output_position<Out>(
-            out, engine::reduce_into(tilewise::resolve(policy),
-                                     transformed_pairs<Transform, It1, It2>(std::move(transform_op), std::move(first1),
-                                                                            std::move(first2)),
-                                     end, std::move(to), std::move(init), std::move(op)));
-    } else {
-        std::abort();
-    }
-}
-/// @endcond
 
 /// Combines `init` and the pairs of [first1, last1) and the range at `first2` into `*out`: their products, or what
 /// `op` and `transform_op` make of them.
 template <execution_policy Policy, any_iterator It1, any_iterator It2, output Out, class T, operation... Ops>
 output_end<Out> transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It2 first2, Out&& out, T init, Ops... ops)
 {
-    tilewise::check_range("transform_reduce_into", first1, last1);
-    tilewise::check_second_range("transform_reduce_into", first1, last1, first2);
+    auto elements = tilewise::sequence_between("transform_reduce_into", std::move(first1), last1, first2);
     if constexpr (sizeof...(Ops) == 0)
-        return tilewise::transform_reduce_into(policy, first1, last1, first2, std::forward<Out>(out), std::move(init),
-                                               std::plus<>{}, std::multiplies<>{});
+        return tilewise::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
+                                              std::plus<>{}, std::multiplies<>{}, std::move(first2));
     else
-        return tilewise::transform_pairs_into<It1, It2>(policy, first1, first2,
-                                                        tilewise::extent_between<It2>(first1, last1),
-                                                        std::forward<Out>(out), std::move(init), std::move(ops)...);
+        return tilewise::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
+                                              std::move(ops)..., std::move(first2));
 }
 
 /// Combines `init` and the transformed elements of a range into `*out`.
@@ -368,18 +269,9 @@ template <execution_policy Policy, class Range, output Out, class T, operation O
     requires(std::ranges::input_range<Range> && !any_iterator<T>)
 output_end<Out> transform_reduce_into(Policy&& policy, Range&& range, Out&& out, T init, Op op, Transform transform_op)
 {
-    using It = beginning_of<Policy, Range>;
-    if constexpr (tilewise::can_transform<Transform, It>()) {
-        It first = tilewise::begin_of<Policy>(range);
-        auto const end = tilewise::extent_of(range, first);
-        auto to = tilewise::output_begin<Policy>("transform_reduce_into", offset{1}, std::forward<Out>(out));
-        return tilewise::output_position<Out>(
-            out, engine::reduce_into(tilewise::resolve(policy),
-                                     transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
-                                     std::move(to), std::move(init), std::move(op)));
-    } else {
-        std::abort();
-    }
+    return tilewise::reduce_sequence_into(policy, tilewise::sequence_in<Policy>("transform_reduce_into", range),
+                                          std::forward<Out>(out), std::move(init), std::move(op),
+                                          std::move(transform_op));
 }
 
 /// Combines `init` and the pairs of two ranges into `*out`: their products, or what `op` and `transform_op` make of
@@ -388,29 +280,17 @@ template <execution_policy Policy, std::ranges::input_range Range1, std::ranges:
           class T, operation... Ops>
 output_end<Out> transform_reduce_into(Policy&& policy, Range1&& range1, Range2&& range2, Out&& out, T init, Ops... ops)
 {
-    tilewise::check_lengths("transform_reduce_into", range1, range2);
-    using It1 = beginning_of<Policy, Range1>;
-    using It2 = beginning_of<Policy, Range2>;
-    if constexpr (sizeof...(Ops) == 0) {
-        return tilewise::transform_reduce_into(policy, range1, range2, std::forward<Out>(out), std::move(init),
-                                               std::plus<>{}, std::multiplies<>{});
-    } else {
-        It1 first1 = tilewise::begin_of<Policy>(range1);
-        auto const end = tilewise::extent_of<It2>(range1, first1);
-        return tilewise::transform_pairs_into<It1, It2>(policy, std::move(first1), tilewise::begin_of<Policy>(range2),
-                                                        end, std::forward<Out>(out), std::move(init),
-                                                        std::move(ops)...);
-    }
+    auto elements = tilewise::sequence_in<Policy>("transform_reduce_into", range1, range2);
+    if constexpr (sizeof...(Ops) == 0)
+        return tilewise::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
+                                              std::plus<>{}, std::multiplies<>{}, tilewise::begin_of<Policy>(range2));
+    else
+        return tilewise::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
+                                              std::move(ops)..., tilewise::begin_of<Policy>(range2));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto transform_reduce_into(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::transform_reduce_into(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(transform_reduce_into, begins_with_range)
 /// @}
 
 TILEWISE_NAMESPACE_END

@@ -7,13 +7,11 @@
 #include <tilewise/axis.hpp>
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
-#include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
-#include <tilewise/core/operators.hpp>
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/portability.hpp>
 #include <tilewise/core/range.hpp>
-#include <tilewise/core/requirements.hpp>
+#include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/reduce_by_cell.hpp>
 #include <tilewise/error.hpp>
@@ -62,24 +60,18 @@ constexpr bool can_be_keys()
     return integral;
 }
 
-/// What the forms over a pair of iterators have in common.
-template <class T, class Policy, class Keys, class Values, std::integral Size, class Out, class Op>
-output_end<Out> reduce_numbered(Policy policy, Keys keys, Keys const& keys_last, Values values, Size size, Out&& out,
+/// What all forms have in common.
+template <class Policy, class It, class Extent, class Values, std::integral Size, class Out, class T, class Op>
+output_end<Out> reduce_numbered(Policy const& policy, sequence<It, Extent> keys, Values values, Size size, Out&& out,
                                 T init, Op op)
 {
-    constexpr char const* algorithm = "reduce_by_index";
-    if (binning::less(size, 0) || binning::less(most_cells, size))
-        tilewise::reject_argument(algorithm, "the size must be from 0 to 2^31 - 2, not " + std::to_string(size));
-    tilewise::check_range(algorithm, keys, keys_last);
-    tilewise::check_second_range(algorithm, keys, keys_last, values);
-    if constexpr (tilewise::can_be_keys<Keys>()) {
-        auto to = tilewise::output_begin<Policy>(algorithm, static_cast<offset>(size), std::forward<Out>(out));
-        tilewise::check_output(algorithm, offset{0}, static_cast<offset>(size), to);
-        auto const end = tilewise::extent_between<Values>(keys, keys_last);
+    if constexpr (tilewise::can_be_keys<It>()) {
+        binning::numbered_cells const cells{static_cast<int>(size)};
+        auto to = tilewise::output_begin<Policy>(keys.algorithm, offset{cells.count}, std::forward<Out>(out));
+        tilewise::check_output(keys.algorithm, offset{0}, offset{cells.count}, to);
         return tilewise::output_position<Out>(
-            out, engine::reduce_by_cell(algorithm, policy, std::move(keys), end, std::move(values),
-                                        binning::numbered_cells{static_cast<int>(size)}, std::move(to), std::move(init),
-                                        std::move(op)));
+            out, engine::reduce_by_cell(keys.algorithm, tilewise::resolve(policy), std::move(keys.first), keys.end,
+                                        std::move(values), cells, std::move(to), std::move(init), std::move(op)));
     } else {
         std::abort();
     }
@@ -114,29 +106,17 @@ output_end<Out> reduce_numbered(Policy policy, Keys keys, Keys const& keys_last,
 /// @{
 
 /// Combines `init` and the values of each key.
-template <execution_policy Policy, any_iterator Keys, any_iterator Values, std::integral Size, output Out, class T,
-          operation Op>
-output_end<Out> reduce_by_index(Policy&& policy, Keys keys, Keys keys_last, Values values, Size size, Out&& out, T init,
-                                Op op)
+template <execution_policy Policy, any_iterator Keys, any_iterator Values, std::integral Size, output Out,
+          class T = value_of<Values>, operation Op = std::plus<>>
+output_end<Out> reduce_by_index(Policy&& policy, Keys keys, Keys keys_last, Values values, Size size, Out&& out,
+                                T init = T{}, Op op = {})
 {
-    return tilewise::reduce_numbered(tilewise::resolve(policy), std::move(keys), keys_last, std::move(values), size,
-                                     std::forward<Out>(out), std::move(init), std::move(op));
-}
-
-/// Adds up `init` and the values of each key.
-template <execution_policy Policy, any_iterator Keys, any_iterator Values, std::integral Size, output Out, class T>
-output_end<Out> reduce_by_index(Policy&& policy, Keys keys, Keys keys_last, Values values, Size size, Out&& out, T init)
-{
-    return tilewise::reduce_by_index(policy, std::move(keys), std::move(keys_last), std::move(values), size,
-                                     std::forward<Out>(out), std::move(init), std::plus<>{});
-}
-
-/// Adds up the values of each key in their own type.
-template <execution_policy Policy, any_iterator Keys, any_iterator Values, std::integral Size, output Out>
-output_end<Out> reduce_by_index(Policy&& policy, Keys keys, Keys keys_last, Values values, Size size, Out&& out)
-{
-    return tilewise::reduce_by_index(policy, std::move(keys), std::move(keys_last), std::move(values), size,
-                                     std::forward<Out>(out), value_of<Values>{}, std::plus<>{});
+    if (binning::less(size, 0) || binning::less(most_cells, size))
+        tilewise::reject_argument("reduce_by_index",
+                                  "the size must be from 0 to 2^31 - 2, not " + std::to_string(size));
+    return tilewise::reduce_numbered(policy,
+                                     tilewise::sequence_between("reduce_by_index", std::move(keys), keys_last, values),
+                                     values, size, std::forward<Out>(out), std::move(init), std::move(op));
 }
 
 /// The same for ranges of keys and values; there are at least as many values as keys.
@@ -151,13 +131,7 @@ output_end<Out> reduce_by_index(Policy&& policy, Keys&& keys, Values&& values, S
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto reduce_by_index(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::reduce_by_index(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(reduce_by_index, begins_with_range)
 /// @}
 
 TILEWISE_NAMESPACE_END

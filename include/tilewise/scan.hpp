@@ -6,10 +6,9 @@
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
-#include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/output.hpp>
-#include <tilewise/core/range.hpp>
+#include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/scan.hpp>
 #include <tilewise/order.hpp>
@@ -24,73 +23,38 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-/// A range before an output iterator and what is no iterator, so that the three are no pair of iterators and an output.
-template <class Range, class Out, class Next>
-concept range_before_output =
-    std::ranges::input_range<Range> && (range_before<Range, std::decay_t<Out>> || !any_iterator<Next>);
+/// The type in which a scan accumulates: init's, or without it the elements', or that of what a transform returns.
+template <class Init, class It, class... Transform>
+struct accumulator_of_scan {
+    using type = Init;
+};
+template <class It>
+struct accumulator_of_scan<std::nullopt_t, It> {
+    using type = value_of<It>;
+};
+template <class It, class Transform>
+struct accumulator_of_scan<std::nullopt_t, It, Transform> {
+    using type = std::remove_cvref_t<std::invoke_result_t<Transform&, decltype(*std::declval<It&>())>>;
+};
 
-/// What a transform makes of an element.
-template <class Transform, class It>
-using transformed_value = std::remove_cvref_t<std::invoke_result_t<Transform&, decltype(*std::declval<It&>())>>;
-
-// Of an output iterator, which output_for has moved from, output_position reads nothing.
-// NOLINTBEGIN(bugprone-use-after-move)
-
-/// What the forms over a pair of iterators have in common.
-template <scan_form form, class T, class Policy, class It, class Out, class Op>
-output_end<Out> scan_pair(char const* algorithm, Policy const& policy, It first, It last, Out&& out,
-                          std::optional<T> init, Op op)
+/// What all scans have in common: `init` may be std::nullopt, and there may be a transform.
+template <scan_form form, class Policy, class It, class Extent, class Out, class Init, class Op, class... Transform>
+output_end<Out> scan_sequence(Policy const& policy, sequence<It, Extent> elements, Out&& out, Init init, Op op,
+                              Transform... transform_op)
 {
-    tilewise::check_range(algorithm, first, last);
-    auto const end = tilewise::extent_between(first, last);
-    auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
-    tilewise::check_output(algorithm, first, last, to);
-    return tilewise::output_position<Out>(out, engine::scan<form, T>(tilewise::resolve(policy), first, end,
-                                                                     std::move(to), std::move(init), std::move(op)));
+    if constexpr (tilewise::can_transform_sequence<It, Transform...>()) {
+        using T = typename accumulator_of_scan<Init, It, Transform...>::type;
+        auto to =
+            tilewise::output_for<Policy>(elements.algorithm, elements.first, elements.end, std::forward<Out>(out));
+        tilewise::check_output(elements.algorithm, elements.first, elements.end, to);
+        auto input = tilewise::transform_sequence(std::move(elements), std::move(transform_op)...);
+        return tilewise::output_position<Out>(
+            out, engine::scan<form, T>(tilewise::resolve(policy), std::move(input.first), std::move(input.end),
+                                       std::move(to), std::optional<T>(std::move(init)), std::move(op)));
+    } else {
+        std::abort();
+    }
 }
-
-/// What the forms over a range have in common.
-template <scan_form form, class T, class Policy, class Range, class Out, class Op>
-output_end<Out> scan_range(char const* algorithm, Policy const& policy, Range& range, Out&& out, std::optional<T> init,
-                           Op op)
-{
-    auto first = tilewise::begin_of<Policy>(range);
-    auto const end = tilewise::extent_of(range, first);
-    auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
-    tilewise::check_output(algorithm, first, end, to);
-    return tilewise::output_position<Out>(out, engine::scan<form, T>(tilewise::resolve(policy), std::move(first), end,
-                                                                     std::move(to), std::move(init), std::move(op)));
-}
-
-/// The same over transformed elements.
-template <scan_form form, class T, class Policy, class It, class Out, class Op, class Transform>
-output_end<Out> transform_scan_pair(char const* algorithm, Policy const& policy, It first, It last, Out&& out,
-                                    std::optional<T> init, Op op, Transform transform_op)
-{
-    tilewise::check_range(algorithm, first, last);
-    auto const end = tilewise::extent_between(first, last);
-    auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
-    tilewise::check_output(algorithm, first, last, to);
-    return tilewise::output_position<Out>(
-        out,
-        engine::scan<form, T>(tilewise::resolve(policy), transformed<Transform, It>(std::move(transform_op), first),
-                              end, std::move(to), std::move(init), std::move(op)));
-}
-template <scan_form form, class T, class Policy, class Range, class Out, class Op, class Transform>
-output_end<Out> transform_scan_range(char const* algorithm, Policy const& policy, Range& range, Out&& out,
-                                     std::optional<T> init, Op op, Transform transform_op)
-{
-    using It = beginning_of<Policy, Range>;
-    It first = tilewise::begin_of<Policy>(range);
-    auto const end = tilewise::extent_of(range, first);
-    auto to = tilewise::output_for<Policy>(algorithm, first, end, std::forward<Out>(out));
-    tilewise::check_output(algorithm, first, end, to);
-    return tilewise::output_position<Out>(
-        out, engine::scan<form, T>(tilewise::resolve(policy),
-                                   transformed<Transform, It>(std::move(transform_op), std::move(first)), end,
-                                   std::move(to), std::move(init), std::move(op)));
-}
-// NOLINTEND(bugprone-use-after-move)
 /// @endcond
 
 /// @addtogroup inclusive_scan
@@ -138,24 +102,18 @@ output_end<Out> transform_scan_range(char const* algorithm, Policy const& policy
 template <execution_policy Policy, any_iterator It, output Out, operation Op, class T>
 output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, T init)
 {
-    return tilewise::scan_pair<scan_form::inclusive, T>("inclusive_scan", policy, std::move(first), std::move(last),
-                                                        std::forward<Out>(out), std::move(init), std::move(op));
+    return tilewise::scan_sequence<scan_form::inclusive>(
+        policy, tilewise::sequence_between("inclusive_scan", std::move(first), last), std::forward<Out>(out),
+        std::move(init), std::move(op));
 }
 
 /// Scans [first, last) in the elements' own type.
-template <execution_policy Policy, any_iterator It, output Out, operation Op>
-output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op)
+template <execution_policy Policy, any_iterator It, output Out, operation Op = std::plus<>>
+output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op = {})
 {
-    return tilewise::scan_pair<scan_form::inclusive, value_of<It>>("inclusive_scan", policy, std::move(first),
-                                                                   std::move(last), std::forward<Out>(out),
-                                                                   std::nullopt, std::move(op));
-}
-
-/// Adds up [first, last) in the elements' own type.
-template <execution_policy Policy, any_iterator It, output Out>
-output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out)
-{
-    return tilewise::inclusive_scan(policy, std::move(first), std::move(last), std::forward<Out>(out), std::plus<>{});
+    return tilewise::scan_sequence<scan_form::inclusive>(
+        policy, tilewise::sequence_between("inclusive_scan", std::move(first), last), std::forward<Out>(out),
+        std::nullopt, std::move(op));
 }
 
 /// Scans a range after `init`.
@@ -163,34 +121,21 @@ template <execution_policy Policy, class Range, output Out, operation Op, class 
     requires range_before_output<Range, Out, Op>
 output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, T init)
 {
-    return tilewise::scan_range<scan_form::inclusive, T>("inclusive_scan", policy, range, std::forward<Out>(out),
-                                                         std::move(init), std::move(op));
+    return tilewise::scan_sequence<scan_form::inclusive>(policy, tilewise::sequence_in<Policy>("inclusive_scan", range),
+                                                         std::forward<Out>(out), std::move(init), std::move(op));
 }
 
 /// Scans a range in the elements' own type.
-template <execution_policy Policy, class Range, output Out, operation Op>
+template <execution_policy Policy, class Range, output Out, operation Op = std::plus<>>
     requires range_before_output<Range, Out, Op>
-output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op)
+output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op = {})
 {
-    return tilewise::scan_range<scan_form::inclusive, std::ranges::range_value_t<Range>>(
-        "inclusive_scan", policy, range, std::forward<Out>(out), std::nullopt, std::move(op));
-}
-
-/// Adds up a range in the elements' own type.
-template <execution_policy Policy, std::ranges::input_range Range, output Out>
-output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out)
-{
-    return tilewise::inclusive_scan(policy, range, std::forward<Out>(out), std::plus<>{});
+    return tilewise::scan_sequence<scan_form::inclusive>(policy, tilewise::sequence_in<Policy>("inclusive_scan", range),
+                                                         std::forward<Out>(out), std::nullopt, std::move(op));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto inclusive_scan(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::inclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(inclusive_scan, begins_with_range)
 /// @}
 
 /// @addtogroup exclusive_scan
@@ -209,47 +154,26 @@ auto inclusive_scan(First&& first, Rest&&... rest)
 /// @{
 
 /// Scans [first, last) after `init`.
-template <execution_policy Policy, any_iterator It, output Out, class T, operation Op>
-output_end<Out> exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init, Op op)
+template <execution_policy Policy, any_iterator It, output Out, class T, operation Op = std::plus<>>
+    requires pair_before_output<It, Out, T, Op>
+output_end<Out> exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init, Op op = {})
 {
-    return tilewise::scan_pair<scan_form::exclusive, T>("exclusive_scan", policy, std::move(first), std::move(last),
-                                                        std::forward<Out>(out), std::move(init), std::move(op));
-}
-
-/// Adds up [first, last) after `init`.
-template <execution_policy Policy, any_iterator It, output Out, class T>
-    requires pair_before_output<It, Out, T>
-output_end<Out> exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init)
-{
-    return tilewise::exclusive_scan(policy, std::move(first), std::move(last), std::forward<Out>(out), std::move(init),
-                                    std::plus<>{});
+    return tilewise::scan_sequence<scan_form::exclusive>(
+        policy, tilewise::sequence_between("exclusive_scan", std::move(first), last), std::forward<Out>(out),
+        std::move(init), std::move(op));
 }
 
 /// Scans a range after `init`.
-template <execution_policy Policy, class Range, output Out, class T, operation Op>
+template <execution_policy Policy, class Range, output Out, class T, operation Op = std::plus<>>
     requires range_before_output<Range, Out, T>
-output_end<Out> exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init, Op op)
+output_end<Out> exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init, Op op = {})
 {
-    return tilewise::scan_range<scan_form::exclusive, T>("exclusive_scan", policy, range, std::forward<Out>(out),
-                                                         std::move(init), std::move(op));
-}
-
-/// Adds up a range after `init`.
-template <execution_policy Policy, class Range, output Out, class T>
-    requires range_before_output<Range, Out, T>
-output_end<Out> exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init)
-{
-    return tilewise::exclusive_scan(policy, range, std::forward<Out>(out), std::move(init), std::plus<>{});
+    return tilewise::scan_sequence<scan_form::exclusive>(policy, tilewise::sequence_in<Policy>("exclusive_scan", range),
+                                                         std::forward<Out>(out), std::move(init), std::move(op));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto exclusive_scan(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::exclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(exclusive_scan, begins_with_range)
 /// @}
 
 /// @addtogroup transform_inclusive_scan
@@ -273,24 +197,18 @@ template <execution_policy Policy, any_iterator It, output Out, operation Op, op
 output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, Transform transform_op,
                                          T init)
 {
-    if constexpr (tilewise::can_transform<Transform, It>())
-        return tilewise::transform_scan_pair<scan_form::inclusive, T>(
-            "transform_inclusive_scan", policy, std::move(first), std::move(last), std::forward<Out>(out),
-            std::move(init), std::move(op), std::move(transform_op));
-    else
-        std::abort();
+    return tilewise::scan_sequence<scan_form::inclusive>(
+        policy, tilewise::sequence_between("transform_inclusive_scan", std::move(first), last), std::forward<Out>(out),
+        std::move(init), std::move(op), std::move(transform_op));
 }
 
 /// Scans the transformed elements of [first, last) in their own type.
 template <execution_policy Policy, any_iterator It, output Out, operation Op, operation Transform>
 output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, Transform transform_op)
 {
-    if constexpr (tilewise::can_transform<Transform, It>())
-        return tilewise::transform_scan_pair<scan_form::inclusive, transformed_value<Transform, It>>(
-            "transform_inclusive_scan", policy, std::move(first), std::move(last), std::forward<Out>(out), std::nullopt,
-            std::move(op), std::move(transform_op));
-    else
-        std::abort();
+    return tilewise::scan_sequence<scan_form::inclusive>(
+        policy, tilewise::sequence_between("transform_inclusive_scan", std::move(first), last), std::forward<Out>(out),
+        std::nullopt, std::move(op), std::move(transform_op));
 }
 
 /// Scans the transformed elements of a range after `init`.
@@ -299,12 +217,9 @@ template <execution_policy Policy, class Range, output Out, operation Op, operat
 output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, Transform transform_op,
                                          T init)
 {
-    if constexpr (tilewise::can_transform<Transform, std::ranges::iterator_t<Range>>())
-        return tilewise::transform_scan_range<scan_form::inclusive, T>("transform_inclusive_scan", policy, range,
-                                                                       std::forward<Out>(out), std::move(init),
-                                                                       std::move(op), std::move(transform_op));
-    else
-        std::abort();
+    return tilewise::scan_sequence<scan_form::inclusive>(
+        policy, tilewise::sequence_in<Policy>("transform_inclusive_scan", range), std::forward<Out>(out),
+        std::move(init), std::move(op), std::move(transform_op));
 }
 
 /// Scans the transformed elements of a range in their own type.
@@ -312,23 +227,13 @@ template <execution_policy Policy, class Range, output Out, operation Op, operat
     requires range_before_output<Range, Out, Op>
 output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, Transform transform_op)
 {
-    using It = std::ranges::iterator_t<Range>;
-    if constexpr (tilewise::can_transform<Transform, It>())
-        return tilewise::transform_scan_range<scan_form::inclusive, transformed_value<Transform, It>>(
-            "transform_inclusive_scan", policy, range, std::forward<Out>(out), std::nullopt, std::move(op),
-            std::move(transform_op));
-    else
-        std::abort();
+    return tilewise::scan_sequence<scan_form::inclusive>(
+        policy, tilewise::sequence_in<Policy>("transform_inclusive_scan", range), std::forward<Out>(out), std::nullopt,
+        std::move(op), std::move(transform_op));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto transform_inclusive_scan(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::transform_inclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(transform_inclusive_scan, begins_with_range)
 /// @}
 
 /// @addtogroup transform_exclusive_scan
@@ -349,12 +254,9 @@ template <execution_policy Policy, any_iterator It, output Out, class T, operati
 output_end<Out> transform_exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init, Op op,
                                          Transform transform_op)
 {
-    if constexpr (tilewise::can_transform<Transform, It>())
-        return tilewise::transform_scan_pair<scan_form::exclusive, T>(
-            "transform_exclusive_scan", policy, std::move(first), std::move(last), std::forward<Out>(out),
-            std::move(init), std::move(op), std::move(transform_op));
-    else
-        std::abort();
+    return tilewise::scan_sequence<scan_form::exclusive>(
+        policy, tilewise::sequence_between("transform_exclusive_scan", std::move(first), last), std::forward<Out>(out),
+        std::move(init), std::move(op), std::move(transform_op));
 }
 
 /// Scans the transformed elements of a range after `init`.
@@ -363,22 +265,13 @@ template <execution_policy Policy, class Range, output Out, class T, operation O
 output_end<Out> transform_exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init, Op op,
                                          Transform transform_op)
 {
-    if constexpr (tilewise::can_transform<Transform, std::ranges::iterator_t<Range>>())
-        return tilewise::transform_scan_range<scan_form::exclusive, T>("transform_exclusive_scan", policy, range,
-                                                                       std::forward<Out>(out), std::move(init),
-                                                                       std::move(op), std::move(transform_op));
-    else
-        std::abort();
+    return tilewise::scan_sequence<scan_form::exclusive>(
+        policy, tilewise::sequence_in<Policy>("transform_exclusive_scan", range), std::forward<Out>(out),
+        std::move(init), std::move(op), std::move(transform_op));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires begins_with_range<First, Rest...>
-auto transform_exclusive_scan(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::transform_exclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(transform_exclusive_scan, begins_with_range)
 /// @}
 
 TILEWISE_NAMESPACE_END

@@ -7,11 +7,8 @@
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
-#include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
-#include <tilewise/core/operators.hpp>
 #include <tilewise/core/output.hpp>
-#include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/segmented.hpp>
 #include <tilewise/order.hpp>
@@ -58,10 +55,10 @@ TILEWISE_NAMESPACE_BEGIN
 /// @{
 
 /// Combines `init` and each segment.
-template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, class T,
-          operation Op>
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out,
+          class T = value_of<It>, operation Op = std::plus<>>
 output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
-                                 T init, Op op)
+                                 T init = T{}, Op op = {})
 {
     auto to = tilewise::output_for<Policy>("segmented_reduce", begins, tilewise::extent_between(begins, begins_last),
                                            std::forward<Out>(out));
@@ -70,31 +67,8 @@ output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begin
                                                                         std::move(init), std::move(op)));
 }
 
-/// Adds up `init` and each segment.
-template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, class T>
-output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
-                                 T init)
-{
-    return tilewise::segmented_reduce(policy, std::move(first), std::move(begins), std::move(begins_last),
-                                      std::move(ends), std::forward<Out>(out), std::move(init), std::plus<>{});
-}
-
-/// Adds up each segment in the elements' own type.
-template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out>
-output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out)
-{
-    return tilewise::segmented_reduce(policy, std::move(first), std::move(begins), std::move(begins_last),
-                                      std::move(ends), std::forward<Out>(out), value_of<It>{}, std::plus<>{});
-}
-
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires leads_a_call<First>
-auto segmented_reduce(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        return tilewise::segmented_reduce(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(segmented_reduce, leads_a_call)
 /// @}
 
 /// @addtogroup segmented_inclusive_scan
@@ -127,30 +101,17 @@ void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins b
 }
 
 /// Scans each segment in the elements' own type.
-template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, operation Op>
-void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out, Op op)
+template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out,
+          operation Op = std::plus<>>
+void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
+                              Op op = {})
 {
-    using T = value_of<It>;
-    engine::segmented_scan<scan_form::inclusive, T>(tilewise::resolve(policy), first, begins, begins_last, ends, out,
-                                                    std::optional<T>(), std::move(op));
-}
-
-/// Adds up each segment in the elements' own type.
-template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out>
-void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out)
-{
-    tilewise::segmented_inclusive_scan(policy, std::move(first), std::move(begins), std::move(begins_last),
-                                       std::move(ends), std::forward<Out>(out), std::plus<>{});
+    engine::segmented_scan<scan_form::inclusive, value_of<It>>(tilewise::resolve(policy), first, begins, begins_last,
+                                                               ends, out, std::nullopt, std::move(op));
 }
 
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires leads_a_call<First>
-void segmented_inclusive_scan(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        tilewise::segmented_inclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(segmented_inclusive_scan, leads_a_call)
 /// @}
 
 /// @addtogroup segmented_exclusive_scan
@@ -169,31 +130,16 @@ void segmented_inclusive_scan(First&& first, Rest&&... rest)
 
 /// Scans each segment after `init`.
 template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, class T,
-          operation Op>
+          operation Op = std::plus<>>
 void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
-                              T init, Op op)
+                              T init, Op op = {})
 {
     engine::segmented_scan<scan_form::exclusive, T>(tilewise::resolve(policy), first, begins, begins_last, ends, out,
                                                     std::optional<T>(std::move(init)), std::move(op));
 }
 
-/// Adds up each segment after `init`.
-template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, class T>
-void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
-                              T init)
-{
-    tilewise::segmented_exclusive_scan(policy, std::move(first), std::move(begins), std::move(begins_last),
-                                       std::move(ends), std::forward<Out>(out), std::move(init), std::plus<>{});
-}
-
 /// Without a policy: the same on the calling thread.
-template <class First, class... Rest>
-    requires leads_a_call<First>
-void segmented_exclusive_scan(First&& first, Rest&&... rest)
-{
-    if constexpr (tilewise::needs_no_policy<First>())
-        tilewise::segmented_exclusive_scan(seq, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TILEWISE_WITHOUT_POLICY(segmented_exclusive_scan, leads_a_call)
 /// @}
 
 TILEWISE_NAMESPACE_END

@@ -42,12 +42,6 @@ concept transform_of_two_arrays =
     std::is_pointer_v<It> && !std::is_invocable_v<Transform&, std::iter_reference_t<It>> &&
     std::is_invocable_v<Transform&, std::iter_reference_t<It>, std::iter_reference_t<It>>;
 
-/// Whether a list of types begins with an iterator.
-template <class... Types>
-inline constexpr bool begins_with_iterator = false;
-template <class First, class... Rest>
-inline constexpr bool begins_with_iterator<First, Rest...> = any_iterator<First>;
-
 /// Next may be the end of a range that begins at First.
 template <class First, class... Rest>
 inline constexpr bool ends_with_next = false;
@@ -63,7 +57,7 @@ concept foreign_policy = !execution_policy<First> && (known::is_named<std::decay
                                                       known::is_named<std::decay_t<First>>("thrust::", ""));
 
 /// A call without a policy may begin so: with a range, or with an iterator. (A policy that is not known is reported.)
-template <class First>
+template <class First, class... Rest>
 concept leads_a_call = !execution_policy<First> &&
                        (std::ranges::range<First> || any_iterator<std::decay_t<First>> || foreign_policy<First>);
 

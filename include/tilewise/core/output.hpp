@@ -8,6 +8,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/range.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -55,9 +56,16 @@ using output_end = typename end_of_output<Out>::type;
 template <class Out>
 concept output_range = output<Out> && !any_iterator<std::remove_cvref_t<Out>>;
 
-/// Two arrays as input and output, and an init that is a range, look like a pair of iterators and an output range.
-template <class It, class Out, class T>
-concept pair_before_output = !std::is_pointer_v<It> || !output_range<Out> || writable<std::ranges::iterator_t<Out>, T>;
+/// Two arrays as input and output, and an init that is a range, look like a pair of iterators and an output range, if
+/// no operator follows.
+template <class It, class Out, class T, class Op = std::plus<>>
+concept pair_before_output = !std::is_pointer_v<It> || !output_range<Out> || !std::same_as<Op, std::plus<>> ||
+                             writable<std::ranges::iterator_t<Out>, T>;
+
+/// A range before an output iterator and what is no iterator, so that the three are no pair of iterators and an output.
+template <class Range, class Out, class Next>
+concept range_before_output =
+    std::ranges::input_range<Range> && (range_before<Range, std::decay_t<Out>> || !any_iterator<Next>);
 
 /// The number of results where it is known only when the input has been read, which can be done once.
 struct unknown_length {};

@@ -102,11 +102,12 @@ struct better_of_numbers {
     }
 };
 
-/// The numbers in an answer: two, which may be the same.
+/// The numbers in an answer, twice the same one.
 constexpr std::array<offset, 2> numbers_in(offset number)
 {
     return {number, number};
 }
+/// The two numbers in an answer.
 constexpr std::array<offset, 2> numbers_in(extremes<offset> const& numbers)
 {
     return {numbers.smallest, numbers.largest};

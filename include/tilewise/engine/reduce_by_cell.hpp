@@ -7,9 +7,9 @@
 #include <tilewise/axis.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/engine/samples.hpp>
-#include <tilewise/functional.hpp>
 #include <tilewise/host/by_index.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>

@@ -8,8 +8,8 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/portability.hpp>
 #include <tilewise/core/requirements.hpp>
-#include <tilewise/functional.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

@@ -9,6 +9,7 @@
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/engine/reduce.hpp>
@@ -114,6 +115,7 @@ struct reach_of_segment {
 /// Whether a call may wait for an answer.
 template <class Policy>
 inline constexpr bool can_wait = true;
+/// Not under nosync().
 template <bool waits>
 inline constexpr bool can_wait<basic_device_policy<waits>> = waits;
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The elements of a call, which are given by iterators or as a range.
+
+#include <tilewise/core/arguments.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/range.hpp>
+
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+
+/// Where the elements of a call begin, and where they end or how many they are.
+template <class It, class Extent>
+struct sequence {
+    char const* algorithm; ///< that is called
+    It first;
+    Extent end;
+};
+
+/// Those of [first, last), which are stepped along with other iterators.
+template <class It, class... Others>
+constexpr auto sequence_between(char const* algorithm, It first, It const& last, Others const&... others)
+{
+    tilewise::check_range(algorithm, first, last);
+    (tilewise::check_second_range(algorithm, first, last, others), ...);
+    auto end = tilewise::extent_between<Others...>(first, last);
+    return sequence<It, decltype(end)>{algorithm, std::move(first), std::move(end)};
+}
+
+/// Those of a range, as an algorithm under Policy reads them; other ranges are as long.
+template <class Policy, class Range, class... Others>
+constexpr auto sequence_in(char const* algorithm, Range& range, Others&... others)
+{
+    (tilewise::check_lengths(algorithm, range, others), ...);
+    auto first = tilewise::begin_of<Policy>(range);
+    auto end = tilewise::extent_of<beginning_of<Policy, Others>...>(range, first);
+    return sequence<decltype(first), decltype(end)>{algorithm, std::move(first), std::move(end)};
+}
+
+/// Whether transform_sequence takes arguments of these types. Without a transform it does.
+template <class It>
+constexpr bool can_transform_sequence()
+{
+    return true;
+}
+/// With one, if it takes the elements; if not, one sentence says why.
+template <class It, class Transform, class... It2>
+constexpr bool can_transform_sequence()
+{
+    return tilewise::can_transform<Transform, It, It2...>();
+}
+
+/// The same elements: as they are, transformed, or transformed in pairs with those from another iterator on.
+template <class It, class Extent>
+constexpr auto transform_sequence(sequence<It, Extent> elements)
+{
+    return elements;
+}
+template <class It, class Extent, class Transform>
+constexpr auto transform_sequence(sequence<It, Extent> elements, Transform transform)
+{
+    using input = transformed<Transform, It>;
+    return sequence<input, Extent>{elements.algorithm, input(std::move(transform), std::move(elements.first)),
+                                   std::move(elements.end)};
+}
+template <class It, class Extent, class Transform, class It2>
+constexpr auto transform_sequence(sequence<It, Extent> elements, Transform transform, It2 first2)
+{
+    using input = transformed_pairs<Transform, It, It2>;
+    return sequence<input, Extent>{elements.algorithm,
+                                   input(std::move(transform), std::move(elements.first), std::move(first2)),
+                                   std::move(elements.end)};
+}
+
+TILEWISE_NAMESPACE_END
