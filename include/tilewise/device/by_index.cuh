@@ -29,7 +29,8 @@
 #include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
-#include <tilewise/device/segmented.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/device/segmented/short.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>

@@ -7,19 +7,14 @@
 /// * `reduce_one_tile`: one block, a row per warp.
 /// * `reduce_in_cluster`: the blocks of one cluster, which pass their partial results through shared memory.
 /// * `reduce_subtrees`, then `fold_subtrees`: a block for every aligned subtree of tiles, then one block for the rest
-/// of
-///   the order, which starts while the others run and reads the last tile before it waits for them. (With the last tile
-///   in a block of pass 1, a call with its wait was 1 us faster at 2^18 to 2^20 f32, but the kernels 0.2 to 0.8 us
+///   of the order. That starts while the others run, and reads the last tile before it waits for them. (With the last
+///   tile in a block of pass 1, a call with its wait was 1 us faster at 2^18 to 2^20 f32, but the kernels 0.2 to 0.8 us
 ///   slower up to 2^24.)
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/unwrap.hpp>
 #include <tilewise/device/block/block.cuh>
-#include <tilewise/device/block/callable.cuh>
-#include <tilewise/device/block/carry.cuh>
-#include <tilewise/device/block/last_tile.cuh>
-#include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
@@ -27,6 +22,9 @@
 #include <tilewise/device/cuda/memory_kind.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/reduce/cluster.cuh>
+#include <tilewise/device/reduce/one_tile.cuh>
+#include <tilewise/device/reduce/two_passes.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -39,206 +37,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
-
-/// Writes `value` to where a result belongs.
-template <class Out, class T>
-TILEWISE_DEVICE void write_result(Out out, T const& value)
-{
-    using stored = std::remove_reference_t<decltype(*out)>;
-    nested_calls<Out, T>::guard();
-    if constexpr (std::is_same_v<stored, T>)
-        gpu::put(*out, value);
-    else
-        *out = tilewise::as_stored<stored>(value);
-}
-
-/// The result of an empty range.
-template <class T, class Out>
-TILEWISE_KERNEL(warp_size, 1)
-write_init(T init, Out out)
-{
-    if (thread_index() == 0)
-        gpu::write_result(out, init);
-}
-
-/// Reads the last tile, which begins at `first`, to `ends`, by a whole block. Warp 0 may read `ends` after it, the rest
-/// of the block after a barrier.
-template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
-TILEWISE_DEVICE void block_last_tile(View& view, offset first, int count, Op& op, last_tile_ends<T>& ends)
-{
-    TILEWISE_SHARED(parts, last_tile_parts<T, typename Layout::order>);
-    gpu::read_last_tile<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
-    sync_block();
-    if (warp_index() == 0)
-        gpu::join_last_tile<typename Layout::order>(parts, count, op, ends);
-    sync_warp();
-}
-
-/// Up to a tile: row `r` by warp `r % warps`.
-template <class Layout, access how, int rows_per_warp, class View, class T, class Op, class Out>
-TILEWISE_KERNEL(warp_size* warp_size, 1)
-reduce_one_tile(View view, int count, T init, Op op, Out out)
-{
-    TILEWISE_SHARED(ends, last_tile_ends<T>);
-    gpu::block_last_tile<Layout, how, rows_per_warp, warp_size>(view, 0, count, op, ends);
-    if (thread_index() == 0)
-        gpu::write_result(out, gpu::append_last_tile<typename Layout::order>(ends, count, init, op));
-}
-
-/// How many packs of chunks, one per warp and turn, fill the `tiles` tiles before the last.
-template <class Layout>
-TILEWISE_PORTABLE constexpr offset packs_of_tiles(offset tiles)
-{
-    return tiles * Layout::geometry::chunks_per_tile / Layout::chunks;
-}
-
-/// Up to as many tiles as a cluster has warps for: block 0 reads the last tile, the others a subtree each.
-template <class Layout, access how, int threads, class View, class T, class Op, class Out>
-TILEWISE_KERNEL(threads, 1)
-reduce_in_cluster(View view, offset count, T init, Op op, Out out)
-{
-    using order = typename Layout::order;
-    using geometry = typename Layout::geometry;
-    constexpr int warps = threads / warp_size, rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
-    constexpr int shift = how == access::covering && Layout::can_shift ? any_shift : no_shift;
-    constexpr int tiles_per_block = warps * Layout::chunks / geometry::chunks_per_tile;
-    constexpr int blocks_per_group = geometry::tiles_per_group / tiles_per_block;
-    TILEWISE_SHARED(ends, last_tile_ends<T>);
-    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
-    TILEWISE_SHARED(subtrees, raw_storage<T[warp_size]>);
-
-    offset const tiles = order::tiles_before_last(count);
-    int const last_count = static_cast<int>(count - tiles * order::tile);
-    offset const before = offset{block_index() - 1} * warps, left = gpu::packs_of_tiles<Layout>(tiles) - before;
-    cluster_announce();
-    if (block_index() == 0) {
-        gpu::block_last_tile<Layout, how, rows / warps, warps>(view, tiles * order::tile, last_count, op, ends);
-        cluster_wait();
-    } else if (left > 0) {
-        T const total = gpu::block_subtree<Layout, how, shift, threads>(view, before * Layout::chunks * order::chunk,
-                                                                        left, 1, op, warp_totals.object());
-        cluster_wait();
-        if (thread_index() == 0)
-            gpu::store_in_block(0, &subtrees.object()[block_index() - 1], total);
-    } else {
-        cluster_wait();
-    }
-    cluster_arrive();
-    cluster_wait();
-    if (block_index() != 0 || warp_index() != 0)
-        return;
-
-    // groups of blocks, the tree of the whole groups, then that of the tiles after them
-    int const used = static_cast<int>((tiles + tiles_per_block - 1) / tiles_per_block);
-    int const groups = static_cast<int>(tiles / geometry::tiles_per_group);
-    T const subtree(subtrees.object()[lane_index() < used ? lane_index() : 0]);
-    T const group = gpu::warp_tree_of_segments(op, subtree, blocks_per_group, used);
-    T const total = gpu::warp_tree_of_valid<blocks_per_group>(op, group, groups * blocks_per_group);
-    T const rest = gpu::shuffle(group, groups * blocks_per_group % warp_size);
-    if (lane_index() == 0) {
-        if (groups > 0)
-            gpu::put(init, gpu::combine(op, init, total));
-        if (tiles % geometry::tiles_per_group != 0)
-            gpu::put(init, gpu::combine(op, init, rest));
-        gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, init, op));
-    }
-}
-
-/// Pass 1: block `b` reduces subtree `b`, of `turns` packs of chunks per warp, to `partials[b]`.
-template <class Layout, access how, int shift, class Tuning, class View, class T, class Op>
-TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
-reduce_subtrees(View view, offset packs, int turns, Op op, T* partials)
-{
-    release_dependents();
-    constexpr int warps = Tuning::threads / warp_size;
-    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
-    offset const before = offset{block_index()} * turns * warps;
-    T const total = gpu::block_subtree<Layout, how, shift, Tuning::threads>(
-        view, before * Layout::chunks * Layout::order::chunk, packs - before, turns, op, warp_totals.object());
-    if (thread_index() == 0)
-        gpu::put(partials[block_index()], total);
-}
-
-/// Pass 2: the last tile, and then the partial results, of `2^log2_tiles` tiles each, to groups, super-groups and the
-/// carry. A round takes `fold_supers` super-groups; of several rounds each is a whole binary tree, but for the last.
-template <class Layout, access how, class Tuning, class View, class T, class Op, class Out>
-TILEWISE_KERNEL(Tuning::fold_threads, 1)
-fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* partials, T init, Op op, Out out)
-{
-    using order = typename Layout::order;
-    using geometry = typename Layout::geometry;
-    constexpr int warps = Tuning::fold_threads / warp_size, supers = Tuning::template fold_supers<T, geometry>,
-                  super_size = geometry::groups_per_super, groups_at_once = supers * super_size,
-                  rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
-    static_assert((supers & (supers - 1)) == 0 && supers <= super_size, "a round is a whole binary tree");
-    TILEWISE_SHARED(ends, last_tile_ends<T>);
-    TILEWISE_SHARED(group_totals, raw_storage<T[groups_at_once]>);
-    TILEWISE_SHARED(super_totals, raw_storage<T[supers]>);
-    auto& group_total = group_totals.object();
-    auto& super_total = super_totals.object();
-    int const warp = warp_index();
-    auto const partial_count = static_cast<int>((tiles + (offset{1} << log2_tiles) - 1) >> log2_tiles);
-    int const log2_partials = gpu::log2_of(geometry::tiles_per_group) - log2_tiles; // per group
-    auto const whole_groups = static_cast<int>(tiles / geometry::tiles_per_group);
-    int const last_count = static_cast<int>(count - tiles * order::tile);
-    gpu::block_last_tile<Layout, how, (rows + warps - 1) / warps, warps>(view, tiles * order::tile, last_count, op,
-                                                                         ends);
-    wait_for_primary();
-
-    running_carry<order, T, order::log2_tiles(2) + gpu::log2_of(supers)> rounds; // of warp 0
-    for (int first_group = 0;; first_group += groups_at_once) {
-        // groups: a warp takes as many as it has lanes for
-        int const first_partial = first_group << log2_partials;
-        int const there = min_of(partial_count - first_partial, groups_at_once << log2_partials);
-        for (int i = warp * warp_size; i < there; i += Tuning::fold_threads) {
-            int const own = i + lane_index();
-            T const partial(partials[first_partial + min_of(own, there - 1)]);
-            T const total = gpu::warp_tree_of_segments(op, partial, 1 << log2_partials, there - i);
-            if (own < there && own >> log2_partials << log2_partials == own)
-                gpu::put(group_total[own >> log2_partials], total);
-        }
-        sync_block();
-        // super-groups: a warp each; the last may not be whole
-        int const groups = min_of(whole_groups - first_group, groups_at_once), whole = groups / super_size;
-        int const used = (groups + super_size - 1) / super_size;
-        for (int super = warp; super < used; super += warps) {
-            int const first = super * super_size;
-            int const own = lane_index() < super_size && first + lane_index() < groups ? lane_index() : 0;
-            T const total = gpu::warp_tree_of_valid<1, super_size>(op, T(group_total[first + own]), groups - first);
-            if (lane_index() == 0)
-                gpu::put(super_total[super], total);
-        }
-        if (used > 1)
-            sync_block();
-        bool const is_last = (first_group + groups_at_once) << log2_partials >= partial_count;
-        if (warp == 0) {
-            auto rest = gpu::nothing<T>(); // the whole super-groups of a round that is not whole
-            if (whole > 0) {
-                sync_warp();
-                gpu::append_tree<supers>(op, rest, T(super_total[min_of(lane_index(), whole - 1)]), whole);
-            }
-            if (whole == supers) {
-                rounds.append(op, T(rest.value[0]));
-                rest.there = false;
-            }
-            if (is_last) {
-                auto carry = gpu::nothing<T>();
-                carry.append(op, init);
-                rounds.append_to(op, carry, rest);
-                if (lane_index() == 0) {
-                    if (groups % super_size != 0)
-                        carry.append(op, T(super_total[whole]));
-                    if (tiles % geometry::tiles_per_group != 0)
-                        carry.append(op, T(group_total[groups]));
-                    gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, T(carry.value[0]), op));
-                }
-            }
-        }
-        if (is_last)
-            return;
-        sync_block();
-    }
-}
 
 /// The choice among the kernels.
 template <class Geometry, class Tuning, class Input, class T, class Op, class Out>
@@ -291,7 +89,8 @@ private:
              (Tuning::wide_cluster_pays(sizeof(T)) && starts_in_cluster<how, Tuning::wide_cluster_threads>())))
             return;
         scratch<T> const partials(call, blocks_for(packs));
-        start_subtrees<how>(view, packs, misalignment, partials.begin());
+        call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees", {blocks_for(packs), Tuning::threads}, view,
+                    packs, turns, op, partials.begin());
         start_fold<how>(view, partials.begin());
     }
 
@@ -345,7 +144,8 @@ private:
         offset const before = gpu::packs_of_tiles<layout>(begin / order::tile),
                      there = std::min(packs - before, gpu::packs_of_tiles<layout>(at_once / order::tile));
         if (there > 0)
-            start_subtrees<how>(piece, there, misalignment, partials + blocks_for(before));
+            call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees", {blocks_for(there), Tuning::threads},
+                        piece, there, turns, op, partials + blocks_for(before));
         if (count - begin <= at_once)
             start_fold<how>(piece.from(-begin), partials);
     }
@@ -356,12 +156,6 @@ private:
         return static_cast<int>((of_packs + per_block - 1) / per_block);
     }
 
-    template <access how>
-    void start_subtrees(View const& from, offset of_packs, int misalignment, T* partials)
-    {
-        call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees", {blocks_for(of_packs), Tuning::threads},
-                    from, of_packs, turns, op, partials);
-    }
     /// Pass 1 for a base that is so many bytes, or some of them, after a boundary of 16.
     template <access how>
     static auto subtrees_kernel([[maybe_unused]] int misalignment)

@@ -18,7 +18,7 @@
 #include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
-#include <tilewise/device/segmented.cuh>
+#include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
 
 #include <algorithm>

@@ -16,7 +16,9 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/scan/tile_per_block.cuh>
-#include <tilewise/device/segmented.cuh>
+#include <tilewise/device/segmented/long.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/device/segmented/short.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN

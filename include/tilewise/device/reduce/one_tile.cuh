@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Reduction of up to a tile by one block, and of the last tile of a range by a block of another kernel.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/device/block/block.cuh>
+#include <tilewise/device/block/callable.cuh>
+#include <tilewise/device/block/last_tile.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/order.hpp>
+
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Writes `value` to where a result belongs.
+template <class Out, class T>
+TILEWISE_DEVICE void write_result(Out out, T const& value)
+{
+    using stored = std::remove_reference_t<decltype(*out)>;
+    nested_calls<Out, T>::guard();
+    if constexpr (std::is_same_v<stored, T>)
+        gpu::put(*out, value);
+    else
+        *out = tilewise::as_stored<stored>(value);
+}
+
+/// The result of an empty range.
+template <class T, class Out>
+TILEWISE_KERNEL(warp_size, 1)
+write_init(T init, Out out)
+{
+    if (thread_index() == 0)
+        gpu::write_result(out, init);
+}
+
+/// Reads the last tile, which begins at `first`, to `ends`, by a whole block. Warp 0 may read `ends` after it, the rest
+/// of the block after a barrier.
+template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
+TILEWISE_DEVICE void block_last_tile(View& view, offset first, int count, Op& op, last_tile_ends<T>& ends)
+{
+    TILEWISE_SHARED(parts, last_tile_parts<T, typename Layout::order>);
+    gpu::read_last_tile<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
+    sync_block();
+    if (warp_index() == 0)
+        gpu::join_last_tile<typename Layout::order>(parts, count, op, ends);
+    sync_warp();
+}
+
+/// Up to a tile: row `r` by warp `r % warps`.
+template <class Layout, access how, int rows_per_warp, class View, class T, class Op, class Out>
+TILEWISE_KERNEL(warp_size* warp_size, 1)
+reduce_one_tile(View view, int count, T init, Op op, Out out)
+{
+    TILEWISE_SHARED(ends, last_tile_ends<T>);
+    gpu::block_last_tile<Layout, how, rows_per_warp, warp_size>(view, 0, count, op, ends);
+    if (thread_index() == 0)
+        gpu::write_result(out, gpu::append_last_tile<typename Layout::order>(ends, count, init, op));
+}
+
+/// How many packs of chunks, one per warp and turn, fill the `tiles` tiles before the last.
+template <class Layout>
+TILEWISE_PORTABLE constexpr offset packs_of_tiles(offset tiles)
+{
+    return tiles * Layout::geometry::chunks_per_tile / Layout::chunks;
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Reduction in two passes: a block for every aligned subtree of tiles, then one block for the rest of the order.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/block.cuh>
+#include <tilewise/device/block/carry.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/reduce/one_tile.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Pass 1: block `b` reduces subtree `b`, of `turns` packs of chunks per warp, to `partials[b]`.
+template <class Layout, access how, int shift, class Tuning, class View, class T, class Op>
+TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
+reduce_subtrees(View view, offset packs, int turns, Op op, T* partials)
+{
+    release_dependents();
+    constexpr int warps = Tuning::threads / warp_size;
+    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+    offset const before = offset{block_index()} * turns * warps;
+    T const total = gpu::block_subtree<Layout, how, shift, Tuning::threads>(
+        view, before * Layout::chunks * Layout::order::chunk, packs - before, turns, op, warp_totals.object());
+    if (thread_index() == 0)
+        gpu::put(partials[block_index()], total);
+}
+
+/// Pass 2: the last tile, and then the partial results, of `2^log2_tiles` tiles each, to groups, super-groups and the
+/// carry. A round takes `fold_supers` super-groups; of several rounds each is a whole binary tree, but for the last.
+template <class Layout, access how, class Tuning, class View, class T, class Op, class Out>
+TILEWISE_KERNEL(Tuning::fold_threads, 1)
+fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* partials, T init, Op op, Out out)
+{
+    using order = typename Layout::order;
+    using geometry = typename Layout::geometry;
+    constexpr int warps = Tuning::fold_threads / warp_size, supers = Tuning::template fold_supers<T, geometry>,
+                  super_size = geometry::groups_per_super, groups_at_once = supers * super_size,
+                  rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
+    static_assert((supers & (supers - 1)) == 0 && supers <= super_size, "a round is a whole binary tree");
+    TILEWISE_SHARED(ends, last_tile_ends<T>);
+    TILEWISE_SHARED(group_totals, raw_storage<T[groups_at_once]>);
+    TILEWISE_SHARED(super_totals, raw_storage<T[supers]>);
+    auto& group_total = group_totals.object();
+    auto& super_total = super_totals.object();
+    int const warp = warp_index();
+    auto const partial_count = static_cast<int>((tiles + (offset{1} << log2_tiles) - 1) >> log2_tiles);
+    int const log2_partials = gpu::log2_of(geometry::tiles_per_group) - log2_tiles; // per group
+    auto const whole_groups = static_cast<int>(tiles / geometry::tiles_per_group);
+    int const last_count = static_cast<int>(count - tiles * order::tile);
+    gpu::block_last_tile<Layout, how, (rows + warps - 1) / warps, warps>(view, tiles * order::tile, last_count, op,
+                                                                         ends);
+    wait_for_primary();
+
+    running_carry<order, T, order::log2_tiles(2) + gpu::log2_of(supers)> rounds; // of warp 0
+    for (int first_group = 0;; first_group += groups_at_once) {
+        // groups: a warp takes as many as it has lanes for
+        int const first_partial = first_group << log2_partials;
+        int const there = min_of(partial_count - first_partial, groups_at_once << log2_partials);
+        for (int i = warp * warp_size; i < there; i += Tuning::fold_threads) {
+            int const own = i + lane_index();
+            T const partial(partials[first_partial + min_of(own, there - 1)]);
+            T const total = gpu::warp_tree_of_segments(op, partial, 1 << log2_partials, there - i);
+            if (own < there && own >> log2_partials << log2_partials == own)
+                gpu::put(group_total[own >> log2_partials], total);
+        }
+        sync_block();
+        // super-groups: a warp each; the last may not be whole
+        int const groups = min_of(whole_groups - first_group, groups_at_once), whole = groups / super_size;
+        int const used = (groups + super_size - 1) / super_size;
+        for (int super = warp; super < used; super += warps) {
+            int const first = super * super_size;
+            int const own = lane_index() < super_size && first + lane_index() < groups ? lane_index() : 0;
+            T const total = gpu::warp_tree_of_valid<1, super_size>(op, T(group_total[first + own]), groups - first);
+            if (lane_index() == 0)
+                gpu::put(super_total[super], total);
+        }
+        if (used > 1)
+            sync_block();
+        bool const is_last = (first_group + groups_at_once) << log2_partials >= partial_count;
+        if (warp == 0) {
+            auto rest = gpu::nothing<T>(); // the whole super-groups of a round that is not whole
+            if (whole > 0) {
+                sync_warp();
+                gpu::append_tree<supers>(op, rest, T(super_total[min_of(lane_index(), whole - 1)]), whole);
+            }
+            if (whole == supers) {
+                rounds.append(op, T(rest.value[0]));
+                rest.there = false;
+            }
+            if (is_last) {
+                auto carry = gpu::nothing<T>();
+                carry.append(op, init);
+                rounds.append_to(op, carry, rest);
+                if (lane_index() == 0) {
+                    if (groups % super_size != 0)
+                        carry.append(op, T(super_total[whole]));
+                    if (tiles % geometry::tiles_per_group != 0)
+                        carry.append(op, T(group_total[groups]));
+                    gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, T(carry.value[0]), op));
+                }
+            }
+        }
+        if (is_last)
+            return;
+        sync_block();
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

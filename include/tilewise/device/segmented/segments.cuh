@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Segments of a range, and where the results of each go.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// A part of a range.
+struct segment_span {
+    offset begin, count;
+};
+
+/// Where segments begin and end, as views.
+template <class Begins, class Ends>
+struct segment_list {
+    Begins begins;
+    Ends ends;
+
+    /// One that ends before it begins has no elements.
+    TILEWISE_DEVICE segment_span at(offset index)
+    {
+        offset const begin = number(begins, index), end = number(ends, index);
+        return {begin, end < begin ? 0 : end - begin};
+    }
+
+private:
+    template <class View>
+    TILEWISE_DEVICE static offset number(View& view, offset index)
+    {
+        auto const loaded = view.template fetch<access::elementwise, 1>(index);
+        return static_cast<offset>(view.element(loaded, 0));
+    }
+};
+
+/// Writes one value.
+template <class Sink, class T>
+TILEWISE_DEVICE void store_one(Sink& to, offset position, T const& value)
+{
+    registers<T, 1> one;
+    gpu::put(one[0], value);
+    to.store_some(position, Sink::pack(one), 0, 1);
+}
+
+/// Writes the last result of a scan, which is the reduction, and drops the others.
+template <class Sink>
+struct last_result {
+    Sink to;
+    offset place; ///< where it goes
+    offset last;  ///< which result it is
+
+    template <int>
+    static constexpr int alignment = 1;
+    template <int>
+    static constexpr bool can_cover = false;
+
+    template <class T, int count>
+    TILEWISE_DEVICE static registers<T, count> pack(registers<T, count> const& values)
+    {
+        return values;
+    }
+    template <access, class T, int count>
+    TILEWISE_DEVICE void store(offset position, registers<T, count> const& values)
+    {
+        store_some(position, values, 0, count);
+    }
+    template <class T, int count>
+    TILEWISE_DEVICE void store_some(offset position, registers<T, count> const& values, int begin, int end)
+    {
+        TILEWISE_UNROLL
+        for (int i = 0; i < count; ++i)
+            if (i >= begin && i < end && position + i == last)
+                gpu::store_one(to, place, T(values[i]));
+    }
+    TILEWISE_DEVICE last_result from(offset position) const { return {to, place, last - position}; }
+};
+
+/// A result for every element of a segment, where the element stands.
+template <class Sink>
+struct result_per_element {
+    using sink = Sink;
+    static constexpr bool reduces = false;
+    Sink to;
+    TILEWISE_DEVICE sink of(offset, segment_span segment) const { return to.from(segment.begin); }
+};
+
+/// A result for every segment.
+template <class Sink>
+struct result_per_segment {
+    using sink = last_result<Sink>;
+    static constexpr bool reduces = true;
+    Sink to;
+    TILEWISE_DEVICE sink of(offset index, segment_span segment) const { return {to, index, segment.count - 1}; }
+};
+
+/// The types of a segmented algorithm: the scan of a segment, the results, and the segments.
+template <class Scan, class Results, class Segments>
+struct segmented_of {
+    using scan = Scan;
+    using view = typename Scan::view;
+    using value = typename Scan::value;
+    using op = typename Scan::op;
+    using results = Results;
+    using segments = Segments;
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Segments of up to a row, by a few lanes, and of up to a chunk, by a warp. Longer ones are listed.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/scan/carry.cuh>
+#include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// The long segments of a launch, as their numbers in it, and how many of them are found and taken.
+struct long_segments {
+    unsigned long long *found, *taken;
+    unsigned* number;
+};
+
+/// The largest of the lanes' values; every lane has it.
+TILEWISE_DEVICE int warp_largest(int value)
+{
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < warp_size; distance *= 2)
+        value = max_of(value, shuffle_xor(value, distance));
+    return value;
+}
+
+/// Combines segments of up to a row side by side, in `width` lanes each. The lanes below `there` have one each in
+/// `own`, which is number `first` plus the lane's; one without elements is left out.
+template <class Segmented>
+TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
+                                        typename Segmented::results const& results, segment_span own, offset first,
+                                        int there, int width, typename Segmented::op& op,
+                                        maybe<typename Segmented::value> const& init)
+{
+    using Scan = typename Segmented::scan;
+    using Sink = typename Scan::sink;
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector;
+    int const lane = lane_index() % width, position = lane * N;
+    TILEWISE_NO_UNROLL
+    for (int turn = 0; turn < there; turn += warp_size / width) {
+        int const which = turn + lane_index() / width;
+        segment_span const segment = {shuffle(own.begin, which), shuffle(static_cast<int>(own.count), which)};
+        int const left = static_cast<int>(segment.count) - position;
+        auto from = view.from(segment.begin);
+        typename Scan::packet loaded;
+        if (left > 0)
+            loaded = from.template fetch_clamped<N>(position, segment.count - 1);
+
+        registers<T, N> sums; // of the lane vector up to each element
+        registers<T, 1> tree; // of the lanes up to this one
+        TILEWISE_UNROLL
+        for (int i = 0; i < N; ++i) {
+            if (i < left) {
+                T const element = gpu::operand<T, typename Scan::op>(from, loaded, i);
+                gpu::put(tree[0], i == 0 ? element : gpu::combine(op, T(tree[0]), element));
+                gpu::put(sums[i], tree[0]);
+            }
+        }
+        TILEWISE_NO_UNROLL
+        for (int distance = 1; distance < width; distance *= 2) {
+            T const before = gpu::shuffle_up(tree[0], distance);
+            if (lane >= distance && left > 0)
+                gpu::put(tree[0], gpu::combine(op, before, T(tree[0])));
+        }
+        T const before = gpu::shuffle_up(tree[0], 1);
+        if (left <= 0 || (Segmented::results::reduces && left > N))
+            continue;
+        maybe<T> prefix(init);
+        if (lane > 0)
+            prefix.append(op, before);
+        registers<T, N> out;
+        TILEWISE_UNROLL
+        for (int i = 0; i < N; ++i) {
+            bool const wanted = Segmented::results::reduces ? i + 1 == left : i < left;
+            if (wanted && Scan::form == scan_form::inclusive)
+                gpu::put(out[i], prefix.there ? gpu::combine(op, T(prefix.value[0]), T(sums[i])) : sums[i]);
+            else if (wanted)
+                gpu::put(out[i],
+                         i > 0 ? gpu::combine(op, T(prefix.value[0]), T(sums[max_of(i - 1, 0)])) : prefix.value[0]);
+        }
+        Sink to = results.of(first + which, segment);
+        to.store_some(position, Sink::pack(out), Segmented::results::reduces ? left - 1 : 0, left);
+    }
+}
+
+/// Combines a segment of up to a chunk with a warp, row by row; the next row is on its way meanwhile.
+template <class Segmented>
+TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typename Segmented::results const& results,
+                                       segment_span segment, offset index, typename Segmented::op& op,
+                                       maybe<typename Segmented::value> const& init)
+{
+    using Scan = typename Segmented::scan;
+    constexpr access how = access::elementwise;
+    int const count = static_cast<int>(segment.count);
+    auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
+    auto to = results.of(index, segment);
+    auto run = gpu::nothing<typename Scan::value>();
+    registers<typename Scan::packet, 1> row, next;
+    gpu::load_rows<Scan, false, how, memory::global>(from, 0, next);
+    TILEWISE_NO_UNROLL
+    for (int begin = 0; begin < count; begin += Scan::row) {
+        row = next;
+        if (begin + Scan::row < count)
+            gpu::load_rows<Scan, false, how, memory::global>(from, begin + Scan::row, next);
+        rows_in_registers<Scan, false, 1> sums;
+        sums.add_up(row, from.all, op, count - begin, run);
+        sums.template write<how>(to, from.all, op, begin, count - begin, init);
+    }
+}
+
+/// Combines the segments of up to a chunk, of the `count` from `first` on, `per_warp` to a warp, and lists the longer
+/// ones.
+template <class Segmented, int threads>
+TILEWISE_KERNEL(threads, 1)
+combine_short_segments(typename Segmented::view view, typename Segmented::results results,
+                       typename Segmented::segments segments, offset first, offset count, int per_warp,
+                       initial<typename Segmented::value> init, typename Segmented::op op, long_segments longer)
+{
+    using Scan = typename Segmented::scan;
+    offset const done = (offset{block_index()} * (threads / warp_size) + warp_index()) * per_warp;
+    int const there = static_cast<int>(at_most(count - done, per_warp)), lane = lane_index();
+    if (there <= 0)
+        return;
+    first += done;
+    segment_span own = {0, 0};
+    if (lane < there)
+        own = segments.at(first + lane);
+    maybe<typename Scan::value> const before = init.get();
+    if (Segmented::results::reduces && lane < there && own.count == 0)
+        gpu::store_one(results.to, first + lane, before.value[0]);
+
+    bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
+    if (!fits_chunk)
+        longer.number[draw(longer.found)] = static_cast<unsigned>(done + lane);
+    int const longest = warp_largest(fits_row ? static_cast<int>(own.count) : 0);
+    if (longest > 0) {
+        int width = 1;
+        while (width * Scan::lane_vector < longest)
+            width *= 2;
+        segment_span const short_one = {own.begin, fits_row ? own.count : 0};
+        gpu::warp_combine_short<Segmented>(view, results, short_one, first, there, width, op, before);
+    }
+    bool const has_rows = !fits_row && fits_chunk;
+    if (warp_largest(has_rows) == 0)
+        return;
+    TILEWISE_NO_UNROLL
+    for (int i = 0; i < there; ++i) {
+        if (shuffle(int{has_rows}, i) != 0)
+            gpu::warp_combine_rows<Segmented>(view, results, {shuffle(own.begin, i), shuffle(own.count, i)}, first + i,
+                                              op, before);
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
