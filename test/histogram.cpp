@@ -160,6 +160,21 @@ TEST(histogram, of_an_empty_range_is_zero_and_touches_no_iterator)
     });
 }
 
+TEST(histogram, flushes_counters_that_are_full)
+{
+    for (int const cells : {3, 3000})
+        for (tw::offset const most : {1, 7, 100}) {
+            std::vector<int> const numbers{2, -1, 0, 0, 2, 2, 1, 2, 2, -1, 0};
+            tw::host::sub_histogram counted(cells, 3000, most);
+            for (int i = 0; i < 9; ++i)
+                counted.count(numbers.data(), static_cast<tw::offset>(numbers.size()));
+            counted.add(1, std::uint64_t{1} << 40);
+            EXPECT_EQ(counted.number_of(0), 27);
+            EXPECT_EQ(counted.number_of(1), (std::uint64_t{1} << 40) + 9);
+            EXPECT_EQ(counted.number_of(2), 45);
+        }
+}
+
 TEST(histogram_add, adds_to_the_counters)
 {
     std::list<double> const list(samples.begin(), samples.end());

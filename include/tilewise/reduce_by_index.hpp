@@ -43,7 +43,19 @@ struct numbered_cells {
         auto const own = binning::number<offset>(key);
         return binning::less(own, 0) || !binning::less(own, count) ? no_cell : static_cast<int>(own);
     }
+    /// The same of many, without a branch.
+    template <std::integral Key>
+    void index_all(int keys_count, Key const* keys, int* cells) const
+    {
+        for (int i = 0; i < keys_count; ++i) {
+            int const inside =
+                -(static_cast<int>(!binning::less(keys[i], 0)) & static_cast<int>(binning::less(keys[i], count)));
+            cells[i] = (static_cast<int>(keys[i]) & inside) | (no_cell & ~inside);
+        }
+    }
 };
+template <>
+inline constexpr bool is_quick<numbered_cells> = true;
 
 } // namespace binning
 

@@ -9,9 +9,11 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/portability.hpp>
+#include <tilewise/core/unwrap.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>
+#include <iterator>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -174,6 +176,41 @@ constexpr void for_each_element(Input& input, offset count, Sink sink)
             sink(i, *it);
         input = std::move(it);
     }
+}
+
+/// An iterator over memory of the host as a pointer, any other as it is.
+template <class It>
+constexpr auto memory_behind(It it)
+{
+    if constexpr (std::contiguous_iterator<It> || (known::container_iterator<It> && !reads_device_memory<It>))
+        return tilewise::unwrap(it);
+    else
+        return it;
+}
+
+/// An input of a known number of elements with pointers in place of iterators over memory, so that engines are compiled
+/// once for all of them. (A transform may ask whether an element is constant; engines do not.)
+template <class Input, class Extent>
+constexpr auto unwrap_input(Input input, [[maybe_unused]] Extent const& end)
+{
+    using place = decltype(tilewise::memory_behind(input));
+    if constexpr (!std::same_as<Extent, offset>)
+        return input;
+    else if constexpr (std::is_pointer_v<place> && std::is_arithmetic_v<std::remove_pointer_t<place>>)
+        return static_cast<std::remove_pointer_t<place> const*>(tilewise::memory_behind(std::move(input)));
+    else
+        return tilewise::memory_behind(std::move(input));
+}
+template <class Transform, class It>
+constexpr auto unwrap_input(transformed<Transform, It> const& input, offset)
+{
+    return transformed(input.transform(), tilewise::memory_behind(input.base()));
+}
+template <class Transform, class It1, class It2>
+constexpr auto unwrap_input(transformed_pairs<Transform, It1, It2> const& input, offset)
+{
+    return transformed_pairs(input.transform(), tilewise::memory_behind(input.base1()),
+                             tilewise::memory_behind(input.base2()));
 }
 
 /// May be read more than once, from any place that a copy was left at.

@@ -11,6 +11,7 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/host/elements.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -26,60 +26,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
-
-/// Elements that stand in memory of which the compiler knows nothing: none of them needs a barrier of its own.
-template <class T>
-class opaque_elements {
-public:
-    explicit opaque_elements(T const* first) : position_(first) {}
-    TILEWISE_INLINE T const& operator*() const { return *position_; }
-    TILEWISE_INLINE opaque_elements& operator++()
-    {
-        ++position_;
-        return *this;
-    }
-
-private:
-    T const* position_;
-};
-
-template <class T, class Input>
-auto opaque_input(Input input)
-{
-    if constexpr (contiguous_of<Input, T>)
-        return opaque_elements<T>(host::opaque_memory(std::to_address(input)));
-    else
-        return input;
-}
-
-/// The same for memory of which the compiler was made to forget all before.
-template <class T, class Input>
-auto forgotten_input(Input input)
-{
-    if constexpr (contiguous_of<Input, T>)
-        return opaque_elements<T>(std::to_address(input));
-    else
-        return input;
-}
-
-/// Makes the compiler forget what stands in memory, if an iterator leads there.
-template <class T, class It>
-TILEWISE_INLINE void forget_memory([[maybe_unused]] It const& it)
-{
-    if constexpr (contiguous_of<It, T>)
-        host::opaque_memory(std::to_address(it));
-}
-
-/// The next element as a T, and a step.
-template <class T, class Input>
-TILEWISE_INLINE T take(Input& input)
-{
-    T value = static_cast<T>(*input);
-    if constexpr (!std::is_same_v<Input, opaque_elements<T>>)
-        host::make_opaque(value);
-    ++input;
-    return value;
-}
 
 /// Reads values of any type one by one.
 template <class Order, class T, class Op, class Input>
@@ -177,38 +123,6 @@ private:
 
     Input input_;
     Op& op_;
-};
-
-/// The elements of an input as arrays: where they stand already, or in a buffer that they pass through on the way. The
-/// buffer also keeps a transform's products apart from the sums that follow.
-template <class T, std::size_t capacity, class Input>
-class array_source {
-public:
-    static constexpr offset at_once = static_cast<offset>(capacity); ///< as many as one array may have
-
-    explicit array_source(Input input) : input_(std::move(input)) {}
-    T const* next(offset count)
-    {
-        tilewise::for_each_element(input_, count,
-                                   [this](offset i, auto&& element) { buffer_[i] = static_cast<T>(element); });
-        return host::opaque_memory(buffer_);
-    }
-
-private:
-    Input input_;
-    T buffer_[capacity];
-};
-
-template <class T, std::size_t capacity, contiguous_of<T> Input>
-class array_source<T, capacity, Input> {
-public:
-    static constexpr offset at_once = std::numeric_limits<offset>::max();
-
-    explicit array_source(Input input) : position_(host::opaque_memory(std::to_address(input))) {}
-    T const* next(offset count) { return std::exchange(position_, position_ + count); }
-
-private:
-    T const* position_;
 };
 
 /// Reads floating-point values for an operator known by name, several rows at a time.

@@ -120,16 +120,12 @@ T reduce_single_pass(Input input, Sentinel last, T init, Op op)
     }
 }
 
-/// Combines `init` and an input that is not empty, on the calling thread.
+/// Reduces on the calling thread.
 template <class Geometry, class T, class Op, class Input, class Extent>
-T reduce(sequenced_policy, Input input, Extent end, T init, Op op)
+T reduce_on(sequenced_policy, Input input, Extent end, T init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
-    if constexpr (is_large<T>) {
-        return std::move(*host::reduce<order_of_lanes<Geometry>>(
-            seq, boxed_input<T, Input>(std::move(input)), std::move(end),
-            box<T>::of([&]() -> T { return std::move(init); }), boxed_op<T, Op>{std::move(op)}));
-    } else if constexpr (std::same_as<Extent, offset>) {
+    if constexpr (std::same_as<Extent, offset>) {
         auto reader = host::reader_at<order, T>(std::move(input), op);
         if constexpr (known::is_exact<Op, T>) {
             return op(init, reader.total(end));
@@ -168,8 +164,8 @@ T reduce_lanes_first(Input const& input, offset count, T init, Op op)
             lanes[static_cast<std::size_t>(i)].emplace(host::fold<T>(
                 own_op, static_cast<int>(std::min(lane, count - i * lane)), [&] { return host::take<T>(own_input); }));
     });
-    return host::reduce<order_of_lanes<Geometry>>(seq, host::taken_from(lanes.begin()),
-                                                  static_cast<offset>(lanes.size()), std::move(init), std::move(op));
+    return host::reduce_on<order_of_lanes<Geometry>>(seq, host::taken_from(lanes.begin()),
+                                                     static_cast<offset>(lanes.size()), std::move(init), std::move(op));
 }
 
 /// From this many tiles before the last on, all cores are faster than one.
@@ -186,23 +182,19 @@ constexpr offset tiles_that_pay()
         return std::is_trivially_copyable_v<T> ? 4 : 1;
 }
 
-/// Combines `init` and an input that is not empty, on all cores.
+/// Reduces on all cores.
 template <class Geometry, class T, class Op, class Input, class Extent>
-T reduce(parallel_policy, Input input, Extent end, T init, Op op)
+T reduce_on(parallel_policy, Input input, Extent end, T init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
-    if constexpr (is_large<T>) {
-        return std::move(*host::reduce<order_of_lanes<Geometry>>(
-            par, boxed_input<T, Input>(std::move(input)), std::move(end),
-            box<T>::of([&]() -> T { return std::move(init); }), boxed_op<T, Op>{std::move(op)}));
-    } else if constexpr (std::same_as<Extent, offset>) {
+    if constexpr (std::same_as<Extent, offset>) {
         offset const count = order::tiles_before_last(end);
         if constexpr (is_computed<Input>) {
             if (count < 8 * concurrency() && host::takes_long(end, [input]() mutable { return host::take<T>(input); }))
                 return host::reduce_lanes_first<Geometry>(input, end, std::move(init), std::move(op));
         }
         if (count < host::tiles_that_pay<T, Op, Input>())
-            return host::reduce<Geometry>(seq, std::move(input), end, std::move(init), std::move(op));
+            return host::reduce_on<Geometry>(seq, std::move(input), end, std::move(init), std::move(op));
         totals<T> tiles(static_cast<std::size_t>(count));
         host::parallel_for(count, [&](offset first, offset last) {
             Op own_op = op;
@@ -223,6 +215,19 @@ T reduce(parallel_policy, Input input, Extent end, T init, Op op)
         host::work_together(concurrency(), [&](first_exception const& thrown) { walk.work(thrown); });
         return host::combine_all<order>(op, std::move(init), walk.tiles(), walk.last_tile(), walk.last_count());
     }
+}
+
+/// Combines `init` and an input that is not empty.
+template <class Geometry, class T, class Policy, class Op, class Input, class Extent>
+T reduce(Policy policy, Input input, Extent end, T init, Op op)
+{
+    auto elements = tilewise::unwrap_input(std::move(input), end);
+    if constexpr (is_large<T>)
+        return std::move(*host::reduce_on<order_of_lanes<Geometry>>(
+            policy, boxed_input<T, decltype(elements)>(std::move(elements)), std::move(end),
+            box<T>::of([&]() -> T { return std::move(init); }), boxed_op<T, Op>{std::move(op)}));
+    else
+        return host::reduce_on<Geometry>(policy, std::move(elements), std::move(end), std::move(init), std::move(op));
 }
 
 } // namespace host

@@ -8,11 +8,11 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/error.hpp>
-#include <tilewise/host/parallel.hpp>
 #include <tilewise/host/prefix.hpp>
 #include <tilewise/host/reader.hpp>
 #include <tilewise/host/reduce.hpp>
 #include <tilewise/host/scan.hpp>
+#include <tilewise/host/segments.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
@@ -20,118 +20,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
-
-/// A part of a range.
-struct segment {
-    offset begin, count;
-};
-
-/// The segment that two offsets bound; one that ends before it begins has no elements.
-template <class It, class Begin, class End>
-segment segment_between([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first, Begin const& begin,
-                        End const& end)
-{
-    offset const count = static_cast<offset>(end) - static_cast<offset>(begin);
-    if constexpr (hardened) {
-        if (count < 0)
-            reject_argument(algorithm, "a segment ends before it begins");
-        if constexpr (std::is_pointer_v<It>) {
-            if (first == nullptr && count > 0)
-                reject_argument(algorithm, "first is null and a segment is not empty");
-        }
-    }
-    return {static_cast<offset>(begin), std::max(offset{0}, count)};
-}
-
-/// The number of segments. (std::distance refuses some iterators of ranges, such as those of views::iota.)
-template <class Begins>
-offset count_of(Begins begins, Begins const& begins_last)
-{
-    if constexpr (random_access<Begins>) {
-        return static_cast<offset>(begins_last - begins);
-    } else {
-        offset count = 0;
-        for (; !(begins == begins_last); ++begins)
-            ++count;
-        return count;
-    }
-}
-
-/// Calls `body(segment)` for all segments in turn.
-template <class It, class Begins, class Ends, class Body>
-void for_each_segment(char const* algorithm, It const& first, Begins begins, Begins const& begins_last, Ends ends,
-                      Body body)
-{
-    for (; !(begins == begins_last); ++begins, (void)++ends)
-        body(host::segment_between(algorithm, first, *begins, *ends));
-}
-
-/// What a segment takes to be found, in elements that are combined.
-inline constexpr offset elements_per_segment = 16;
-
-/// Calls `body(policy, i, segment)` for the segments `at(i)` with i below `count`, on all cores: `policy` is par for
-/// the segments of at least `long_from` elements, which all cores share, and seq for the others, which they deal out.
-/// On the calling thread, if all segments together have fewer.
-template <class At, class Body>
-void share_segments(offset count, offset long_from, At const& at, Body const& body)
-{
-    offset elements = 0, first = 0;
-    for (; first < count && elements < long_from; ++first)
-        elements += at(first).count + elements_per_segment;
-    if (elements < long_from) {
-        for (offset i = 0; i < count; ++i)
-            body(seq, i, at(i));
-        return;
-    }
-    std::mutex mutex;
-    std::vector<offset> long_ones;
-    host::parallel_for(count, [&](offset begin, offset end) {
-        for (offset i = begin; i < end; ++i) {
-            segment const own = at(i);
-            if (own.count < long_from) {
-                body(seq, i, own);
-            } else {
-                std::lock_guard const lock(mutex);
-                long_ones.push_back(i);
-            }
-        }
-    });
-    for (offset const i : long_ones)
-        body(par, i, at(i));
-}
-
-/// The same for segments between offsets.
-template <class It, class Begins, class Ends, class Body>
-void share_segments(char const* algorithm, It const& first, Begins const& begins, Begins const& begins_last,
-                    Ends const& ends, offset long_from, Body const& body)
-{
-    if constexpr (random_access<Begins> && random_access<Ends>) {
-        host::share_segments(
-            static_cast<offset>(begins_last - begins), long_from,
-            [&](offset i) {
-                return host::segment_between(algorithm, first, begins[static_cast<std::iter_difference_t<Begins>>(i)],
-                                             ends[static_cast<std::iter_difference_t<Ends>>(i)]);
-            },
-            body);
-    } else {
-        std::vector<segment> segments;
-        host::for_each_segment(algorithm, first, begins, begins_last, ends,
-                               [&](segment own) { segments.push_back(own); });
-        host::share_segments(
-            static_cast<offset>(segments.size()), long_from,
-            [&](offset i) { return segments[static_cast<std::size_t>(i)]; }, body);
-    }
-}
 
 /// @name Segments of a few lane vectors
 /// The engines are made for more: for segments of one float they took 14 ns to reduce and 54 ns to scan, this 2 to 3.
@@ -218,10 +113,10 @@ void scan_few_lanes(Op& op, Input elements, offset count, Out out, [[maybe_unuse
 }
 /// @}
 
-/// Combines `init` and a segment. The compiler knows nothing of `init`, nor of elements in memory: whoever combines
-/// many segments makes it forget them once.
-template <class Geometry, class T, class Policy, class It, class Op>
-T reduce_segment(Policy policy, It const& first, segment of, T const& init, Op const& op)
+/// Combines `init` and a segment, on all cores if it is shared. The compiler knows nothing of `init`, nor of elements
+/// in memory: whoever combines many segments makes it forget them once.
+template <class Geometry, class T, class It, class Op>
+T reduce_segment(bool is_shared, It const& first, segment of, T const& init, Op const& op)
 {
     T result(init);
     if (of.count == 0)
@@ -233,7 +128,8 @@ T reduce_segment(Policy policy, It const& first, segment of, T const& init, Op c
         if (of.count <= few_lanes * order::lane_vector)
             return host::reduce_few_lanes<order>(own_op, from(), of.count, result);
     }
-    return host::reduce<Geometry>(policy, from(), of.count, std::move(result), std::move(own_op));
+    return is_shared ? host::reduce<Geometry>(par, from(), of.count, std::move(result), std::move(own_op))
+                     : host::reduce<Geometry>(seq, from(), of.count, std::move(result), std::move(own_op));
 }
 
 /// Combines `init` and every segment, on the calling thread. Returns the end of the output.
@@ -243,7 +139,7 @@ Out segmented_reduce(sequenced_policy, It const& first, Begins const& begins, Be
 {
     host::forget_memory<T>(first);
     host::for_each_segment("segmented_reduce", first, begins, begins_last, ends, [&](segment own) {
-        host::put<T>(out, host::reduce_segment<Geometry>(seq, first, own, init, op));
+        host::put<T>(out, host::reduce_segment<Geometry>(false, first, own, init, op));
     });
     host::forget_memory<T>(out);
     return out;
@@ -259,20 +155,20 @@ Out segmented_reduce(parallel_policy, It const& first, Begins const& begins, Beg
     offset const count = host::count_of(begins, begins_last);
     host::forget_memory<T>(first);
     if constexpr (random_access<Out> && !shares_words<Out>) {
-        host::share_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
-                             [&](auto policy, offset i, segment own) {
-                                 Out to = tilewise::advanced(out, i);
-                                 host::put<T>(to, host::reduce_segment<Geometry>(policy, first, own, init, op));
-                             });
+        host::deal_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
+                            [&](bool is_shared, offset i, segment own) {
+                                Out to = tilewise::advanced(out, i);
+                                host::put<T>(to, host::reduce_segment<Geometry>(is_shared, first, own, init, op));
+                            });
         host::forget_memory<T>(out);
         return tilewise::advanced(out, count);
     } else {
         totals<T> results(static_cast<std::size_t>(count));
-        host::share_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
-                             [&](auto policy, offset i, segment own) {
-                                 results[static_cast<std::size_t>(i)].emplace(
-                                     host::reduce_segment<Geometry>(policy, first, own, init, op));
-                             });
+        host::deal_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
+                            [&](bool is_shared, offset i, segment own) {
+                                results[static_cast<std::size_t>(i)].emplace(
+                                    host::reduce_segment<Geometry>(is_shared, first, own, init, op));
+                            });
         for (auto& result : results)
             host::put<T>(out, *std::move(result));
         return out;
@@ -280,8 +176,8 @@ Out segmented_reduce(parallel_policy, It const& first, Begins const& begins, Beg
 }
 
 /// Scans a segment after `init`, if there is one, to the same place of the output.
-template <class Geometry, scan_form form, class T, class Policy, class It, class Out, class Op>
-void scan_segment(Policy policy, [[maybe_unused]] char const* algorithm, It const& first, segment of, Out const& out,
+template <class Geometry, scan_form form, class T, class It, class Out, class Op>
+void scan_segment(bool is_shared, [[maybe_unused]] char const* algorithm, It const& first, segment of, Out const& out,
                   std::optional<T> const& init, Op const& op)
 {
     if (of.count == 0)
@@ -304,8 +200,12 @@ void scan_segment(Policy policy, [[maybe_unused]] char const* algorithm, It cons
             return;
         }
     }
-    host::scan<Geometry, form>(policy, std::move(from), of.count, std::move(to), std::optional<T>(init),
-                               std::move(own_op));
+    if (is_shared)
+        host::scan<Geometry, form>(par, std::move(from), of.count, std::move(to), std::optional<T>(init),
+                                   std::move(own_op));
+    else
+        host::scan<Geometry, form>(seq, std::move(from), of.count, std::move(to), std::optional<T>(init),
+                                   std::move(own_op));
 }
 
 /// Scans every segment, on the calling thread.
@@ -316,7 +216,7 @@ void segmented_scan(sequenced_policy, char const* algorithm, It const& first, Be
 {
     host::forget_memory<T>(first);
     host::for_each_segment(algorithm, first, begins, begins_last, ends, [&](segment own) {
-        host::scan_segment<Geometry, form, T>(seq, algorithm, first, own, out, init, op);
+        host::scan_segment<Geometry, form, T>(false, algorithm, first, own, out, init, op);
     });
     host::forget_memory<T>(out);
 }
@@ -332,9 +232,10 @@ void segmented_scan(parallel_policy, char const* algorithm, It const& first, Beg
     using order = tilewise::order<T, Geometry>;
     constexpr offset long_from = host::tiles_that_pay_to_scan<T, Op>() * order::tile + 1;
     host::forget_memory<T>(first);
-    host::share_segments(algorithm, first, begins, begins_last, ends, long_from, [&](auto policy, offset, segment own) {
-        host::scan_segment<Geometry, form, T>(policy, algorithm, first, own, out, init, op);
-    });
+    host::deal_segments(algorithm, first, begins, begins_last, ends, long_from,
+                        [&](bool is_shared, offset, segment own) {
+                            host::scan_segment<Geometry, form, T>(is_shared, algorithm, first, own, out, init, op);
+                        });
     host::forget_memory<T>(out);
 }
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// A scanner reads an input and writes what becomes of it, tile by tile. There are three, as there are readers: one for
+/// any type and operator, one for floating-point values in vector registers, one for integers in any order.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/operators.hpp>
+#include <tilewise/host/elements.hpp>
+#include <tilewise/host/fold.hpp>
+#include <tilewise/host/prefix.hpp>
+#include <tilewise/host/scan_row.hpp>
+#include <tilewise/host/simd_scan.hpp>
+#include <tilewise/order.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace host {
+
+/// Scans `count` elements of a tile, at most all, and appends the tile to what comes before the next if it is whole.
+/// `scan_chunk(before, run, count)` scans a chunk and leaves its total in `run`.
+template <class Order, class T, class Op, class ScanChunk>
+void scan_tile(Op& op, carry<Order, T>& tiles, offset count, ScanChunk&& scan_chunk)
+{
+    bool const is_whole = count == Order::tile;
+    std::optional<T> const before = tiles.before_next(op);
+    doubling_scan<T, Order::geometry::chunks_per_tile> chunks;
+    std::optional<T> chunks_before;
+    for (; count > 0; count -= Order::chunk) {
+        std::optional<T> run;
+        scan_chunk(host::combine_copies<T>(op, before, chunks_before), run, std::min(count, Order::chunk));
+        if (count >= Order::chunk) {
+            T total = chunks.push(op, std::move(*run));
+            chunks_before.emplace(std::move(total));
+        }
+    }
+    if (is_whole)
+        tiles.append(op, std::move(*chunks_before));
+}
+
+/// Scans values of any type one by one.
+template <class Order, scan_form form, class T, class Op, class Input, class Out>
+class element_scanner {
+public:
+    element_scanner(Input input, Out out, Op& op) : input_(std::move(input)), out_(std::move(out)), op_(op) {}
+
+    void tile(carry<Order, T>& tiles, offset count)
+    {
+        host::scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
+    }
+    /// Scans a range that is at most one chunk.
+    void chunk(std::optional<T> const& init, offset count)
+    {
+        std::optional<T> run;
+        scan_chunk(init, run, count);
+    }
+    Out end() { return std::move(out_); }
+
+private:
+    void scan_chunk(std::optional<T> const& before, std::optional<T>& run, offset count)
+    {
+        for (; count > 0; count -= Order::row)
+            host::append<T>(
+                op_, run, host::scan_row<Order, form, T>(op_, before, run, std::min(count, Order::row), input_, out_));
+        host::forget_memory<T>(out_);
+    }
+
+    Input input_;
+    Out out_;
+    Op& op_;
+};
+
+/// Scans floating-point values for an operator known by name, the lane vectors of a row at once.
+template <class Order, scan_form form, class T, class Op, class Input, class Out>
+class row_scanner {
+    static constexpr int lanes = Order::geometry::lanes_per_row;
+
+public:
+    row_scanner(Input input, Out out, Op& op) : source_(std::move(input)), sink_(std::move(out)), op_(op) {}
+
+    void tile(carry<Order, T>& tiles, offset count)
+    {
+        host::scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
+    }
+    /// Scans a range that is at most one chunk.
+    void chunk(std::optional<T> const& init, offset count)
+    {
+        std::optional<T> run;
+        scan_chunk(init, run, count);
+    }
+    Out end() { return sink_.end(); }
+
+private:
+    void scan_chunk(std::optional<T> const& before, std::optional<T>& run, offset count)
+    {
+        T const* first = source_.next(count);
+        T* out = sink_.room();
+        auto const rows = static_cast<int>(count / Order::row);
+        if (rows > 0)
+            host::scan_rows<lanes, form, Op>(first, rows, before, run, out);
+        if (offset const rest = count % Order::row; rest > 0)
+            scan_part_of_row<lanes>(first + rows * Order::row, rest, before, run, out + rows * Order::row);
+        sink_.written(count);
+    }
+
+    /// Elements that do not exist change nothing before them, so they may have any values. Half of the lanes may do.
+    template <int some_lanes>
+    void scan_part_of_row(T const* first, offset count, std::optional<T> const& before, std::optional<T>& run, T* out)
+    {
+        constexpr offset room = some_lanes * Order::lane_vector;
+        if constexpr (some_lanes * int{sizeof(T)} > 16) {
+            if (count <= room / 2)
+                return scan_part_of_row<some_lanes / 2>(first, count, before, run, out);
+        }
+        if (count == room)
+            return host::scan_rows<some_lanes, form, Op>(first, 1, before, run, out);
+        T row[static_cast<std::size_t>(room)];
+        std::fill(std::copy(first, first + count, row), row + room, T());
+        host::scan_rows<some_lanes, form, Op>(row, 1, before, run, row);
+        std::copy(row, row + count, out);
+    }
+
+    array_source<T, Order::chunk, Input> source_;
+    array_sink<T, Order::chunk, Out> sink_;
+    Op& op_;
+};
+
+/// What comes before a tile of integers, which may be combined in any order.
+template <class T, class Op>
+class exact_carry {
+public:
+    explicit exact_carry(std::optional<T> init) : value_(init.value_or(Op::template identity<T>)) {}
+    T& value() { return value_; }
+    std::optional<T> before_next(Op&) const { return value_; }
+    void append(Op& op, T tile) { value_ = op(value_, tile); }
+
+private:
+    T value_;
+};
+
+/// Scans integers for an operator known by name: no order can change their bits.
+template <class Order, scan_form form, class T, class Op, class Input, class Out>
+class exact_scanner {
+public:
+    exact_scanner(Input input, Out out, Op&) : source_(std::move(input)), sink_(std::move(out)) {}
+
+    void tile(exact_carry<T, Op>& tiles, offset count)
+    {
+        constexpr offset at_once = std::min(decltype(source_)::at_once, decltype(sink_)::at_once);
+        for (offset part; count > 0; count -= part) {
+            part = std::min(count, at_once);
+            tiles.value() = host::exact_scan<form, Op>(source_.next(part), part, tiles.value(), sink_.room());
+            sink_.written(part);
+        }
+    }
+    Out end() { return sink_.end(); }
+
+private:
+    array_source<T, Order::chunk, Input> source_;
+    array_sink<T, Order::chunk, Out> sink_;
+};
+
+/// What a type and an operator are scanned with.
+template <class Order, class T, class Op>
+using carry_for = std::conditional_t<known::is_exact<Op, T>, exact_carry<T, Op>, carry<Order, T>>;
+
+template <class Order, scan_form form, class T, class Op, class Input, class Out>
+auto element_scanner_at(Input input, Out out, Op& op)
+{
+    return element_scanner<Order, form, T, Op, Input, Out>(std::move(input), std::move(out), op);
+}
+
+template <class Order, scan_form form, class T, class Op, class Input, class Out>
+auto scanner_at(Input input, Out out, Op& op)
+{
+    if constexpr (known::is_exact<Op, T>)
+        return exact_scanner<Order, form, T, Op, Input, Out>(std::move(input), std::move(out), op);
+    else if constexpr (known::is_operator<Op> && Order::lane_vector * sizeof(T) == 16)
+        return row_scanner<Order, form, T, Op, Input, Out>(std::move(input), std::move(out), op);
+    else
+        return host::element_scanner_at<Order, form, T>(host::opaque_input<T>(std::move(input)), std::move(out), op);
+}
+
+} // namespace host
+TILEWISE_NAMESPACE_END

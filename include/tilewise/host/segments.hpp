@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Parts of a range, and how threads deal them out.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/host/parallel.hpp>
+#include <tilewise/order.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace host {
+
+/// A part of a range.
+struct segment {
+    offset begin, count;
+};
+
+/// The segment that two offsets bound; one that ends before it begins has no elements.
+template <class It, class Begin, class End>
+segment segment_between([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first, Begin const& begin,
+                        End const& end)
+{
+    offset const count = static_cast<offset>(end) - static_cast<offset>(begin);
+    if constexpr (hardened) {
+        if (count < 0)
+            reject_argument(algorithm, "a segment ends before it begins");
+        if constexpr (std::is_pointer_v<It>) {
+            if (first == nullptr && count > 0)
+                reject_argument(algorithm, "first is null and a segment is not empty");
+        }
+    }
+    return {static_cast<offset>(begin), std::max(offset{0}, count)};
+}
+
+/// The number of segments. (std::distance refuses some iterators of ranges, such as those of views::iota.)
+template <class Begins>
+offset count_of(Begins begins, Begins const& begins_last)
+{
+    if constexpr (random_access<Begins>) {
+        return static_cast<offset>(begins_last - begins);
+    } else {
+        offset count = 0;
+        for (; !(begins == begins_last); ++begins)
+            ++count;
+        return count;
+    }
+}
+
+/// Calls `body(segment)` for all segments in turn.
+template <class It, class Begins, class Ends, class Body>
+void for_each_segment(char const* algorithm, It const& first, Begins begins, Begins const& begins_last, Ends ends,
+                      Body body)
+{
+    for (; !(begins == begins_last); ++begins, (void)++ends)
+        body(host::segment_between(algorithm, first, *begins, *ends));
+}
+
+/// What a segment takes to be found, in elements that are combined.
+inline constexpr offset elements_per_segment = 16;
+
+/// Calls `body(is_shared, i, segment)` for the segments `at(i)` with i below `count`: on the calling thread, or on all
+/// cores, which share those of at least `long_from` elements and deal the others out. All segments together are worth
+/// that only if they have as many.
+template <class At, class Body>
+void deal_segments(bool is_parallel, offset count, offset long_from, At const& at, Body const& body)
+{
+    offset elements = 0;
+    for (offset i = 0; is_parallel && i < count && elements < long_from; ++i)
+        elements += at(i).count + elements_per_segment;
+    if (elements < long_from) {
+        for (offset i = 0; i < count; ++i)
+            body(false, i, at(i));
+        return;
+    }
+    std::mutex mutex;
+    std::vector<offset> long_ones;
+    host::parallel_for(count, [&](offset begin, offset end) {
+        for (offset i = begin; i < end; ++i) {
+            segment const own = at(i);
+            if (own.count < long_from) {
+                body(false, i, own);
+            } else {
+                std::lock_guard const lock(mutex);
+                long_ones.push_back(i);
+            }
+        }
+    });
+    for (offset const i : long_ones)
+        body(true, i, at(i));
+}
+
+/// The same for segments between offsets.
+template <class It, class Begins, class Ends, class Body>
+void deal_segments(char const* algorithm, It const& first, Begins const& begins, Begins const& begins_last,
+                   Ends const& ends, offset long_from, Body const& body)
+{
+    if constexpr (random_access<Begins> && random_access<Ends>) {
+        host::deal_segments(
+            true, static_cast<offset>(begins_last - begins), long_from,
+            [&](offset i) {
+                return host::segment_between(algorithm, first, begins[static_cast<std::iter_difference_t<Begins>>(i)],
+                                             ends[static_cast<std::iter_difference_t<Ends>>(i)]);
+            },
+            body);
+    } else {
+        std::vector<segment> segments;
+        host::for_each_segment(algorithm, first, begins, begins_last, ends,
+                               [&](segment own) { segments.push_back(own); });
+        host::deal_segments(
+            true, static_cast<offset>(segments.size()), long_from,
+            [&](offset i) { return segments[static_cast<std::size_t>(i)]; }, body);
+    }
+}
+
+} // namespace host
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The table that a thread counts in, which needs no axis and no samples.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/order.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace host {
+
+/// How many samples one thread has counted in each cell.
+///
+/// A store to a counter and a load of the same one soon after wait for each other: of samples that are equal, or nearly
+/// sorted, a core with one table counts one in 5 cycles. So there are four tables where they fit the first-level cache,
+/// which take turns.
+class sub_histogram {
+public:
+    /// For about `samples` samples. Counters are flushed when there are more than `most`.
+    sub_histogram(offset cells, offset samples, offset most = std::numeric_limits<std::uint32_t>::max())
+        : cells_(static_cast<std::size_t>(cells)), most_(most), room_(most),
+          stride_(cells <= most_side_by_side && samples >= cells ? cells_ + 1 : 0),
+          counters_(cells_ + 1 + (turns - 1) * stride_)
+    {}
+
+    /// Counts samples by the numbers of their cells.
+    template <class Number>
+    void count(Number const* numbers, offset count)
+    {
+        for (offset part; count > 0; count -= part, (void)(numbers += part)) {
+            if (room_ == 0)
+                flush();
+            part = std::min(count, room_);
+            room_ -= part;
+            take_turns(numbers, part);
+        }
+    }
+    /// Counts samples of one cell.
+    void add(int cell, std::uint64_t samples)
+    {
+        flushed_.resize(cells_ + 1);
+        flushed_[place(cell)] += samples;
+    }
+
+    std::uint64_t number_of(offset cell) const
+    {
+        std::uint32_t const* const table = counters_.data() + cell + 1;
+        std::uint64_t const flushed = flushed_.empty() ? 0 : flushed_[static_cast<std::size_t>(cell) + 1];
+        return flushed + table[0] +
+               (stride_ == 0 ? 0 : std::uint64_t{table[stride_]} + table[2 * stride_] + table[3 * stride_]);
+    }
+
+private:
+    static constexpr std::size_t turns = 4;
+    static constexpr offset most_side_by_side = 2048;
+
+    /// Where a cell is counted: no_cell in front of them all.
+    template <class Number>
+    static std::size_t place(Number cell)
+    {
+        return static_cast<std::size_t>(offset{cell} + 1);
+    }
+
+    template <class Number>
+    void take_turns(Number const* numbers, offset count)
+    {
+        std::uint32_t *const table = counters_.data(), *const second = table + stride_, *const third = second + stride_,
+                             *const fourth = third + stride_;
+        offset i = 0;
+        for (; count - i >= offset{turns}; i += offset{turns}) {
+            ++table[place(numbers[i])];
+            ++second[place(numbers[i + 1])];
+            ++third[place(numbers[i + 2])];
+            ++fourth[place(numbers[i + 3])];
+        }
+        for (; i < count; ++i)
+            ++table[place(numbers[i])];
+    }
+
+    /// Makes room in the counters.
+    void flush()
+    {
+        flushed_.resize(cells_ + 1);
+        for (std::size_t i = 0; i < flushed_.size(); ++i)
+            for (std::size_t turn = 0; turn < (stride_ == 0 ? 1 : turns); ++turn)
+                flushed_[i] += std::exchange(counters_[i + turn * stride_], 0);
+        room_ = most_;
+    }
+
+    std::size_t cells_;
+    offset most_, room_;
+    std::size_t stride_;
+    std::vector<std::uint32_t> counters_;
+    std::vector<std::uint64_t> flushed_;
+};
+
+/// The sub-histograms of all threads.
+class sub_histograms {
+public:
+    void push_back(sub_histogram own) { tables_.push_back(std::move(own)); }
+    bool are_several() const { return tables_.size() > 1; }
+    std::uint64_t number_of(offset cell) const
+    {
+        std::uint64_t sum = 0;
+        for (sub_histogram const& own : tables_)
+            sum += own.number_of(cell);
+        return sum;
+    }
+
+private:
+    std::vector<sub_histogram> tables_;
+};
+
+} // namespace host
+TILEWISE_NAMESPACE_END
