@@ -151,8 +151,11 @@ inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
 /// rounds.
 struct tuning : tilewise::gpu::reduce_tuning {
     static inline bool clusters = true, dependent_launches = true;
-    static inline int forced_turns = 0; ///< none, if 0
-    static int turns(tilewise::offset bytes) { return forced_turns != 0 ? forced_turns : reduce_tuning::turns(bytes); }
+    static inline int forced_iterations = 0; ///< none, if 0
+    static int iterations(tilewise::offset bytes)
+    {
+        return forced_iterations != 0 ? forced_iterations : reduce_tuning::iterations(bytes);
+    }
     template <class, class Geometry>
     static constexpr int fold_supers = Geometry::tiles_per_group < 32 ? 2 : 1;
 };
@@ -216,22 +219,22 @@ void on_all(Check check)
     struct variant {
         char const* name;
         bool clusters, dependent_launches;
-        int turns;
+        int iterations;
     };
     static constexpr variant variants[] = {{"clusters", true, true, 0},
                                            {"no clusters", false, true, 0},
                                            {"no clusters, no dependent launches", false, false, 2},
-                                           {"1 turn", false, true, 1},
-                                           {"4 turns", false, true, 4},
-                                           {"8 turns", false, true, 8}};
+                                           {"1 iteration", false, true, 1},
+                                           {"4 iterations", false, true, 4},
+                                           {"8 iterations", false, true, 8}};
     std::size_t index = 0;
-    for (auto const& [name, clusters, dependent_launches, turns] : variants) {
+    for (auto const& [name, clusters, dependent_launches, iterations] : variants) {
         if (on_device::leaves_to_other_schedule(index++))
             continue;
         SCOPED_TRACE(name);
         tuning::clusters = clusters;
         tuning::dependent_launches = dependent_launches;
-        tuning::forced_turns = turns;
+        tuning::forced_iterations = iterations;
         check(device<Geometry, tuning>{});
     }
 }

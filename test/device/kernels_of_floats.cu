@@ -20,7 +20,7 @@ DEVICE_TEST(kernels_of_floats, find_the_least_and_the_largest)
 }
 
 /// The bytes of input at which pass 1 gives each warp more.
-DEVICE_TEST(kernels_of_floats, add_where_warps_take_more_turns)
+DEVICE_TEST(kernels_of_floats, add_where_warps_take_more_iterations)
 {
     std::vector<std::size_t> counts;
     for (std::size_t const mebibytes : {12, 40, 160})

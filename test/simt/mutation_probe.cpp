@@ -33,8 +33,8 @@ constexpr specification::units units{geometry::lane_vector_bytes, geometry::lane
 struct tuning : tilewise::gpu::reduce_tuning {
     static constexpr int threads = 128, fold_threads = 64, wide_cluster_threads = 1024; // the last never fits
     static inline bool clusters = true, dependent_launches = true;
-    static inline int forced_turns = 1;
-    static int turns(tilewise::offset) { return forced_turns; }
+    static inline int forced_iterations = 1;
+    static int iterations(tilewise::offset) { return forced_iterations; }
     template <class, class>
     static constexpr int fold_supers = 2;
 };
@@ -60,7 +60,7 @@ constexpr specification::units deep_units{16, 32, 1, 1, 4, 4};
 /// What the kernels are to run as.
 struct variant {
     bool clusters, dependent_launches;
-    int turns;
+    int iterations;
 };
 
 void require(bool claim, char const* what)
@@ -218,7 +218,7 @@ void streams(in_order<std::uint32_t> const& words)
 void deep(std::size_t count)
 {
     tuning::clusters = false;
-    tuning::forced_turns = 1;
+    tuning::forced_iterations = 1;
     auto const values = noise<std::uint32_t>(count);
     device_array<std::uint32_t> const there(values);
     require(tilewise::gpu::reduce<deep_geometry, tuning>(tilewise::device, there.data(),
@@ -228,10 +228,10 @@ void deep(std::size_t count)
 }
 
 /// Sums of bytes, four at a time.
-void bytes(std::size_t count, int turns)
+void bytes(std::size_t count, int iterations)
 {
     tuning::clusters = false;
-    tuning::forced_turns = turns;
+    tuning::forced_iterations = iterations;
     auto const values = noise<signed char>(count);
     device_array<signed char> const there(values);
     require(tilewise::gpu::reduce<flat_geometry, flat_tuning>(
@@ -268,7 +268,7 @@ int main(int, char** arguments)
                 for (auto const& [how, count, misalignment] : tries) {
                     tuning::clusters = how.clusters;
                     tuning::dependent_launches = how.dependent_launches;
-                    tuning::forced_turns = how.turns;
+                    tuning::forced_iterations = how.iterations;
                     words.expect(tilewise::device, count, misalignment);
                 }
                 narrow.expect(tilewise::device, narrow.size() - 23, 5);

@@ -46,15 +46,16 @@ class reducer {
     using layout = row_layout<View, T, Op, order, Tuning>;
     static constexpr int tile_rows = Geometry::rows_per_chunk * Geometry::chunks_per_tile;
     static constexpr int warps = Tuning::threads / warp_size;
-    static constexpr int most_turns = Geometry::tiles_per_group * Geometry::chunks_per_tile / (warps * layout::chunks);
-    static_assert(most_turns >= 1, "a block's subtree is at most a group");
+    static constexpr int most_iterations =
+        Geometry::tiles_per_group * Geometry::chunks_per_tile / (warps * layout::chunks);
+    static_assert(most_iterations >= 1, "a block's subtree is at most a group");
     static constexpr access misaligned = misaligned_access<View, layout::packet>;
 
 public:
     reducer(device_call& by, Input const& input, offset size, T const& first, Op const& combine, Out to)
         : call(by), view(gpu::view_of(input, size)), count(size), init(first), op(combine), out(to),
-          turns(std::min(Tuning::turns(size * View::widest), most_turns)), tiles(order::tiles_before_last(size)),
-          packs(gpu::packs_of_tiles<layout>(tiles))
+          iterations(std::min(Tuning::iterations(size * View::widest), most_iterations)),
+          tiles(order::tiles_before_last(size)), units(gpu::work_units_of<layout>(tiles))
     {}
 
     /// Starts the kernels. Elements in host memory are staged in, in pieces of whole groups if need be.
@@ -88,9 +89,9 @@ private:
             (starts_in_cluster<how, Tuning::threads>() ||
              (Tuning::wide_cluster_pays(sizeof(T)) && starts_in_cluster<how, Tuning::wide_cluster_threads>())))
             return;
-        scratch<T> const partials(call, blocks_for(packs));
-        call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees", {blocks_for(packs), Tuning::threads}, view,
-                    packs, turns, op, partials.begin());
+        scratch<T> const partials(call, blocks_for(units));
+        call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees", {blocks_for(units), Tuning::threads}, view,
+                    units, iterations, op, partials.begin());
         start_fold<how>(view, partials.begin());
     }
 
@@ -126,7 +127,7 @@ private:
     /// kernels of the one before it: these take a percent of the time.)
     void start_in_pieces(offset at_once)
     {
-        scratch<T> const partials(call, blocks_for(packs));
+        scratch<T> const partials(call, blocks_for(units));
         for (offset begin = 0; begin < count; begin += at_once) {
             staging staged(call);
             View piece = view.from(begin);
@@ -141,19 +142,19 @@ private:
     template <access how>
     void start_piece(View const& piece, offset begin, offset at_once, int misalignment, T* partials)
     {
-        offset const before = gpu::packs_of_tiles<layout>(begin / order::tile),
-                     there = std::min(packs - before, gpu::packs_of_tiles<layout>(at_once / order::tile));
+        offset const before = gpu::work_units_of<layout>(begin / order::tile),
+                     there = std::min(units - before, gpu::work_units_of<layout>(at_once / order::tile));
         if (there > 0)
             call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees", {blocks_for(there), Tuning::threads},
-                        piece, there, turns, op, partials + blocks_for(before));
+                        piece, there, iterations, op, partials + blocks_for(before));
         if (count - begin <= at_once)
             start_fold<how>(piece.from(-begin), partials);
     }
 
-    int blocks_for(offset of_packs) const
+    int blocks_for(offset of_units) const
     {
-        int const per_block = turns * warps;
-        return static_cast<int>((of_packs + per_block - 1) / per_block);
+        int const per_block = iterations * warps;
+        return static_cast<int>((of_units + per_block - 1) / per_block);
     }
 
     /// Pass 1 for a base that is so many bytes, or some of them, after a boundary of 16.
@@ -181,7 +182,7 @@ private:
     template <access how>
     void start_fold(View const& from, T const* partials)
     {
-        int const tiles_per_partial = turns * warps * layout::chunks / Geometry::chunks_per_tile;
+        int const tiles_per_partial = iterations * warps * layout::chunks / Geometry::chunks_per_tile;
         constexpr auto kernel = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
         bool const dependent = Tuning::dependent_launches && call.can_launch_dependent<kernel>();
         call.launch(kernel, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, from, count, tiles,
@@ -194,8 +195,8 @@ private:
     T init;
     Op op;
     Out out;
-    int turns;
-    offset tiles, packs; ///< before the last tile
+    int iterations;
+    offset tiles, units; ///< before the last tile
 };
 
 inline constexpr char const* reduce_without_waiting = "reduce_into or transform_reduce_into with a policy's nosync()";

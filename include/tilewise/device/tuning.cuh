@@ -18,13 +18,13 @@ struct reduce_tuning {
     /// Whether to use what a GPU from sm_90 on has. Tests turn them off to run the fallbacks.
     static constexpr bool clusters = true, dependent_launches = true;
 
-    /// Pass 1: a row of 8 loads per warp and turn. 8 warps, four blocks per multiprocessor (up to 64 registers):
+    /// Pass 1: a row of 8 loads per warp and iteration. 8 warps, four blocks per multiprocessor (up to 64 registers):
     /// 5 and 6 blocks spill or shorten the batch and lose 2..20 %.
     static constexpr int threads = 256, blocks_per_multiprocessor = 4;
 
-    /// 4 KiB of input per warp and turn; the turns per warp by bytes of input. More turns mean fewer partial results,
-    /// fewer turns more blocks. H200, f32: 1 turn up to 12 MiB, 2 to 40 MiB, 4 to 160 MiB, 8 above.
-    static constexpr int turns(offset bytes)
+    /// 4 KiB of input per warp and iteration; iterations per warp by bytes of input. More mean fewer partial results,
+    /// fewer mean more blocks. H200, f32: 1 up to 12 MiB, 2 to 40 MiB, 4 to 160 MiB, 8 above.
+    static constexpr int iterations(offset bytes)
     {
         return bytes <= (offset{12} << 20) ? 1 : bytes <= (offset{40} << 20) ? 2 : bytes <= (offset{160} << 20) ? 4 : 8;
     }

@@ -34,7 +34,7 @@ struct row_layout {
         View::bases == 0 ? 1 : std::clamp(granule_bytes / (View::widest * lane_vector), 1, Tuning::widest_packet);
     static constexpr int packet = vectors * lane_vector;         ///< elements per packet
     static constexpr int width = warp_size / vectors;            ///< lanes per chunk
-    static constexpr int chunks = vectors;                       ///< chunks per warp and turn
+    static constexpr int chunks = vectors;                       ///< chunks per warp and iteration
     static constexpr int segment = static_cast<int>(Order::row); ///< elements of a row
     /// Rows are batched, so that their loads are in flight together, unless that takes too many registers.
     static constexpr bool batched = sizeof(T) <= 16 && View::widest <= 32;
@@ -190,34 +190,34 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
     }
 }
 
-/// The total of the `turns` packs of chunks per warp, one after the other, that follow `first`, of which `left` are
+/// The aggregate of `iterations` work units per warp, one after the other, from `first` on, of which `left` are
 /// there. Thread 0 has it.
 template <class Layout, access how, int shift, int threads, class View, class Op, class Totals>
-TILEWISE_DEVICE auto block_subtree(View& view, offset first, offset left, int turns, Op& op, Totals& warp_totals) ->
-    typename Layout::value
+TILEWISE_DEVICE auto block_subtree(View& view, offset first, offset left, int iterations, Op& op, Totals& warp_totals)
+    -> typename Layout::value
 {
     using T = typename Layout::value;
     constexpr int warps = threads / warp_size;
-    constexpr offset pack = Layout::chunks * Layout::order::chunk; // elements
+    constexpr offset unit = Layout::chunks * Layout::order::chunk; // elements
     int const warp = warp_index();
-    int const there = static_cast<int>(at_most(left, warps * turns)), mine = there - warp * turns;
+    int const there = static_cast<int>(at_most(left, warps * iterations)), mine = there - warp * iterations;
     if (mine > 0) {
-        int const packs = mine < turns ? mine : turns;
-        first += offset{warp * turns} * pack;
+        int const units = mine < iterations ? mine : iterations;
+        first += offset{warp * iterations} * unit;
         registers<T, 1> total;
         TILEWISE_NO_UNROLL
-        for (int turn = 0; turn < packs; ++turn) {
-            T const next = gpu::shuffle(gpu::warp_chunks<Layout, how, shift>(view, first + turn * pack, op), 0);
-            if (lane_index() == turn || turn == 0)
+        for (int i = 0; i < units; ++i) {
+            T const next = gpu::shuffle(gpu::warp_chunks<Layout, how, shift>(view, first + i * unit, op), 0);
+            if (lane_index() == i || i == 0)
                 gpu::put(total[0], next);
         }
-        if (turns > 1)
-            gpu::put(total[0], gpu::warp_tree_of_valid<1, 8>(op, T(total[0]), packs));
+        if (iterations > 1)
+            gpu::put(total[0], gpu::warp_tree_of_valid<1, 8>(op, T(total[0]), units));
         if (lane_index() == 0)
             gpu::put(warp_totals[warp], T(total[0]));
     }
     sync_block();
-    int const used = (there + turns - 1) / turns;
+    int const used = (there + iterations - 1) / iterations;
     return gpu::warp_tree_of_valid<1, warps>(op, T(warp_totals[lane_index() < used ? lane_index() : 0]), used);
 }
 

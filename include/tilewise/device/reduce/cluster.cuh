@@ -32,7 +32,7 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
 
     offset const tiles = order::tiles_before_last(count);
     int const last_count = static_cast<int>(count - tiles * order::tile);
-    offset const before = offset{block_index() - 1} * warps, left = gpu::packs_of_tiles<Layout>(tiles) - before;
+    offset const before = offset{block_index() - 1} * warps, left = gpu::work_units_of<Layout>(tiles) - before;
     cluster_announce();
     if (block_index() == 0) {
         gpu::block_last_tile<Layout, how, rows / warps, warps>(view, tiles * order::tile, last_count, op, ends);

@@ -64,9 +64,9 @@ reduce_one_tile(View view, int count, T init, Op op, Out out)
         gpu::write_result(out, gpu::append_last_tile<typename Layout::order>(ends, count, init, op));
 }
 
-/// How many packs of chunks, one per warp and turn, fill the `tiles` tiles before the last.
+/// How many work units, each the chunks of a warp in one iteration, are in `tiles` tiles.
 template <class Layout>
-TILEWISE_PORTABLE constexpr offset packs_of_tiles(offset tiles)
+TILEWISE_PORTABLE constexpr offset work_units_of(offset tiles)
 {
     return tiles * Layout::geometry::chunks_per_tile / Layout::chunks;
 }

@@ -16,17 +16,17 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Pass 1: block `b` reduces subtree `b`, of `turns` packs of chunks per warp, to `partials[b]`.
+/// Pass 1: block `b` reduces subtree `b`, of `iterations` work units per warp, to `partials[b]`.
 template <class Layout, access how, int shift, class Tuning, class View, class T, class Op>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
-reduce_subtrees(View view, offset packs, int turns, Op op, T* partials)
+reduce_subtrees(View view, offset units, int iterations, Op op, T* partials)
 {
     release_dependents();
     constexpr int warps = Tuning::threads / warp_size;
     TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
-    offset const before = offset{block_index()} * turns * warps;
+    offset const before = offset{block_index()} * iterations * warps;
     T const total = gpu::block_subtree<Layout, how, shift, Tuning::threads>(
-        view, before * Layout::chunks * Layout::order::chunk, packs - before, turns, op, warp_totals.object());
+        view, before * Layout::chunks * Layout::order::chunk, units - before, iterations, op, warp_totals.object());
     if (thread_index() == 0)
         gpu::put(partials[block_index()], total);
 }
