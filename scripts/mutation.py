@@ -8,21 +8,24 @@ The list has one block for each bug, separated by empty lines; lines that begin 
     file: include/tilewise/host/fold.hpp
     find: row < rows
     replace: row + 1 < rows
-    test: test/mutation_probe.cpp
+    test: test/mutation_probe.cpp#reductions
 
-`find` must occur exactly once in `file`. `test` (this one when left out) names test programs, separated by commas,
-one of which must fail. A text of several lines stands between `find<<<` and `>>>`, on lines of their own; likewise
-`replace<<<`. A bug that does not compile is an error of the list.
+`find` must occur exactly once in `file`. `test` names test programs, separated by commas, one of which must fail;
+test/mutation_probe.cpp#scans is compiled with PROBE_SCANS defined, which leaves the rest of it out. A text of several
+lines stands between `find<<<` and `>>>`, on lines of their own; likewise `replace<<<`. A bug that does not compile is
+an error of the list.
 
-`build` is `host` (when left out), `contracted`: the compiler may fuse a product with a sum, and the test is
-test/contraction_of_classes.cpp when left out; or `race`: the tests then are kernels under the interpreter's race build,
-and are test/simt/mutation_probe.cpp when left out.
+`build` is `host` (when left out; the tests are both parts of test/mutation_probe.cpp when left out), `contracted`: the
+compiler may fuse a product with a sum, and the test is test/contraction_of_classes.cpp when left out; or `race`: the
+tests then are kernels under the interpreter's race build, and are test/simt/mutation_probe.cpp when left out.
 """
 
 import argparse
 import concurrent.futures
 import hashlib
 import os
+import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -31,22 +34,30 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "test" / "mutations.txt"
-PROBES = {"host": "test/mutation_probe.cpp", "contracted": "test/contraction_of_classes.cpp",
+PROBES = {"host": "test/mutation_probe.cpp#reductions,test/mutation_probe.cpp#scans",
+          "contracted": "test/contraction_of_classes.cpp",
           "race": "test/simt/mutation_probe.cpp"}
-FLAGS = ["-std=c++20", "-O1", "-DTILEWISE_HARDENED", "-DTILEWISE_STRICT_FP", "-ffp-contract=off", "-w"]
+FLAGS = ["-std=c++20", "-DTILEWISE_HARDENED", "-DTILEWISE_STRICT_FP", "-ffp-contract=off", "-w"]
 CONTRACTED = ["-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", "-DTILEWISE_HARDENED", "-w"]
 GTEST = ["-lgtest_main", "-lgmock", "-lgtest", "-lrapidcheck"]
-SECONDS = 60
+QUICKLY = ["--gtest_brief=1", "--gtest_fail_fast"]
+CPU_SECONDS, SECONDS = 40, 600 # for a program: of the processor's time, and of the clock's
 INCLUDES = ("include", "examples") # where bugs are, and what tests look for them in
 
 # As in test/simt/CMakeLists.txt
 SIMT = ROOT / "test" / "simt"
-RACE = ["-DSIMT_RACE", "-fno-pie"]
+RACE = ["-O0", "-DSIMT_RACE", "-fno-pie"]
 RACE_TEST = [*RACE, "-DTILEWISE_DEVICE_ENGINE=1", "-fno-strict-aliasing", "-fsanitize=thread", "-Wno-tsan",
              "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0",
              "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"]
 RACE_LINK = ["-no-pie", "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset"]
 NOT_RACE = {"storage_on_heap.cpp"}
+
+# Precompiled, for they take as long as the rest: headers that most tests want, and in which there are no bugs.
+HEADERS = """algorithm array atomic cmath cstdint cstring deque forward_list functional iterator limits map memory mutex
+    numeric optional random ranges span sstream stdexcept string thread tuple utility vector
+    gmock/gmock.h gtest/gtest.h rapidcheck.h""".split()
+RACE_HEADERS = ["cuda_runtime.h", "simt/runtime.hpp", "simt/test.hpp"]
 
 
 class ListError(Exception):
@@ -118,7 +129,7 @@ def interpreter(compiler, pool, folder):
     """The library of the kernels' interpreter."""
     def object_of(source):
         target = folder / f"{source.stem}.o"
-        compile([compiler, *FLAGS, *RACE, f"-I{SIMT}/include", f"-I{ROOT}/include", "-c", source, "-o", target])
+        compile([compiler, *FLAGS, *RACE, "-O2", f"-I{SIMT}/include", f"-I{ROOT}/include", "-c", source, "-o", target])
         return target
 
     sources = [source for source in sorted(SIMT.glob("src/*.cpp")) if source.name not in NOT_RACE]
@@ -127,31 +138,62 @@ def interpreter(compiler, pool, folder):
     return library
 
 
-def failing_test(compiler, library, build, tests, includes, folder):
+def options_of(build, test):
+    if build == "contracted":
+        return CONTRACTED
+    if build == "race":
+        return [*FLAGS, *RACE_TEST, f"-I{SIMT}/include"]
+    return [*FLAGS, "-O1" if "/law/" in test else "-O0"] # laws run for minutes without optimisation
+
+
+def precompiled_headers(compiler, options, folder):
+    """The header that includes those of every test with the same options."""
+    header = folder / f"{hashlib.sha256(str(options).encode()).hexdigest()[:16]}.hpp"
+    names = [*HEADERS, *(RACE_HEADERS if "-DSIMT_RACE" in options else [])]
+    header.write_text("".join(f"#include <{name}>\n" for name in names))
+    compile([compiler, *options, "-x", "c++-header", header, "-o", f"{header}.gch"])
+    return header
+
+
+def fails(program):
+    """Whether a program fails, or does not end."""
+    environment = {**os.environ, "RC_PARAMS": "noshrink=1"}
+    with subprocess.Popen([program, *QUICKLY], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, env=environment) as running:
+        resource.prlimit(running.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        try:
+            return running.wait(SECONDS) != 0
+        except subprocess.TimeoutExpired:
+            running.kill()
+            return True
+
+
+def failing_test(compiler, shared, build, tests, includes, folder):
     """The first of the tests that fails, or None; raises when one does not compile."""
-    for number, test in enumerate(tests):
+    for number, named in enumerate(tests):
+        test, _, part = named.partition("#")
         program, object_file = folder / f"program{number}", folder / f"program{number}.o"
-        options, libraries = [*(CONTRACTED if build == "contracted" else FLAGS)], []
+        text = (ROOT / test).read_text()
+        options, libraries = options_of(build, test), []
+        header = shared["headers"][str(options)]
         if build == "race": # linked apart: the interpreter takes the place of the thread sanitizer's library
-            options += [*RACE_TEST, f"-I{SIMT}/include"]
-            libraries += [*RACE_LINK, library, "-lboost_context"]
-        if "int main(" not in (ROOT / test).read_text():
-            options += [f'-DTILEWISE_GOLDEN_DIR="{ROOT}/test/golden"']
+            libraries += [*RACE_LINK, shared["interpreter"], "-lboost_context"]
+        if "int main(" not in text:
+            options = [*options, f'-DTILEWISE_GOLDEN_DIR="{ROOT}/test/golden"']
             libraries += GTEST
+        if not re.search("^#define", text.partition("#include")[0], re.MULTILINE): # for what it includes
+            options = [*options, "-include", header]
+        if part:
+            options = [*options, f"-DPROBE_{part.upper()}"]
         compile([compiler, *options, *(f"-I{path}" for path in includes), f"-I{ROOT}/test",
                  "-x", "c++", "-c", ROOT / test, "-o", object_file])
         compile([compiler, object_file, "-o", program, *libraries, "-ltbb"])
-        try:
-            ran = subprocess.run([program], timeout=SECONDS, stdin=subprocess.DEVNULL, capture_output=True)
-            failed = ran.returncode != 0
-        except subprocess.TimeoutExpired:
-            failed = True
-        if failed:
-            return test
+        if fails(program):
+            return named
     return None
 
 
-def verdict(compiler, library, bug):
+def verdict(compiler, shared, bug):
     """"caught", "survived", or what is wrong with the list."""
     try:
         text = mutated(bug)
@@ -163,7 +205,7 @@ def verdict(compiler, library, bug):
                 shutil.copytree((ROOT / bug["file"]).parent, copy.parent)
             copy.write_text(text)
             includes = [root / part for root in (Path(folder), ROOT) for part in INCLUDES]
-            failed = failing_test(compiler, library, build_of(bug), tests_of(bug), includes, Path(folder))
+            failed = failing_test(compiler, shared, build_of(bug), tests_of(bug), includes, Path(folder))
         return "caught" if failed else "survived"
     except (ListError, OSError) as error:
         return f"error: {error}"
@@ -174,47 +216,55 @@ def fingerprint(compiler, tests):
     digest = hashlib.sha256(subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout)
     headers = [*(ROOT / "include").rglob("*"), *(ROOT / "examples/ladder").rglob("*"), *(ROOT / "test").rglob("*.hpp"), *(ROOT / "test/golden").rglob("*"),
                *SIMT.rglob("*")]
-    for path in sorted({p for p in headers if p.is_file()} | {ROOT / test for test in tests} | {LIST, Path(__file__)}):
+    for path in sorted({p for p in headers if p.is_file()} | {ROOT / test.partition("#")[0] for test in tests} | {LIST, Path(__file__)}):
         digest.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def run(compiler, jobs, only, every):
-    bugs = [bug for bug in parse(LIST.read_text()) if only in bug["name"]][::every]
+def run(compiler, jobs, only, every, first):
+    bugs = [bug for bug in parse(LIST.read_text()) if only in bug["name"]][first::every]
     if not bugs:
         raise ListError("no bugs in the list")
     tests = sorted({(build_of(bug), test) for bug in bugs for test in tests_of(bug)})
 
+    complete = not only and every == 1 and first == 0
+
     # Nothing changed since the last complete success?
     cache = ROOT / "build" / "mutation.cache"
     key = fingerprint(compiler, [test for _, test in tests])
-    if not only and every == 1 and cache.is_file() and cache.read_text() == key:
+    if complete and cache.is_file() and cache.read_text() == key:
         print(f"caught {len(bugs)} of {len(bugs)} (nothing changed)")
         return 0
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool, \
-            tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as shared:
-        library = None
+            tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as common:
+        options = {str(each): each for each in (options_of(build, test) for build, test in tests)}
+        headers = pool.map(lambda each: precompiled_headers(compiler, each, Path(common)), options.values())
+        shared = {}
         if any(build == "race" for build, _ in tests):
-            library = interpreter(compiler, pool, Path(shared))
+            shared["interpreter"] = interpreter(compiler, pool, Path(common))
+        shared["headers"] = dict(zip(options, headers))
 
         # The tests pass without bugs.
         def fails_without_bug(build_and_test):
             build, test = build_and_test
             with tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as folder:
-                return failing_test(compiler, library, build, [test], [ROOT / part for part in INCLUDES], Path(folder))
+                return failing_test(compiler, shared, build, [test], [ROOT / part for part in INCLUDES], Path(folder))
         for test in pool.map(fails_without_bug, tests):
             if test:
                 raise ListError(f"{test} fails without any bug")
 
         # Every bug makes one of them fail.
-        verdicts = list(pool.map(lambda bug: verdict(compiler, library, bug), bugs))
-    for bug, text in zip(bugs, verdicts):
-        if text != "caught":
-            print(f"{bug['name']}: {text}")
+        verdicts = []
+        for bug, text in zip(bugs, pool.map(lambda bug: verdict(compiler, shared, bug), bugs)):
+            verdicts.append(text)
+            if text != "caught":
+                print(f"{bug['name']}: {text}", flush=True)
+            elif len(verdicts) % 10 == 0:
+                print(f"... {len(verdicts)} of {len(bugs)}", file=sys.stderr, flush=True)
     caught = verdicts.count("caught")
     print(f"caught {caught} of {len(bugs)}")
-    if caught == len(bugs) and not only and every == 1:
+    if caught == len(bugs) and complete:
         cache.parent.mkdir(exist_ok=True)
         cache.write_text(key)
     return 0 if caught == len(bugs) else 1
@@ -238,12 +288,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", metavar="TEXT", help="only bugs whose name contains TEXT")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth of them")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="without the first N of them")
     parser.add_argument("--places", action="store_true", help="only look whether each bug still has its place")
     arguments = parser.parse_args()
     try:
         if arguments.places:
             return check_list()
-        return run(arguments.compiler, arguments.jobs, arguments.only, arguments.every)
+        return run(arguments.compiler, arguments.jobs, arguments.only, arguments.every, arguments.first)
     except (ListError, OSError) as error:
         print(f"mutation: {error}")
         return 1
