@@ -93,7 +93,7 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
             maybe<T> carry = init.get();
             if (tile > 0) {
                 T const own(tile_totals.object()[min_of(lane_index(), tile - 1)]);
-                carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid(op, own, tile), 0));
+                gpu::append_tree(op, carry, own, tile);
             }
             return carry;
         });
@@ -131,7 +131,7 @@ scan_side_by_side(typename Scan::view view, typename Scan::sink sink, offset cou
         maybe<T> carry = init.get();
         if (groups > 0) {
             T const own(group_totals.object()[min_of(lane_index(), groups - 1)]);
-            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, geometry::groups_per_super>(op, own, groups), 0));
+            gpu::append_tree<geometry::groups_per_super>(op, carry, own, groups);
         }
         if (rest > 0)
             carry.append(op, T(group_totals.object()[groups]));
@@ -228,7 +228,7 @@ scan_after_totals(typename Scan::view view, typename Scan::sink sink, offset cou
             gpu::put(carry.value[0], carries[group]);
         if (rest > 0) {
             T const own(tile_totals[group * group_size + min_of(lane_index(), rest - 1)]);
-            carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, group_size>(op, own, rest), 0));
+            gpu::append_tree<group_size>(op, carry, own, rest);
         }
         return carry;
     });
