@@ -81,9 +81,10 @@ struct order {
     /// precede it.
     /// @{
 
-    /// The binary logarithms of the number of parts of a group, and of a unit of any further level.
-    static constexpr int group_bits = std::countr_zero(static_cast<unsigned>(Geometry::tiles_per_group)),
-                         further_bits = std::countr_zero(static_cast<unsigned>(Geometry::groups_per_super));
+    /// The binary logarithm of the number of tiles of a group.
+    static constexpr int group_bits = std::countr_zero(static_cast<unsigned>(Geometry::tiles_per_group));
+    /// The binary logarithm of the number of parts of a unit of any further level.
+    static constexpr int further_bits = std::countr_zero(static_cast<unsigned>(Geometry::groups_per_super));
     /// The binary logarithm of the number of tiles of a unit of `level`.
     TILEWISE_PORTABLE static constexpr int log2_tiles(int level)
     {
