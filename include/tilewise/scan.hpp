@@ -48,9 +48,9 @@ output_end<Out> scan_sequence(Policy const& policy, sequence<It, Extent> element
             tilewise::output_for<Policy>(elements.algorithm, elements.first, elements.end, std::forward<Out>(out));
         tilewise::check_output(elements.algorithm, elements.first, elements.end, to);
         auto input = tilewise::transform_sequence(std::move(elements), std::move(transform_op)...);
-        return tilewise::output_position<Out>(
-            out, engine::scan<form, T>(tilewise::resolve(policy), std::move(input.first), std::move(input.end),
-                                       std::move(to), std::optional<T>(std::move(init)), std::move(op)));
+        auto const end = engine::scan<form, T>(tilewise::resolve(policy), std::move(input.first), std::move(input.end),
+                                               std::move(to), std::optional<T>(std::move(init)), std::move(op));
+        return tilewise::output_position<Out>(out, end); // NOLINT(bugprone-use-after-move): a range is not moved
     } else {
         std::abort();
     }

@@ -177,6 +177,7 @@
 /// The form of an algorithm without a policy, which runs on the calling thread; the concept says how its arguments
 /// begin. (A program calls functions: an object would be ambiguous beside the function of std with its name, and would
 /// not be found beside a policy.)
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a concept has none
 #define TILEWISE_WITHOUT_POLICY(algorithm, begins)                                                                     \
     template <class First, class... Rest>                                                                              \
         requires begins<First, Rest...>                                                                                \
@@ -185,6 +186,7 @@
         if constexpr (tilewise::needs_no_policy<First>())                                                              \
             return tilewise::algorithm(seq, std::forward<First>(first), std::forward<Rest>(rest)...);                  \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// Small functions on the hot path, which must vanish even where the compiler would rather not.
 #define TILEWISE_INLINE [[gnu::always_inline]] inline
