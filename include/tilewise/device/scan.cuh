@@ -133,7 +133,7 @@ private:
                 status_memory memory(call, words_for(tiles));
                 call.launch(&scan_side_by_side<Scan, Tuning, in, out>, "scan_side_by_side",
                             {static_cast<int>(tiles), Scan::threads}, view, sink, count, init, op,
-                            boards_in(memory, tiles));
+                            status_in(memory, tiles));
                 return memory.record_tickets(tiles);
             }
         }
@@ -153,7 +153,7 @@ private:
             int const blocks = static_cast<int>(std::min(resident, tiles));
             status_memory memory(call, words_for(tiles));
             call.launch(kernel, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, init, op,
-                        boards_in(memory, tiles), may_overlap());
+                        status_in(memory, tiles), may_overlap());
             memory.record_tickets(tiles + blocks);
             return true;
         } else {
@@ -218,14 +218,14 @@ private:
 
     static offset words_for(offset tiles)
     {
-        return (tiles + tiles / geometry::tiles_per_group) * offset{total_board::words_of<T>};
+        return (tiles + tiles / geometry::tiles_per_group) * offset{status_words::words_of<T>};
     }
-    static scan_boards boards_in(status_memory& memory, offset tiles)
+    static scan_status status_in(status_memory& memory, offset tiles)
     {
         return {memory.counter(),
                 memory.tickets(),
                 {memory.words(), memory.epoch()},
-                {memory.words() + tiles * total_board::words_of<T>, memory.epoch()}};
+                {memory.words() + tiles * status_words::words_of<T>, memory.epoch()}};
     }
 };
 

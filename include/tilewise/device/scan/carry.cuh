@@ -17,44 +17,44 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Where the blocks of one launch tell each other the totals of tiles or groups: words of 32 bits of a total and a tag
-/// of 32 bits. A word is there once it has the launch's tag, which no word had before, so that nobody has to clear
-/// them.
-struct total_board {
+/// Status words, through which the blocks of a launch publish the aggregates of tiles or groups: 32 bits of an
+/// aggregate and the epoch, of 32 bits. A word is valid if it has the launch's epoch, which no earlier launch had, so
+/// that words need no clearing.
+struct status_words {
     unsigned long long* words;
-    unsigned tag;
+    unsigned epoch;
 
     template <class T>
     static constexpr int words_of = (static_cast<int>(sizeof(T)) + 3) / 4;
 
     template <class T>
-    TILEWISE_DEVICE void tell(offset place, T const& total) const
+    TILEWISE_DEVICE void publish(offset place, T const& total) const
     {
         constexpr int count = words_of<T>;
         unsigned parts[count] = {};
         std::memcpy(parts, &total, sizeof(T));
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
-            gpu::publish(words + place * count + i, static_cast<unsigned long long>(tag) << 32 | parts[i]);
+            gpu::publish(words + place * count + i, static_cast<unsigned long long>(epoch) << 32 | parts[i]);
     }
 };
 
 /// A total that a lane waits for, if it is `wanted`. Nobody asks twice for what is there already: the words of the
 /// tiles under way are few, and all blocks ask for them.
 template <class T>
-class awaited_total {
-    static constexpr int parts = total_board::words_of<T>;
+class polled_aggregate {
+    static constexpr int parts = status_words::words_of<T>;
 
 public:
-    TILEWISE_DEVICE awaited_total(total_board const& board, offset place, bool wanted)
-        : words_(board.words + place * parts), tag_(board.tag), wanted_(wanted)
+    TILEWISE_DEVICE polled_aggregate(status_words const& status, offset place, bool wanted)
+        : words_(status.words + place * parts), epoch_(status.epoch), wanted_(wanted)
     {}
     /// Asks, and does not wait for the answer.
     TILEWISE_DEVICE void ask()
     {
         TILEWISE_UNROLL
         for (int i = 0; i < parts; ++i)
-            gpu::observe(words_ + i, wanted_, heard_[i]);
+            gpu::observe(words_ + i, wanted_, seen_[i]);
     }
     /// Whether it is there, or not wanted.
     TILEWISE_DEVICE bool is_there()
@@ -62,7 +62,7 @@ public:
         bool complete = true;
         TILEWISE_UNROLL
         for (int i = 0; i < parts; ++i)
-            complete = complete && heard_[i] >> 32 == tag_;
+            complete = complete && seen_[i] >> 32 == epoch_;
         wanted_ = wanted_ && !complete;
         return !wanted_;
     }
@@ -71,20 +71,20 @@ public:
         unsigned words[parts];
         TILEWISE_UNROLL
         for (int i = 0; i < parts; ++i)
-            words[i] = static_cast<unsigned>(heard_[i]);
+            words[i] = static_cast<unsigned>(seen_[i]);
         std::memcpy(static_cast<void*>(&total[0]), words, sizeof(T));
     }
 
 private:
     unsigned long long const* words_;
-    unsigned long long heard_[parts] = {};
-    unsigned tag_;
+    unsigned long long seen_[parts] = {};
+    unsigned epoch_;
     bool wanted_;
 };
 
 /// Waits for some totals per lane.
 template <class... Totals>
-TILEWISE_DEVICE void hear_all(Totals&... totals)
+TILEWISE_DEVICE void poll_all(Totals&... totals)
 {
     for (;;) {
         (totals.ask(), ...);
@@ -97,23 +97,23 @@ TILEWISE_DEVICE void hear_all(Totals&... totals)
 
 /// Waits for one total per lane, of the lanes below `count`, and gives their adjacent-pair tree; every lane has it.
 template <int lanes, class T, class Op>
-TILEWISE_DEVICE void hear_tree(Op& op, total_board const& board, offset first, int count, registers<T, 1>& tree)
+TILEWISE_DEVICE void poll_tree(Op& op, status_words const& status, offset first, int count, registers<T, 1>& tree)
 {
-    awaited_total<T> own(board, first + lane_index(), lane_index() < count);
-    gpu::hear_all(own);
+    polled_aggregate<T> own(status, first + lane_index(), lane_index() < count);
+    gpu::poll_all(own);
     own.get(tree);
     gpu::put(tree[0], gpu::shuffle(gpu::warp_tree_of_valid<1, lanes>(op, T(tree[0]), count), 0));
 }
 
-/// What the blocks of a launch share: a counter of tiles, and boards for the totals of tiles and of groups.
-struct scan_boards {
-    unsigned long long* drawn;       ///< how many tiles all launches together have drawn
-    unsigned long long drawn_before; ///< by the launches before this one
-    total_board tiles, groups;
+/// What the blocks of a launch share: a counter of tiles, and status words for the totals of tiles and of groups.
+struct scan_status {
+    unsigned long long* drawn;         ///< how many tiles all launches together have drawn
+    unsigned long long tickets_before; ///< by the launches before this one
+    status_words tiles, groups;
 
     /// The number of a tile that nobody else has. Whoever has a tile with a smaller number is running already, so it
     /// may be waited for.
-    TILEWISE_DEVICE offset draw_tile() const { return static_cast<offset>(draw(drawn) - drawn_before); }
+    TILEWISE_DEVICE offset take_tile() const { return static_cast<offset>(draw(drawn) - tickets_before); }
 };
 
 /// The order's trees over the chunks of a tile, of which `whole` are whole, given their totals in the lanes: before

@@ -91,7 +91,7 @@ TILEWISE_DEVICE void warp_arrive(mbarrier& barrier)
 template <class Scan, class Tuning, access in, access out>
 TILEWISE_KERNEL(warp_roles<Scan>::threads, 1)
 scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
-                 typename Scan::op op, scan_boards boards, bool overlaps)
+                 typename Scan::op op, scan_status status, bool overlaps)
 {
     using T = typename Scan::value;
     using View = typename Scan::view;
@@ -104,7 +104,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     int const warp = warp_index(), lane = lane_index();
     offset drawn = 0;
     if (warp == roles::filler && lane == 0)
-        drawn = boards.draw_tile();
+        drawn = status.take_tile();
 
     if (int const i = thread_index(); i <= memory_type::stage_count) {
         shared.tile(i).filled.init(1);
@@ -200,7 +200,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 landing.step();
             }
             if (begun > 0) // not before there is a stage for it: others would wait for it
-                drawn = boards.draw_tile();
+                drawn = status.take_tile();
             offset const tile = drawn;
             own.number = tile < tiles ? tile : no_tile;
             if (tile >= tiles) {
@@ -230,7 +230,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 T const total =
                     gpu::join_chunks<Scan>(op, own.chunk_totals.object()[min_of(lane, whole - 1)], whole, before);
                 if (lane == 0 && tile + 1 < tiles)
-                    boards.tiles.tell(tile, total);
+                    status.tiles.publish(tile, total);
                 if (lane > 0 && lane <= whole && lane < Scan::chunks)
                     gpu::put(own.chunks_before.object()[lane], before[0]);
             }
@@ -246,9 +246,9 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             gpu::warp_arrive<Tuning>(own.carried);
             if (tile % group_size == group_size - 1 && tile + 1 < tiles) {
                 registers<T, 1> total;
-                gpu::hear_tree<group_size>(op, boards.tiles, tile - (group_size - 1), group_size, total);
+                gpu::poll_tree<group_size>(op, status.tiles, tile - (group_size - 1), group_size, total);
                 if (lane == 0)
-                    boards.groups.tell(tile / group_size, T(total[0]));
+                    status.groups.publish(tile / group_size, T(total[0]));
             }
         }
     } else { // what comes before the tiles
@@ -264,14 +264,14 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 return;
             for (; super < group / super_size; ++super) {
                 registers<T, 1> total;
-                gpu::hear_tree<super_size>(op, boards.groups, super * super_size, super_size, total);
+                gpu::poll_tree<super_size>(op, status.groups, super * super_size, super_size, total);
                 whole_supers.append(op, T(total[0]));
                 supers = whole_supers.before_next(op, init.get());
             }
             int const groups = static_cast<int>(group % super_size), rest = static_cast<int>(tile % group_size);
-            awaited_total<T> of_group(boards.groups, super * super_size + lane, lane < groups),
-                of_tile(boards.tiles, group * group_size + lane, lane < rest);
-            gpu::hear_all(of_group, of_tile); // both at once: an answer takes long when memory is busy
+            polled_aggregate<T> of_group(status.groups, super * super_size + lane, lane < groups),
+                of_tile(status.tiles, group * group_size + lane, lane < rest);
+            gpu::poll_all(of_group, of_tile); // both at once: an answer takes long when memory is busy
             registers<T, 1> group_total, tile_total;
             of_group.get(group_total);
             of_tile.get(tile_total);

@@ -104,7 +104,7 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
 template <class Scan, class Tuning, access in, access out>
 TILEWISE_KERNEL(Scan::threads, Tuning::blocks_per_multiprocessor)
 scan_side_by_side(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
-                  typename Scan::op op, scan_boards boards)
+                  typename Scan::op op, scan_status status)
 {
     using T = typename Scan::value;
     using geometry = typename Scan::geometry;
@@ -112,18 +112,18 @@ scan_side_by_side(typename Scan::view view, typename Scan::sink sink, offset cou
     TILEWISE_SHARED(drawn_tile, offset);
     TILEWISE_SHARED(group_totals, raw_storage<T[geometry::groups_per_super]>);
     if (thread_index() == 0)
-        drawn_tile = boards.draw_tile();
+        drawn_tile = status.take_tile();
     sync_block();
     offset const tile = drawn_tile;
     bool const has_total = count - tile * Scan::tile >= Scan::tile;
     gpu::block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const& total) {
         if (has_total && thread_index() == 0)
-            boards.tiles.tell(tile, total);
+            status.tiles.publish(tile, total);
         int const groups = static_cast<int>(tile) / group_size, rest = static_cast<int>(tile) % group_size;
         for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
             int const there = group < groups ? group_size : rest;
             registers<T, 1> group_total;
-            gpu::hear_tree<group_size>(op, boards.tiles, offset{group} * group_size, there, group_total);
+            gpu::poll_tree<group_size>(op, status.tiles, offset{group} * group_size, there, group_total);
             if (lane_index() == 0)
                 gpu::put(group_totals.object()[group], group_total[0]);
         }
