@@ -42,6 +42,7 @@ constexpr auto unwrap(It const& it)
     else
         return it;
 }
+/// The type of an iterator without its wrappings.
 template <class It>
 using unwrapped = decltype(tilewise::unwrap(std::declval<It const&>()));
 
