@@ -9,6 +9,7 @@
 
 #include "results.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <functional>

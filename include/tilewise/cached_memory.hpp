@@ -5,8 +5,8 @@
 /// `release_cached_memory`.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 
-#include <mutex>
 #include <vector>
 
 // In every mode the same, so that one call reaches the caches of all translation units, those of the compiled library

@@ -13,8 +13,6 @@
 #include <tilewise/policy.hpp>
 #include <tilewise/reduce.hpp>
 
-#include <iterator>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 

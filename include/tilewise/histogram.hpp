@@ -21,8 +21,6 @@
 
 #include <concepts>
 #include <cstdlib>
-#include <iterator>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 

@@ -14,7 +14,6 @@
 #include <tilewise/engine/reduce.hpp>
 #include <tilewise/policy.hpp>
 
-#include <ranges>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -5,8 +5,8 @@
 /// The one order of combination, shared by every algorithm and every engine: `docs/order.md` in constants and indices.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 

@@ -16,7 +16,6 @@
 #include <tilewise/policy.hpp>
 
 #include <cstdlib>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 

@@ -20,7 +20,6 @@
 
 #include <concepts>
 #include <cstdlib>
-#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>

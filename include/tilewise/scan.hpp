@@ -16,7 +16,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 

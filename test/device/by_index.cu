@@ -5,6 +5,7 @@
 
 #include "by_index_kernels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <iterator>

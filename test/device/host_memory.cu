@@ -7,6 +7,7 @@
 
 #include <tilewise/device/cuda/staging.cuh>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>

@@ -26,6 +26,7 @@
 #include <thrust/iterator/iterator_facade.h>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

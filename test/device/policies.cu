@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "same_bits.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <iterator>
 #include <new>

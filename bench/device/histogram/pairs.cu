@@ -9,6 +9,7 @@
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>

@@ -8,6 +8,7 @@
 #include "baselines.cuh"
 #include "reference.cuh"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>

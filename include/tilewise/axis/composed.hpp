@@ -6,10 +6,10 @@
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <tuple>

@@ -7,12 +7,12 @@
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/cuda/arch.cuh>
 #endif
 
-#include <algorithm>
 #include <concepts>
 #include <limits>
 #include <type_traits>

@@ -6,19 +6,17 @@
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>

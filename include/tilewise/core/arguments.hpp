@@ -6,6 +6,7 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/core/type_names.hpp>
 #include <tilewise/core/unwrap.hpp>
 #include <tilewise/error.hpp>
@@ -13,8 +14,6 @@
 #include <tilewise/policy.hpp>
 
 #include <concepts>
-#include <iterator>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 

@@ -9,12 +9,11 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/portability.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/core/unwrap.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>
-#include <iterator>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -6,11 +6,11 @@
 /// proxies without a common reference, and those of C++17 that promise less than they can.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 

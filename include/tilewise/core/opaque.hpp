@@ -7,9 +7,9 @@
 /// that claims to change the value keeps the two apart.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -14,9 +14,7 @@
 #include <tilewise/policy.hpp>
 
 #include <concepts>
-#include <iterator>
 #include <limits>
-#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>

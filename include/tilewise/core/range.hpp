@@ -9,6 +9,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/portability.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
@@ -16,9 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
-#include <memory>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -95,36 +93,31 @@ private:
 /// There is a transform in a view.
 template <class View>
 inline constexpr bool has_transform = false;
-template <class View, class Function>
-inline constexpr bool has_transform<std::ranges::transform_view<View, Function>> = true;
-template <class View, std::size_t i>
-inline constexpr bool has_transform<std::ranges::elements_view<View, i>> = has_transform<View>;
+template <template <class, std::size_t> class Kind, class View, std::size_t i> // elements_view
+inline constexpr bool has_transform<Kind<View, i>> = has_transform<View>;
 template <template <class...> class Kind, class... Parts>
-inline constexpr bool has_transform<Kind<Parts...>> = (has_transform<Parts> || ...);
+inline constexpr bool has_transform<Kind<Parts...>> =
+    known::is_in<Kind<Parts...>>("std::ranges::transform_view<") || (has_transform<Parts> || ...);
 
 /// Views in which nvcc misplaces the number of elements dropped, for the same reason.
 template <class View>
 inline constexpr bool drops_from_transform = false;
-template <class View>
-inline constexpr bool drops_from_transform<std::ranges::drop_view<View>> = has_transform<View>;
-template <class View, std::size_t i>
-inline constexpr bool drops_from_transform<std::ranges::elements_view<View, i>> = drops_from_transform<View>;
+template <template <class, std::size_t> class Kind, class View, std::size_t i>
+inline constexpr bool drops_from_transform<Kind<View, i>> = drops_from_transform<View>;
 template <template <class...> class Kind, class... Parts>
-inline constexpr bool drops_from_transform<Kind<Parts...>> = (drops_from_transform<Parts> || ...);
+inline constexpr bool drops_from_transform<Kind<Parts...>> =
+    known::is_in<Kind<Parts...>>("std::ranges::drop_view<") ? (has_transform<Parts> || ...)
+                                                            : (drops_from_transform<Parts> || ...);
 
 /// Views of the standard that refer to a container, and views made of such: a kernel cannot follow them.
 template <class View>
 inline constexpr bool refers_to_container = false;
-template <class Container>
-inline constexpr bool refers_to_container<std::ranges::ref_view<Container>> = true;
-#if __cpp_lib_ranges >= 202110L
-template <class Container>
-inline constexpr bool refers_to_container<std::ranges::owning_view<Container>> = true;
-#endif
-template <class View, std::size_t i>
-inline constexpr bool refers_to_container<std::ranges::elements_view<View, i>> = refers_to_container<View>;
+template <template <class, std::size_t> class Kind, class View, std::size_t i>
+inline constexpr bool refers_to_container<Kind<View, i>> = refers_to_container<View>;
 template <template <class...> class Kind, class... Parts>
-inline constexpr bool refers_to_container<Kind<Parts...>> = (refers_to_container<Parts> || ...);
+inline constexpr bool refers_to_container<Kind<Parts...>> =
+    known::is_in<Kind<Parts...>>("std::ranges::ref_view<") ||
+    known::is_in<Kind<Parts...>>("std::ranges::owning_view<") || (refers_to_container<Parts> || ...);
 
 /// Nothing but a pair of iterators, which may be of a kind that kernels know.
 template <class Range>

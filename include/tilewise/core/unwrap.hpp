@@ -5,11 +5,10 @@
 /// Iterators over memory as pointers, whatever wraps them.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/core/type_names.hpp>
 
 #include <concepts>
-#include <iterator>
-#include <memory>
 #include <type_traits>
 #include <utility>
 

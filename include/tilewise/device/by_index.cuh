@@ -16,6 +16,7 @@
 /// order a T; and about 20 MB at most.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/axis_tables.cuh>
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
@@ -36,7 +37,6 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <optional>

@@ -12,6 +12,7 @@
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/axis_tables.cuh>
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
@@ -29,7 +30,6 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <utility>

@@ -5,6 +5,7 @@
 /// Elements to be compared by their numbers in kernels, also if they are in host memory.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/view_of.cuh>
@@ -15,12 +16,9 @@
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <iterator>
-#include <memory>
 #include <optional>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -13,6 +13,7 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/core/unwrap.hpp>
 #include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/view_of.cuh>
@@ -29,7 +30,6 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <type_traits>

@@ -13,6 +13,7 @@
 /// `carry_groups`, `scan_after_totals`.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/view_of.cuh>
@@ -29,7 +30,6 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>

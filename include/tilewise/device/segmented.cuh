@@ -12,6 +12,7 @@
 /// if need be.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/block/warp.cuh>
@@ -28,7 +29,6 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <optional>

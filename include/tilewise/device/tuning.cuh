@@ -5,9 +5,9 @@
 /// The numbers that the kernels are tuned by, with what was measured. None of them can change a bit of a result.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <bit>
 
 TILEWISE_NAMESPACE_BEGIN

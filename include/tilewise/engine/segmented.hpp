@@ -12,6 +12,7 @@
 #include <tilewise/core/operators.hpp>
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/requirements.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/engine/reduce.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/functional.hpp>
@@ -23,7 +24,6 @@
 #include <tilewise/device/segmented.cuh>
 #endif
 
-#include <algorithm>
 #include <concepts>
 #include <limits>
 #include <optional>

@@ -10,6 +10,7 @@
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/cells.hpp>
 #include <tilewise/host/reader.hpp>
 #include <tilewise/host/segmented.hpp>
@@ -18,12 +19,9 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
-#include <iterator>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -78,7 +76,7 @@ void combine_elements(bool is_parallel, Input input, Extent const& end, Values v
     offset const cells = axis.extent();
     if constexpr (std::same_as<Extent, offset>) {
         offset const count = std::max(offset{0}, end);
-        auto const numbers = raw_memory<int>(count);
+        raw_memory<int> const numbers(count);
         host::for_each_part(host::parts_of(is_parallel, count, 0), count, [&](offset, offset first, offset last) {
             Input own(tilewise::advanced(input, first));
             int* to = numbers.get() + first;

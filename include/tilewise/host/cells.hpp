@@ -7,12 +7,10 @@
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <concepts>
-#include <iterator>
-#include <memory>
 #include <type_traits>
 #include <utility>
 

@@ -8,12 +8,12 @@
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/boxed.hpp>
 #include <tilewise/order.hpp>
 
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <type_traits>
 #include <utility>
 

@@ -9,18 +9,16 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/cells.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/sub_histogram.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -137,7 +135,7 @@ sub_histograms count_all(parallel_policy, Input const& input, Extent const& end,
     constexpr offset samples_that_pay = 1 << 16, samples_per_unit = 1 << 15, step = 1 << 8;
     offset const cells = axis.extent();
     auto const threads_for = [&](offset samples) {
-        return std::min({concurrency(), samples / (samples_that_pay / 2), samples / std::max(cells, offset{1})});
+        return std::min(concurrency(), samples / std::max(samples_that_pay / 2, cells));
     };
     if constexpr (std::same_as<Extent, offset>) {
         auto const at = [&](offset i) { return tilewise::advanced(input, i); };

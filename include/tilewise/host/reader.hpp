@@ -11,15 +11,14 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/elements.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>

@@ -8,6 +8,7 @@
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/boxed.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/parallel.hpp>
@@ -15,10 +16,8 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>

@@ -9,6 +9,7 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/boxed.hpp>
 #include <tilewise/host/elements.hpp>
 #include <tilewise/host/parallel.hpp>
@@ -18,12 +19,9 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <deque>
-#include <iterator>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>

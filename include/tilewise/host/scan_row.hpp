@@ -5,13 +5,12 @@
 /// A scan of one row of the order, for any type and operator.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/elements.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/prefix.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>

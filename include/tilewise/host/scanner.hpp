@@ -7,6 +7,7 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/elements.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/prefix.hpp>
@@ -14,7 +15,6 @@
 #include <tilewise/host/simd_scan.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <type_traits>
 #include <utility>

@@ -7,6 +7,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/host/prefix.hpp>
 #include <tilewise/host/reader.hpp>
@@ -16,11 +17,9 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>

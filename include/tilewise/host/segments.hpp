@@ -6,14 +6,12 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
-#include <mutex>
 #include <type_traits>
 #include <vector>
 

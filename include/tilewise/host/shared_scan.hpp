@@ -5,15 +5,14 @@
 /// A scan that threads share.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/reader.hpp>
 #include <tilewise/host/scanner.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -10,10 +10,10 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <limits>

@@ -5,9 +5,9 @@
 /// The table that a thread counts in, which needs no axis and no samples.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

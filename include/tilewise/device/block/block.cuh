@@ -6,12 +6,12 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <type_traits>
 

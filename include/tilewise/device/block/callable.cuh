@@ -7,6 +7,7 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/core/type_names.hpp>
 #include <tilewise/device/block/functors.cuh>
 #include <tilewise/device/block/warp.cuh>
@@ -15,8 +16,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <iterator>
-#include <ranges>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -130,8 +129,8 @@ private:
             gpu::guard_call<Second, Written const&...>();
     }
 };
-template <class View, std::size_t i, class... Written>
-struct nested_calls<std::ranges::elements_view<View, i>, Written...> : nested_calls<View, Written...> {};
+template <template <class, std::size_t> class Kind, class View, std::size_t i, class... Written> // elements_view
+struct nested_calls<Kind<View, i>, Written...> : nested_calls<View, Written...> {};
 template <class It, class... Written>
 TILEWISE_DEVICE void guard_iterator()
 {

@@ -6,6 +6,7 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/access.cuh>
 #include <tilewise/device/block/functors.cuh>
 #include <tilewise/device/block/view.cuh>
@@ -13,7 +14,6 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -19,7 +19,6 @@
 #include <tilewise/order.hpp>
 
 #include <concepts>
-#include <iterator>
 #include <tuple>
 #include <type_traits>
 #include <utility>

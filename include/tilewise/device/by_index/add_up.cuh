@@ -9,6 +9,7 @@
 /// serialized: those of a block in shared memory, those of all blocks in global memory.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/axis_tables.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
@@ -21,7 +22,6 @@
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <type_traits>

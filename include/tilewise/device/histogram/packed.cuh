@@ -5,12 +5,12 @@
 /// The kernel for more cells than shared memory has words: where there are too few, two counters share one.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/histogram/samples.cuh>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <bit>
 
 TILEWISE_NAMESPACE_BEGIN

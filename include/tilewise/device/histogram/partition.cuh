@@ -26,7 +26,6 @@
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -6,13 +6,13 @@
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/axis_for.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -5,13 +5,12 @@
 /// The cells of a tile of samples, and counting them in the counters themselves.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/histogram/samples.cuh>
 #include <tilewise/order.hpp>
-
-#include <algorithm>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
