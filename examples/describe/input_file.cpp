@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

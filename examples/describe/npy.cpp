@@ -5,6 +5,7 @@
 #include "npy_header.hpp"
 
 #include <limits>
+#include <span>
 
 namespace example {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <limits>
+#include <span>
 #include <string_view>
 
 namespace example {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>

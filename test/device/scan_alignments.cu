@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scan_kernels.hpp"
 
+#include <array>
 #include <functional>
 
 namespace {
