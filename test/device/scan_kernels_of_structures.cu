@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scan_kernels.hpp"
 
+#include <array>
+
 namespace {
 
 using namespace scan_kernels;

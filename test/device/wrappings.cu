@@ -6,6 +6,8 @@
 
 #include <thrust/copy.h>
 
+#include <span>
+
 namespace {
 
 using namespace wrappings;
