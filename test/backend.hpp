@@ -162,7 +162,7 @@ struct tuning : tilewise::gpu::reduce_tuning {
 
 /// The same of scans: few elements reach the kernel for long ranges.
 struct scan_tuning : tilewise::gpu::scan_tuning {
-    static constexpr tilewise::offset tiles_side_by_side = 24;
+    static constexpr tilewise::offset tile_per_block_limit = 24;
     static constexpr bool every_lane_arrives = !on_device::interpreted; // racecheck does not see it otherwise
 };
 

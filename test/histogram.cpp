@@ -218,7 +218,7 @@ TYPED_TEST(HistogramCounters, count_modulo_their_range)
 
 /// Samples that cover an axis of so many bins from 0 on and a little more on both sides, in no order.
 template <class Sample>
-std::vector<Sample> covering(std::size_t count, double bins)
+std::vector<Sample> realigned(std::size_t count, double bins)
 {
     std::vector<Sample> result;
     for (unsigned const seed : values::seeds(count))
@@ -245,7 +245,7 @@ TEST(histogram, agrees_with_the_specification_for_all_numbers_of_samples)
         tw::regular_axis const axis(10, 0.0f, 10.0f, options);
         for (int const count :
              {1, 2, 3, 4, 5, 7, 511, 512, 513, 1023, 1024, 1029, 2047, 2048, 2049, 65535, 65536, 98305}) {
-            auto const input = covering<float>(static_cast<std::size_t>(count), 10);
+            auto const input = realigned<float>(static_cast<std::size_t>(count), 10);
             expect_counts(input, axis, axis.edges(), options);
         }
     }
@@ -255,7 +255,7 @@ TEST(histogram, counts_samples_of_any_type_in_any_axis)
 {
     for (auto const options : {tw::axis_options{}, {flow::bins, true}, {flow::clamp, true}}) {
         auto const check = [&](auto sample, std::size_t count) {
-            auto const input = covering<decltype(sample)>(count, 100);
+            auto const input = realigned<decltype(sample)>(count, 100);
             tw::regular_axis const regular(10, 0.0, 100.0, options);
             expect_counts(input, regular, regular.edges(), options);
             tw::regular_axis const own_type(10, 0.0f, 100.0f, options);
@@ -314,7 +314,7 @@ TEST(histogram, counts_bytes_of_every_type_and_value)
 TEST(histogram, counts_in_any_number_of_cells)
 {
     for (int const bins : {1, 2, 255, 2047, 2048, 2049, 16384, 70'000, 1'000'000}) {
-        auto const input = covering<float>(many, bins);
+        auto const input = realigned<float>(many, bins);
         std::vector<unsigned> expected(static_cast<std::size_t>(bins));
         for (float const x : input)
             if (x >= 0 && x < static_cast<float>(bins))
@@ -338,7 +338,7 @@ TEST(histogram, counts_in_any_number_of_cells)
 
 TEST(histogram, takes_unaligned_samples_and_input_in_pieces)
 {
-    auto const input = covering<float>(many, 10);
+    auto const input = realigned<float>(many, 10);
     std::vector<unsigned> expected(10), counts(10);
     tw::histogram(input, 10, 0.0f, 10.0f, expected.begin());
     with_policies([&](auto policy) {
@@ -354,7 +354,7 @@ TEST(histogram, takes_unaligned_samples_and_input_in_pieces)
 
 TEST(histogram, takes_inputs_that_do_not_stand_in_memory)
 {
-    auto const input = covering<float>(many, 10);
+    auto const input = realigned<float>(many, 10);
     auto const expected = specification::histogram(input, std::vector{0.0, 5.0, 10.0}, {});
     std::forward_list<float> const list(input.begin(), input.end());
     with_policies([&](auto policy) {
@@ -574,7 +574,7 @@ struct fused_iterator : std::vector<float>::const_iterator {
 
 TEST(histogram, lets_exceptions_of_axes_and_iterators_pass)
 {
-    auto const input = covering<float>(many, 10);
+    auto const input = realigned<float>(many, 10);
     std::forward_list<float> const list(input.begin(), input.end());
     auto const fused = tw::function_axis(10, [](float x) {
         values::fuse::burn();
@@ -606,7 +606,7 @@ TEST(histogram, lets_exceptions_of_axes_and_iterators_pass)
 
 TEST(histogram, can_be_called_from_several_threads_and_within_tasks)
 {
-    auto const input = covering<float>(many, 10);
+    auto const input = realigned<float>(many, 10);
     std::vector<unsigned> expected(10);
     tw::histogram(input, tw::integer_axis(0, 10), expected.begin());
     std::vector<std::vector<unsigned>> counts(4, std::vector<unsigned>(10));

@@ -58,9 +58,9 @@ private:
         std::vector<std::vector<maybe<T>>> A; // A[k][j] of all whole units so far; level 0 is the tile
         for (std::size_t t = 0; t * tile_size < x.size(); ++t) {
             maybe<T> const P = before_unit(A, 0, init);
-            std::vector<maybe<T>> chunk_totals;
+            std::vector<maybe<T>> chunk_aggregates;
             for (std::size_t w = 0; w < of.chunks; ++w) {
-                maybe<T> const wex = doubling_scan_at_end(chunk_totals);
+                maybe<T> const wex = doubling_scan_at_end(chunk_aggregates);
                 maybe<T> run; // rows 0 .. r-1
                 for (std::size_t r = 0; r < of.rows; ++r) {
                     std::vector<maybe<T>> lane_totals;
@@ -81,9 +81,9 @@ private:
                     }
                     run = both(run, adjacent_pair_tree(lane_totals));
                 }
-                chunk_totals.push_back(run);
+                chunk_aggregates.push_back(run);
             }
-            append_unit(A, 0, adjacent_pair_tree(chunk_totals));
+            append_unit(A, 0, adjacent_pair_tree(chunk_aggregates));
         }
     }
 

@@ -4,8 +4,8 @@
 /// @file
 /// What the suites have in common: options, what is measured on, the parts, tables, targets.
 
-#include "target.hpp"
 #include "session.cuh"
+#include "target.hpp"
 
 #include <cub/version.cuh>
 

@@ -37,14 +37,14 @@ static __global__ void __launch_bounds__(read_threads)
         *sink = mixed;
 }
 
-/// The ceiling: the whole granules of 16 bytes from the aligned base at or below `first` on.
+/// The ceiling: the whole 16-byte vectors of 16 bytes from the aligned base at or below `first` on.
 inline void read_only(cudaStream_t stream, void const* first, std::uint64_t bytes, void* sink)
 {
     auto const base = reinterpret_cast<std::uintptr_t>(first) & ~std::uintptr_t{15};
-    std::uint64_t const granules = bytes / 16;
-    std::uint64_t const blocks = (granules + read_threads * read_loads - 1) / (read_threads * read_loads);
+    std::uint64_t const vectors = bytes / 16;
+    std::uint64_t const blocks = (vectors + read_threads * read_loads - 1) / (read_threads * read_loads);
     launch(read_everything, std::max<std::uint64_t>(blocks, 1), read_threads, stream,
-           reinterpret_cast<uint4 const*>(base), granules, static_cast<unsigned*>(sink));
+           reinterpret_cast<uint4 const*>(base), vectors, static_cast<unsigned*>(sink));
 }
 
 } // namespace bench

@@ -78,7 +78,7 @@ public:
         });
     }
 
-    /// Microseconds of host time from call to return, with nothing else under way.
+    /// Microseconds of host time from call to return, with nothing else in flight.
     std::vector<summary> on_host(std::vector<competitor> const& competitors, int rounds)
     {
         using clock = std::chrono::steady_clock;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// histogram beside its baselines in one run, on the same data: Boost.Histogram's fill, with its default storage and with
-/// one of plain 32-bit counters (where Boost is installed), and the loop that one would write, by the scaling formula,
-/// which misses edges.
+/// histogram beside its baselines in one run, on the same data: Boost.Histogram's fill, with its default storage and
+/// with one of plain 32-bit counters (where Boost is installed), and the loop that one would write, by the scaling
+/// formula, which misses edges.
 ///
 /// Every benchmark is named histogram/<kind>/<who>/<n>. `scripts/bench` turns the output into the tables of
 /// docs/benchmarks.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// reduce beside its baselines in one run, on the same data: the standard's (sequential, and parallel on oneTBB), a plain
-/// left fold, and a loop that only reads memory.
+/// reduce beside its baselines in one run, on the same data: the standard's (sequential, and parallel on oneTBB), a
+/// plain left fold, and a loop that only reads memory.
 ///
 /// Every benchmark is named reduce/<type>/<who>/<n>. `scripts/bench` turns the output into the tables of
 /// docs/benchmarks.

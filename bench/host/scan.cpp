@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// inclusive_scan beside its baselines in one run, on the same data: the standard's (sequential, and parallel on oneTBB),
-/// and a copy of the input, converted to the type of the results, which is the ceiling.
+/// inclusive_scan beside its baselines in one run, on the same data: the standard's (sequential, and parallel on
+/// oneTBB), and a copy of the input, converted to the type of the results, which is the ceiling.
 ///
 /// Every benchmark is named scan/<type>/<who>/<n>. `scripts/bench` turns the output into the tables of
 /// docs/benchmarks.

@@ -8,8 +8,8 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <fcntl.h>
+#include <span>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

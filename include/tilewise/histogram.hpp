@@ -167,7 +167,7 @@ struct sum_of_weights<Out, Weights> {
 
 /// Whether weights keep their values in sums of type T. If not, one sentence says why.
 template <class T, class Weights>
-constexpr bool can_add_up()
+constexpr bool can_sum()
 {
     constexpr bool unknown = known::has_device_lambda<Weights>; // the host cannot ask what it returns
     constexpr bool keeps = unknown || !binning::integer<T> ||
@@ -205,7 +205,7 @@ output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights w
     auto to = tilewise::output_begin<Policy>(samples.algorithm, cells, std::forward<Out>(sums));
     tilewise::check_output(samples.algorithm, offset{0}, cells, to);
     using T = typename sum_of_weights<decltype(to), Weights>::type;
-    if constexpr (tilewise::can_add_up<T, Weights>())
+    if constexpr (tilewise::can_sum<T, Weights>())
         return tilewise::output_position<Out>(
             sums,
             engine::reduce_by_cell(samples.algorithm, tilewise::resolve(policy), std::move(samples.first), samples.end,

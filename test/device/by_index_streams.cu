@@ -158,7 +158,7 @@ DEVICE_TEST(by_index_traces, name_the_kernels)
     kernels.clear();
     tw::reduce_by_index(policy, integers.keys_there->begin(), integers.keys_there->end(),
                         integers.values_there->begin(), 21, sums.begin());
-    EXPECT_EQ(kernels, (std::vector<std::string>{"add_up_few_cells", "write_sums"}));
+    EXPECT_EQ(kernels, (std::vector<std::string>{"sum_few_cells", "write_sums"}));
 }
 
 DEVICE_TEST(weighted_histograms, are_those_of_seq)

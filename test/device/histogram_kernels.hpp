@@ -32,10 +32,10 @@ using on_device::device_array;
 /// @name Tunings that choose one kernel
 /// Their blocks are so small that a few thousand samples keep several of them busy.
 /// @{
-template <int threads_, int blocks, int words, int granules_>
+template <int threads_, int blocks, int words, int vectors_>
 struct blocks_of {
     static constexpr int threads = threads_, blocks_per_multiprocessor = blocks, most_words = words;
-    static constexpr int granules(int) { return granules_; }
+    static constexpr int vectors(int) { return vectors_; }
 };
 template <int small_words, int large_words, int packed_words, tw::offset columns_from_>
 struct small_blocks : tw::gpu::histogram_tuning {
@@ -52,7 +52,7 @@ struct small_blocks : tw::gpu::histogram_tuning {
         static constexpr int columns = 1;
     };
     struct no_table : tw::gpu::partition_tuning {
-        static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 16, packets_in_flight = 1;
+        static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 16, loads_in_flight = 1;
         static constexpr int counting_threads = 64, log2_most_cells = 6, most_buckets = 16, places = 64;
         static constexpr tw::offset least_samples = 1000;
     };
@@ -189,7 +189,7 @@ std::vector<E> some_samples(std::size_t count, double lower, double upper)
     return samples;
 }
 
-/// Sizes around packets and batches of the kernels, and some for several blocks.
+/// Sizes around vectors and batches of the kernels, and some for several blocks.
 inline std::vector<std::size_t> some_sizes(std::size_t most)
 {
     std::vector<std::size_t> sizes = {0, 1, 2, 15, 16, 17, 31, 33, 47, 48, 49, 255, 257, 1023, 1024, 1025};

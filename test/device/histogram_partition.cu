@@ -35,7 +35,7 @@ namespace partition_test {
 
 /// Everything small: a few thousand samples make several chunks, a few hundred cells several buckets.
 struct tiny : gpu::partition_tuning {
-    static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 8, packets_in_flight = 1;
+    static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 8, loads_in_flight = 1;
     static constexpr int log2_most_columns = 3, most_words = 9 * 8;
     static constexpr int counting_threads = 64, log2_most_cells = 5, most_buckets = 16;
     static constexpr tw::offset most_ranges = 3;

@@ -42,7 +42,7 @@ struct in_cluster : tw::gpu::scan_tuning {
     static constexpr char const* name = "in a cluster";
 };
 template <class Geometry>
-struct side_by_side : tw::gpu::scan_tuning {
+struct tile_per_block : tw::gpu::scan_tuning {
     static constexpr bool clusters = false, bulk_copies = false;
     static constexpr int cluster_blocks = 0;
     static constexpr char const* name = "side by side";
@@ -51,7 +51,7 @@ template <class Geometry>
 struct in_one_pass : tw::gpu::scan_tuning {
     static constexpr bool clusters = false;
     static constexpr int cluster_blocks = 0, most_stages = Geometry::tiles_per_group < 16 ? 3 : 7;
-    static constexpr tw::offset tiles_side_by_side = 0;
+    static constexpr tw::offset tile_per_block_limit = 0;
     static constexpr bool every_lane_arrives = !on_device::interpreted; // racecheck does not see it otherwise
     static constexpr char const* name = "in one pass";
 };
@@ -59,7 +59,7 @@ template <class Geometry>
 struct in_three_passes : tw::gpu::scan_tuning {
     static constexpr bool clusters = false, bulk_copies = false;
     static constexpr int cluster_blocks = 0, carry_threads = 64;
-    static constexpr tw::offset tiles_side_by_side = 0;
+    static constexpr tw::offset tile_per_block_limit = 0;
     static constexpr char const* name = "in three passes";
 };
 /// @}
@@ -76,7 +76,7 @@ void by_every_kernel(Check check)
         check(tuning);
     };
     maybe_check(in_cluster<Geometry>());
-    maybe_check(side_by_side<Geometry>());
+    maybe_check(tile_per_block<Geometry>());
     maybe_check(in_one_pass<Geometry>());
     maybe_check(in_three_passes<Geometry>());
 }

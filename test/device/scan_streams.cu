@@ -305,7 +305,7 @@ DEVICE_TEST(scan_policies, tell_a_trace_of_every_launch)
     expect_success(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
     for (auto const mode : {tw::trace_mode::launches, tw::trace_mode::timed}) {
         EXPECT_EQ(kernels_for<in_cluster<steep_geometry>>(work, 1, mode), names{"scan_one_tile"});
-        EXPECT_EQ(kernels_for<side_by_side<steep_geometry>>(work, 2, mode), names{"scan_side_by_side"});
+        EXPECT_EQ(kernels_for<tile_per_block<steep_geometry>>(work, 2, mode), names{"scan_tile_per_block"});
         EXPECT_EQ(kernels_for<in_three_passes<steep_geometry>>(work, 5, mode),
                   (names{"total_tiles", "carry_groups", "scan_after_totals"}));
         if (major >= 9) {

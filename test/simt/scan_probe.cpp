@@ -39,18 +39,18 @@ struct in_cluster : gpu::scan_tuning {
     static constexpr int cluster_blocks = 4;
     static constexpr bool bulk_copies = false;
 };
-struct side_by_side : gpu::scan_tuning {
+struct tile_per_block : gpu::scan_tuning {
     static constexpr bool clusters = false, bulk_copies = false;
     static constexpr int cluster_blocks = 0;
 };
 struct in_one_pass : gpu::scan_tuning {
     static constexpr bool clusters = false;
     static constexpr int cluster_blocks = 0, most_stages = 3;
-    static constexpr tilewise::offset tiles_side_by_side = 0;
+    static constexpr tilewise::offset tile_per_block_limit = 0;
 };
-struct in_three_passes : side_by_side {
+struct in_three_passes : tile_per_block {
     static constexpr int carry_threads = 64;
-    static constexpr tilewise::offset tiles_side_by_side = 0;
+    static constexpr tilewise::offset tile_per_block_limit = 0;
 };
 /// @}
 
@@ -149,7 +149,7 @@ int main(int, char** arguments)
             auto const report = simt::run_schedule(seed, [&] {
                 std::size_t const skipped = seed % 2 * 4, less = seed % 5 * 131;
                 try_kernel<in_cluster>(right, seed % 3 == 0 ? 300 : 4 * tile - less, skipped, "in a cluster");
-                try_kernel<side_by_side>(right, super - less, 12 - skipped, "side by side");
+                try_kernel<tile_per_block>(right, super - less, 12 - skipped, "side by side");
                 std::size_t const many = seed == 1 ? far : most - less;
                 try_kernel<in_one_pass>(right, many, seed % 3 * 4, "in one pass");
                 try_kernel<in_three_passes>(right, many, skipped, "in three passes");

@@ -4,7 +4,7 @@
 /// @file
 /// The engine of reduce_by_index and weighted_histogram for the device policy.
 ///
-/// * Sums of integers, which are exact in any order: `add_up_cells`, in tables in shared memory if the cells fit, and
+/// * Sums of integers, which are exact in any order: `sum_cells`, in tables in shared memory if the cells fit, and
 ///   `write_sums`.
 /// * Everything else: values are sorted by cell, stably (see by_index/partition.cuh), and then the values of each cell
 ///   are combined as a segment (see segmented.cuh, and by_index/long_cells.cuh).
@@ -87,7 +87,7 @@ public:
     {
         int const bits = static_cast<int>(std::bit_width(static_cast<unsigned>(cells() - 1)));
         int const passes = std::max(1, (bits + Tuning::digit_bits - 1) / Tuning::digit_bits);
-        digit_place const lowest = {0, (bits + passes - 1) / passes};
+        digit_position const lowest = {0, (bits + passes - 1) / passes};
         int const blocks = gpu::blocks_for(count(), threads * items,
                                            offset{multiprocessors} * Tuning::moving_blocks_per_multiprocessor);
         offset const at_once = std::min(cells(), Tuning::segments::segments_at_once);
@@ -147,8 +147,8 @@ private:
 
     /// Sorts by one digit, stably.
     template <class Source, class What>
-    void sort_by_digit(arrays const& in, digit_place place, int blocks, Source const& from, What const& what, moved* to,
-                       unsigned* cells_to)
+    void sort_by_digit(arrays const& in, digit_position place, int blocks, Source const& from, What const& what,
+                       moved* to, unsigned* cells_to)
     {
         call.launch(&count_digits<Tuning, items, Source>, "count_digits", {blocks, threads}, from, place,
                     in.digit_counts);
@@ -161,7 +161,7 @@ private:
     }
 
     /// Sorts by cell, and finds where each begins. What was moved is at `now` after an odd number of passes.
-    void sort(arrays const& in, digit_place place, int passes, int blocks)
+    void sort(arrays const& in, digit_position place, int passes, int blocks)
     {
         offset const* const kept = in.digit_begins + place.count();
         unsigned *cells_now = passes > 1 ? in.cells_now : nullptr, *cells_then = in.cells_then;

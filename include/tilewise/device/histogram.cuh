@@ -118,13 +118,13 @@ private:
     }
 
     template <class Placement>
-    static constexpr int packet = shared_samples<Placement, access::aligned, View>::packet;
+    static constexpr int vector_size = shared_samples<Placement, access::aligned, View>::vector_size;
     template <class Placement>
-    static constexpr access misaligned = misaligned_access<View, packet<Placement>>;
+    static constexpr access misaligned = misaligned_access<View, vector_size<Placement>>;
     template <class Placement>
     bool is_aligned() const
     {
-        return gpu::misalignment_of(view) % View::template alignment<packet<Placement>> == 0;
+        return gpu::misalignment_of(view) % View::template alignment<vector_size<Placement>> == 0;
     }
 
     /// Counts samples of one byte.

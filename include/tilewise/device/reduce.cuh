@@ -49,7 +49,7 @@ class reducer {
     static constexpr int most_iterations =
         Geometry::tiles_per_group * Geometry::chunks_per_tile / (warps * layout::chunks);
     static_assert(most_iterations >= 1, "a block's subtree is at most a group");
-    static constexpr access misaligned = misaligned_access<View, layout::packet>;
+    static constexpr access misaligned = misaligned_access<View, layout::vector_size>;
 
 public:
     reducer(device_call& by, Input const& input, offset size, T const& first, Op const& combine, Out to)
@@ -72,7 +72,7 @@ public:
         if (count == 0)
             return call.launch(&write_init<T, Out>, "write_init", {1, warp_size}, init, out);
         int const misalignment = gpu::misalignment_of(view);
-        if (misalignment % View::template alignment<layout::packet> == 0)
+        if (misalignment % View::template alignment<layout::vector_size> == 0)
             start_kernels<access::aligned>(0);
         else if constexpr (misaligned != access::aligned)
             start_kernels<misaligned>(misalignment);
@@ -133,7 +133,7 @@ private:
             View piece = view.from(begin);
             staged.stage_in_first(piece, at_once);
             int const misalignment = gpu::misalignment_of(piece);
-            if (misalignment % View::template alignment<layout::packet> == 0)
+            if (misalignment % View::template alignment<layout::vector_size> == 0)
                 start_piece<access::aligned>(piece, begin, at_once, 0, partials.begin());
             else if constexpr (misaligned != access::aligned)
                 start_piece<misaligned>(piece, begin, at_once, misalignment, partials.begin());
@@ -161,7 +161,7 @@ private:
     template <access how>
     static auto subtrees_kernel([[maybe_unused]] int misalignment)
     {
-        if constexpr (how == access::covering && layout::can_shift) {
+        if constexpr (how == access::realigned && layout::can_shift) {
             constexpr int alignment = View::element_alignment;
             if constexpr (alignment <= 4) {
                 if (misalignment / 4 == 1)

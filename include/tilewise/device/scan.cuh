@@ -6,7 +6,7 @@
 ///
 /// * `scan_one_tile`: one block.
 /// * `scan_in_cluster`: the blocks of one cluster, a tile each.
-/// * `scan_side_by_side`: a block for every tile, as long as each can fold all totals before it at once.
+/// * `scan_tile_per_block`: a block for every tile, as long as each can fold all totals before it at once.
 /// * `scan_in_one_pass`: blocks that stay, and take one tile after the other.
 ///
 /// What those cannot do (accumulators of more than 16 bytes, GPUs before sm_90) takes three passes: `total_tiles`,
@@ -50,11 +50,11 @@ class scanner {
 
     /// What reads and writes memory that is not aligned for the widest loads and stores. (A lane reads the few elements
     /// of 4 bytes and more in its vector one by one, and passes none of a neighbouring tile's.)
-    static constexpr bool covers = View::bases > 0 && View::template can_cover<N>;
-    static constexpr access unaligned_stage = covers ? access::covering : access::elementwise;
+    static constexpr bool covers = View::bases > 0 && View::template can_realign<N>;
+    static constexpr access unaligned_stage = covers ? access::realigned : access::elementwise;
     static constexpr access unaligned_input = View::element_alignment < 4 ? unaligned_stage : access::elementwise;
     static constexpr access unaligned_output =
-        Scan::batched && Sink::template can_cover<N> ? access::covering : access::elementwise;
+        Scan::batched && Sink::template can_realign<N> ? access::realigned : access::elementwise;
 
 public:
     device_call& call;
@@ -69,7 +69,7 @@ public:
     {
         offset const tiles = tiles_of(count);
         int const output = output_misalignment();
-        if (tiles > std::max({offset{1}, offset{Tuning::cluster_blocks}, Tuning::tiles_side_by_side})) {
+        if (tiles > std::max({offset{1}, offset{Tuning::cluster_blocks}, Tuning::tile_per_block_limit})) {
             if (gpu::misalignment_of(view) == 0 && output % Sink::template alignment<N> == 0) {
                 if (starts_one_pass<access::aligned, access::aligned>(tiles))
                     return;
@@ -105,7 +105,7 @@ private:
     static offset tiles_of(offset elements) { return (elements + Scan::tile - 1) / Scan::tile; }
     int output_misalignment() const
     {
-        return static_cast<int>(reinterpret_cast<std::uintptr_t>(sink.base()) % granule_bytes);
+        return static_cast<int>(reinterpret_cast<std::uintptr_t>(sink.base()) % vector_bytes);
     }
     bool is_aligned() const
     {
@@ -129,9 +129,9 @@ private:
                 return;
         }
         if constexpr (sizeof(T) <= 16) {
-            if (tiles <= std::min(Tuning::tiles_side_by_side, super)) {
+            if (tiles <= std::min(Tuning::tile_per_block_limit, super)) {
                 status_memory memory(call, words_for(tiles));
-                call.launch(&scan_side_by_side<Scan, Tuning, in, out>, "scan_side_by_side",
+                call.launch(&scan_tile_per_block<Scan, Tuning, in, out>, "scan_tile_per_block",
                             {static_cast<int>(tiles), Scan::threads}, view, sink, count, init, op,
                             status_in(memory, tiles));
                 return memory.record_tickets(tiles);

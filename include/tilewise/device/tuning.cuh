@@ -29,7 +29,7 @@ struct reduce_tuning {
         return bytes <= (offset{12} << 20) ? 1 : bytes <= (offset{40} << 20) ? 2 : bytes <= (offset{160} << 20) ? 4 : 8;
     }
     /// Lane vectors per load: elements narrower than the accumulator fill a 16-byte load with up to 4.
-    static constexpr int widest_packet = 4;
+    static constexpr int widest_load = 4;
 
     /// The cluster kernel: up to 16 blocks (8 would be portable), the last tile in one of them.
     static constexpr int cluster_blocks = 16;
@@ -67,10 +67,10 @@ struct scan_tuning {
 
     /// Side by side: up to 16 MiB of accumulators.
     static constexpr int blocks_per_multiprocessor = 4;
-    static constexpr offset tiles_side_by_side = 512;
+    static constexpr offset tile_per_block_limit = 512;
 
-    /// In one pass: stages of a tile's elements, and how much of them is on its way at once.
-    static constexpr int most_stages = 7, stage_memory = 227 * 1024 - 256, bytes_under_way = 80 * 1024;
+    /// In one pass: stages of a tile's elements, and how much of them is in flight at once.
+    static constexpr int most_stages = 7, stage_memory = 227 * 1024 - 256, bytes_in_flight = 80 * 1024;
     static constexpr bool every_lane_arrives = false;
 
     /// What is found between three passes: one block.
@@ -104,7 +104,7 @@ struct by_index_tuning {
 
     /// Sums of integers: elements of a thread in flight, and tables in shared memory: of several blocks per
     /// multiprocessor, and of one.
-    static constexpr int items_added_up = 8, table_bytes = 48 * 1024;
+    static constexpr int items_summed = 8, table_bytes = 48 * 1024;
     static constexpr int large_table_threads = 1024, large_table_bytes = 226 * 1024;
 
     using segments = segmented_tuning; ///< for what is sorted
@@ -112,8 +112,8 @@ struct by_index_tuning {
 
 struct partition_tuning;
 
-/// How the histogram chooses its kernels. Of each: threads and blocks, and how many granules of samples a thread has on
-/// their way, by the samples in a granule. Rates: H200, 2^28 uniform samples, 2026-11-22.
+/// How the histogram chooses its kernels. Of each: threads and blocks, and how many 16-byte vectors of samples a thread
+/// has on their way, by the samples in a 16-byte vector. Rates: H200, 2^28 uniform samples, 2026-11-22.
 struct histogram_tuning {
     /// Whether counting may begin while the counters are being cleared. Tests turn it off to run the fallback.
     static constexpr bool dependent_launches = true;
@@ -124,35 +124,35 @@ struct histogram_tuning {
     static constexpr offset most_per_block = offset{1} << 31;
 
     /// A table for each of two blocks of a multiprocessor: f32 256 bins 4262 GB/s, 16384 bins 4153; f64 1000 bins 4310
-    /// with 4 granules. In a prototype, blocks of 512 threads were 2 to 5 % slower, as there is more to merge.
+    /// with 4 16-byte vectors. In a prototype, blocks of 512 threads were 2 to 5 % slower, as there is more to merge.
     struct small_table {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 2, most_words = 113 * 1024 / 4;
-        static constexpr int granules(int samples) { return samples >= 4 ? 2 : 4; }
+        static constexpr int vectors(int samples) { return samples >= 4 ? 2 : 4; }
     };
     /// One for a multiprocessor, of all its shared memory: f32 57344 bins 4105 GB/s.
     struct large_table {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_words = 227 * 1024 / 4;
-        static constexpr int granules(int) { return 4; }
+        static constexpr int vectors(int) { return 4; }
     };
     /// The same with some counters of 16 bits, which are looked after in between: f32 65536 bins 3598 GB/s, with 4
-    /// granules 3024; u16 2328, with 3 granules as much, with 4 a sixth less.
+    /// 16-byte vectors 3024; u16 2328, with 3 16-byte vectors as much, with 4 a sixth less.
     struct packed_table {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 1, most_words = 227 * 1024 / 4;
         static constexpr int wanted_words = most_words - 32;
-        static constexpr int granules(int samples) { return samples >= 8 ? 2 : 5; }
+        static constexpr int vectors(int samples) { return samples >= 8 ? 2 : 5; }
         static constexpr int most_between_flushes = 61440;
         static constexpr int repeating_lanes = 4; ///< from so many of a warp on, the common cell is looked for
     };
     /// The values of bytes, a column for each lane: 3920 GB/s; in a prototype, one table 2090.
     struct byte_columns {
         static constexpr int threads = 1024, blocks_per_multiprocessor = 1, columns = 32;
-        static constexpr int granules(int) { return 3; }
+        static constexpr int vectors(int) { return 3; }
     };
     static constexpr offset columns_from = offset{1} << 23;
     /// In one column, below that: 2^20 samples in 6.6 us, 2^23 in 11.7, and in columns 10.4.
     struct byte_table {
         static constexpr int threads = 512, blocks_per_multiprocessor = 4, columns = 1;
-        static constexpr int granules(int) { return 1; }
+        static constexpr int vectors(int) { return 1; }
     };
     /// More cells than tables have.
     using no_table = partition_tuning;
@@ -167,13 +167,13 @@ struct partition_tuning {
 
     /// Tiles of 8192 samples: f32 70 us for 2^25, shared memory busy for 71 %. With the registers for four blocks, some
     /// are spilled: a fifth more. Tiles of 4096: 4 to 14 % more.
-    static constexpr int threads = 512, blocks_per_multiprocessor = 3, items_per_thread = 16, packets_in_flight = 4;
+    static constexpr int threads = 512, blocks_per_multiprocessor = 3, items_per_thread = 16, loads_in_flight = 4;
     /// They count in columns: 16 for each bucket, or as many as there are words for.
     static constexpr int log2_most_columns = 4, most_words = 2048 + 64;
 
     /// Tables of 128 KiB, less where there is less shared memory, one for each multiprocessor.
     static constexpr int counting_threads = 1024, log2_most_cells = 15;
-    /// Each has at least 16 samples of a tile: two granules, and four bytes that tell where.
+    /// Each has at least 16 samples of a tile: two 16-byte vectors, and four bytes that tell where.
     static constexpr int most_buckets = 512;
     static constexpr offset most_ranges = 8;
 

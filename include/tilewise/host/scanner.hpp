@@ -30,17 +30,17 @@ void scan_tile(Op& op, carry<Order, T>& tiles, offset count, ScanChunk&& scan_ch
     bool const is_whole = count == Order::tile;
     std::optional<T> const before = tiles.before_next(op);
     doubling_scan<T, Order::geometry::chunks_per_tile> chunks;
-    std::optional<T> chunks_before;
+    std::optional<T> chunk_prefixes;
     for (; count > 0; count -= Order::chunk) {
         std::optional<T> run;
-        scan_chunk(host::combine_copies<T>(op, before, chunks_before), run, std::min(count, Order::chunk));
+        scan_chunk(host::combine_copies<T>(op, before, chunk_prefixes), run, std::min(count, Order::chunk));
         if (count >= Order::chunk) {
             T total = chunks.push(op, std::move(*run));
-            chunks_before.emplace(std::move(total));
+            chunk_prefixes.emplace(std::move(total));
         }
     }
     if (is_whole)
-        tiles.append(op, std::move(*chunks_before));
+        tiles.append(op, std::move(*chunk_prefixes));
 }
 
 /// Scans values of any type one by one.

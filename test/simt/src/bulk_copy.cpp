@@ -15,7 +15,7 @@
 namespace simt {
 namespace {
 
-constexpr std::size_t granule_bytes = 16;
+constexpr std::size_t vector_bytes = 16;
 
 thread& current()
 {
@@ -24,7 +24,7 @@ thread& current()
 
 bool is_aligned(void const* address)
 {
-    return reinterpret_cast<std::uintptr_t>(address) % granule_bytes == 0;
+    return reinterpret_cast<std::uintptr_t>(address) % vector_bytes == 0;
 }
 
 mbarrier_model& barrier_at(void* address, location where)
@@ -99,7 +99,7 @@ void bulk_copy(void* shared, void const* global, std::size_t bytes, void* barrie
     block& home = *me.home;
     if (home.home->capability < 90)
         stop_thread("bulk copy", "a bulk copy on a GPU that has none, at " + text_of(where));
-    if (!is_aligned(shared) || !is_aligned(global) || bytes % granule_bytes != 0 || bytes == 0)
+    if (!is_aligned(shared) || !is_aligned(global) || bytes % vector_bytes != 0 || bytes == 0)
         stop_thread("bulk copy", "addresses and size have to be multiples of 16, at " + text_of(where));
     allocation const* const from = allocation_of(global);
     allocation const* const to = allocation_of(shared);
@@ -124,7 +124,7 @@ bool land_a_copy()
     std::size_t const chosen = m.random.below(m.copies.size());
     bulk_copy_in_flight& copy = *m.copies[chosen];
     std::size_t const left = copy.bytes - copy.landed;
-    std::size_t const piece = m.random.one_in(2) ? left : granule_bytes * (1 + m.random.below(left / granule_bytes));
+    std::size_t const piece = m.random.one_in(2) ? left : vector_bytes * (1 + m.random.below(left / vector_bytes));
     if (copy.clock) {
         race::copy_reads(*copy.by, *copy.clock, copy.from + copy.landed, piece);
         race::copy_writes(*copy.by, *copy.clock, copy.to + copy.landed, piece);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How a packet of consecutive elements is loaded from memory and stored there, wherever it begins.
+/// How a vector of consecutive elements is loaded from memory and stored there, wherever it begins.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch.cuh>
@@ -12,30 +12,30 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// How a packet is loaded.
+/// How a vector is loaded.
 enum class access {
-    aligned,    ///< in units as wide as the packet allows
-    covering,   ///< as the two aligned granules around it, which `finish` puts together: not the first packet of a
-                ///< range, nor the last two, whose granules have bytes of others
+    aligned,   ///< in units as wide as the vector allows
+    realigned, ///< as the two aligned 16-byte vectors around it, which `finish` puts together: not the first vector of
+               ///< a range, nor the last two, whose 16-byte vectors have bytes of others
     elementwise ///< in units as wide as an element's alignment
 };
 
 /// The widest unit that a block of so many bytes is a whole number of.
 TILEWISE_PORTABLE constexpr int widest_unit(int bytes)
 {
-    return bytes % granule_bytes == 0 ? granule_bytes : bytes & -bytes;
+    return bytes % vector_bytes == 0 ? vector_bytes : bytes & -bytes;
 }
 
 /// An unsigned integer of so many bytes.
 template <int bytes>
 using unit_of = std::conditional_t<
-    bytes == 16, granule,
+    bytes == 16, vector16,
     std::conditional_t<
         bytes == 8, unsigned long long,
         std::conditional_t<bytes == 4, unsigned, std::conditional_t<bytes == 2, unsigned short, unsigned char>>>>;
 
-/// The 16 bytes that begin `skipped` bytes, fewer than 16, after the beginning of two granules.
-TILEWISE_DEVICE granule shifted(granule const& low, granule const& high, unsigned skipped)
+/// The 16 bytes that begin `skipped` bytes, fewer than 16, after the beginning of two 16-byte vectors.
+TILEWISE_DEVICE vector16 shifted(vector16 const& low, vector16 const& high, unsigned skipped)
 {
     unsigned words[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
                          high.word[0], high.word[1], high.word[2], high.word[3]};
@@ -45,7 +45,7 @@ TILEWISE_DEVICE granule shifted(granule const& low, granule const& high, unsigne
     TILEWISE_UNROLL
     for (int i = 0; i < 5; ++i)
         words[i] = skipped & 4 ? words[i + 1] : words[i];
-    granule result;
+    vector16 result;
     TILEWISE_UNROLL
     for (int i = 0; i < 4; ++i)
         result.word[i] = funnel_shift_right(words[i], words[i + 1], skipped % 4 * 8);

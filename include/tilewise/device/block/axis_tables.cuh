@@ -41,7 +41,7 @@ concept has_tables = binning::has_tables_for<Bins, ignore_table>; // nvcc would 
 template <class T>
 TILEWISE_PORTABLE constexpr offset room_of_table(offset count)
 {
-    return (count * offset{sizeof(T)} + granule_bytes - 1) / granule_bytes * granule_bytes;
+    return (count * offset{sizeof(T)} + vector_bytes - 1) / vector_bytes * vector_bytes;
 }
 
 /// What the tables of an axis take.

@@ -18,7 +18,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// How a reduction to a T reads a view in rows: several lane vectors per packet where elements are narrow, so that a
+/// How a reduction to a T reads a view in rows: several lane vectors per vector where elements are narrow, so that a
 /// warp reads a row of several chunks at once, each in a segment of its lanes.
 template <class View, class T, class Op, class Order, class Tuning>
 struct row_layout {
@@ -30,16 +30,16 @@ struct row_layout {
 
     static constexpr int lane_vector = static_cast<int>(Order::lane_vector);
     static constexpr int rows = geometry::rows_per_chunk;
-    static constexpr int vectors = // per packet
-        View::bases == 0 ? 1 : std::clamp(granule_bytes / (View::widest * lane_vector), 1, Tuning::widest_packet);
-    static constexpr int packet = vectors * lane_vector;         ///< elements per packet
+    static constexpr int vectors = // per vector
+        View::bases == 0 ? 1 : std::clamp(vector_bytes / (View::widest * lane_vector), 1, Tuning::widest_load);
+    static constexpr int vector_size = vectors * lane_vector;    ///< elements per vector
     static constexpr int width = warp_size / vectors;            ///< lanes per chunk
     static constexpr int chunks = vectors;                       ///< chunks per warp and iteration
     static constexpr int segment = static_cast<int>(Order::row); ///< elements of a row
     /// Rows are batched, so that their loads are in flight together, unless that takes too many registers.
     static constexpr bool batched = sizeof(T) <= 16 && View::widest <= 32;
     /// Whether lanes can read a base that is not aligned through their neighbours.
-    static constexpr bool can_shift = batched && View::bases == 1 && View::template can_cover<packet>;
+    static constexpr bool can_shift = batched && View::bases == 1 && View::template can_realign<vector_size>;
 };
 
 /// Sums of bytes, whose order cannot matter: four at a time.
@@ -49,17 +49,17 @@ template <class E, class T>
     requires std::integral<E> && std::integral<T> && (sizeof(E) == 1) && (!std::same_as<T, bool>)
 inline constexpr bool adds_bytes<memory_view<E>, T, plus> = !std::same_as<E, bool>;
 
-/// The total of the lane vectors in a packet: each left to right, then their tree.
+/// The total of the lane vectors in a vector: each left to right, then their tree.
 template <class Layout, class View, class Packet, class Op>
-TILEWISE_DEVICE auto packet_total(View& view, Packet const& loaded, Op& op) -> typename Layout::value
+TILEWISE_DEVICE auto load_aggregate(View& view, Packet const& loaded, Op& op) -> typename Layout::value
 {
     using T = typename Layout::value;
-    if constexpr (adds_bytes<View, T, Op> && Layout::packet % 4 == 0) {
+    if constexpr (adds_bytes<View, T, Op> && Layout::vector_size % 4 == 0) {
         std::conditional_t<std::is_signed_v<std::remove_cvref_t<decltype(view.element(loaded, 0))>>, int, unsigned>
             sum = 0;
         TILEWISE_UNROLL
-        for (int i = 0; i < Layout::packet / 4; ++i)
-            sum = gpu::add_bytes(loaded.granules[0].word[i], sum);
+        for (int i = 0; i < Layout::vector_size / 4; ++i)
+            sum = gpu::add_bytes(loaded.vectors[0].word[i], sum);
         return static_cast<T>(sum);
     } else {
         registers<T, Layout::vectors> total;
@@ -80,62 +80,62 @@ TILEWISE_DEVICE auto packet_total(View& view, Packet const& loaded, Op& op) -> t
     }
 }
 
-/// How a warp reads the rows of chunks at a base that is not aligned for the widest loads: from aligned granules that
-/// begin so many words, and up to 3 bytes, before the packets, each lane passing on to its left neighbour what that
-/// needs of its granule. The words are a constant where it pays: 18 % of the speed at 2^24.
+/// How a warp reads the rows of chunks at a base that is not aligned for the widest loads: from aligned 16-byte vectors
+/// that begin so many words, and up to 3 bytes, before the vectors, each lane passing on to its left neighbour what
+/// that needs of its 16-byte vector. The words are a constant where it pays: 18 % of the speed at 2^24.
 inline constexpr int no_shift = -1, any_shift = 4;
 
-/// Reads the rows of `Layout::chunks` chunks from a base that is not aligned, one packet per lane and row.
+/// Reads the rows of `Layout::chunks` chunks from a base that is not aligned, one vector per lane and row.
 template <class Layout, int shift, class View, class Packet>
 TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Packet, Layout::rows>& loaded)
 {
     constexpr int rows = Layout::rows, width = Layout::width, row_bytes = Layout::segment * View::widest;
     constexpr bool bytewise = View::element_alignment < 4;
-    constexpr int borrowed = shift == any_shift ? 4 : shift + bytewise; // words that come from the next granule
+    constexpr int borrowed = shift == any_shift ? 4 : shift + bytewise; // words that come from the next 16-byte vector
     auto const& base = view.base();
     int const lane = lane_index() % width, next_lane = (lane_index() & ~(width - 1)) | (lane + 1) % width;
-    unsigned const skipped = base.address_of(position) % granule_bytes;
+    unsigned const skipped = base.address_of(position) % vector_bytes;
     auto const address = base.address_of(position) - skipped;
 
-    // granules that are not inside the range to their last byte are needed for its first and last packet alone
-    granule row_granule[rows] = {}, behind = {};
-    auto const behind_address = address + (rows - 1) * row_bytes + granule_bytes;
+    // 16-byte vectors that are not inside the range to their last byte are needed for its first and last vector alone
+    vector16 row_vector[rows] = {}, behind = {};
+    auto const behind_address = address + (rows - 1) * row_bytes + vector_bytes;
     bool const at_begin = address < base.address_of(0);
-    bool const at_end = lane == width - 1 && behind_address + granule_bytes > base.address_of(base.size);
+    bool const at_end = lane == width - 1 && behind_address + vector_bytes > base.address_of(base.size);
     TILEWISE_UNROLL
     for (int row = 1; row < rows; ++row)
-        row_granule[row] = load_once(reinterpret_cast<granule const*>(address + row * row_bytes));
+        row_vector[row] = load_once(reinterpret_cast<vector16 const*>(address + row * row_bytes));
     if (!at_begin)
-        row_granule[0] = load_once(reinterpret_cast<granule const*>(address));
+        row_vector[0] = load_once(reinterpret_cast<vector16 const*>(address));
     if (lane == width - 1 && !at_end)
-        behind = load_once(reinterpret_cast<granule const*>(behind_address));
+        behind = load_once(reinterpret_cast<vector16 const*>(behind_address));
     Packet edge;
     if (at_begin || at_end)
-        edge = view.template fetch<access::elementwise, Layout::packet>(
+        edge = view.template fetch<access::elementwise, Layout::vector_size>(
             at_begin ? position : position + (rows - 1) * Layout::segment);
     TILEWISE_UNROLL
     for (int row = 0; row < rows; ++row) {
-        granule next = {};
+        vector16 next = {};
         TILEWISE_UNROLL
-        for (int i = 0; i < borrowed; ++i) { // the first lane gives the last one its granule of the next row
+        for (int i = 0; i < borrowed; ++i) { // the first lane gives the last one its 16-byte vector of the next row
             unsigned const given =
-                row + 1 < rows && lane == 0 ? row_granule[(row + 1) % rows].word[i] : row_granule[row].word[i];
+                row + 1 < rows && lane == 0 ? row_vector[(row + 1) % rows].word[i] : row_vector[row].word[i];
             next.word[i] = shuffle(given, next_lane);
             if (row + 1 == rows && lane == width - 1)
                 next.word[i] = behind.word[i];
         }
-        granule bytes;
+        vector16 bytes;
         if constexpr (shift == any_shift) {
-            bytes = gpu::shifted(row_granule[row], next, skipped);
+            bytes = gpu::shifted(row_vector[row], next, skipped);
         } else {
-            auto const word = [&](int i) { return i < 4 ? row_granule[row].word[i % 4] : next.word[i % 4]; };
+            auto const word = [&](int i) { return i < 4 ? row_vector[row].word[i % 4] : next.word[i % 4]; };
             TILEWISE_UNROLL
             for (int i = 0; i < 4; ++i)
                 bytes.word[i] = bytewise
                                     ? gpu::funnel_shift_right(word(shift + i), word(shift + i + 1), skipped % 4 * 8)
                                     : word(shift + i);
         }
-        loaded[row] = view.template adopt<Layout::packet>(bytes, position + row * Layout::segment);
+        loaded[row] = view.template adopt<Layout::vector_size>(bytes, position + row * Layout::segment);
     }
     if (at_begin)
         loaded[0] = edge;
@@ -149,16 +149,16 @@ template <class Layout, access how, int shift, class View, class Op>
 TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typename Layout::value
 {
     using T = typename Layout::value;
-    constexpr int rows = Layout::rows, width = Layout::width, count = Layout::packet;
-    constexpr access how_rows = how == access::covering ? access::elementwise : how; // where lanes cannot shift
+    constexpr int rows = Layout::rows, width = Layout::width, count = Layout::vector_size;
+    constexpr access how_rows = how == access::realigned ? access::elementwise : how; // where lanes cannot shift
     position += lane_index() / width * Layout::order::chunk + lane_index() % width * count;
-    using packet = typename View::template packet<count>;
+    using vector_size = typename View::template vector<count>;
 
     if constexpr (!Layout::batched) {
         auto const row_total = [&](int row) {
             offset const at = position + row * Layout::segment;
-            packet const loaded = view.template fetch<how_rows, count>(at);
-            return gpu::warp_tree<1, width>(op, gpu::packet_total<Layout>(view, loaded, op));
+            vector_size const loaded = view.template fetch<how_rows, count>(at);
+            return gpu::warp_tree<1, width>(op, gpu::load_aggregate<Layout>(view, loaded, op));
         };
         T sum = row_total(0);
         TILEWISE_NO_UNROLL
@@ -166,7 +166,7 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
             gpu::put(sum, gpu::combine(op, sum, row_total(row)));
         return gpu::warp_tree<width>(op, sum);
     } else {
-        registers<packet, rows> loaded;
+        registers<vector_size, rows> loaded;
         if constexpr (shift == no_shift) {
             TILEWISE_UNROLL
             for (int row = 0; row < rows; ++row)
@@ -177,7 +177,7 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
         registers<T, rows> total;
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
-            gpu::put(total[row], gpu::packet_total<Layout>(view, loaded[row], op));
+            gpu::put(total[row], gpu::load_aggregate<Layout>(view, loaded[row], op));
         if constexpr (known::is_exact<Op, T>) { // in any order
             TILEWISE_UNROLL
             for (int row = 1; row < rows; ++row)

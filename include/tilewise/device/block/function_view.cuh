@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Functions laid over views. Each reads its packets as before, and the function gets their elements.
+/// Functions laid over views. Each reads its vectors as before, and the function gets their elements.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/opaque.hpp>
@@ -19,7 +19,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Several views, or their packets.
+/// Several views, or their vectors.
 template <class... Parts>
 struct parts_list {
     template <class Function>
@@ -83,16 +83,16 @@ struct function_view {
 
     static constexpr int bases = (Views::bases + ...);
     static constexpr int widest = std::max({Views::widest...});
-    static constexpr int narrowest = std::min({granule_bytes, Views::narrowest...});
-    static constexpr int element_alignment = std::min({granule_bytes, Views::element_alignment...});
+    static constexpr int narrowest = std::min({vector_bytes, Views::narrowest...});
+    static constexpr int element_alignment = std::min({vector_bytes, Views::element_alignment...});
     static constexpr bool computes = is_computing<Function> || (Views::computes || ...);
 
     template <int count>
-    using packet = parts_list<typename Views::template packet<count>...>;
+    using vector = parts_list<typename Views::template vector<count>...>;
     template <int count>
     static constexpr int alignment = std::max({Views::template alignment<count>...});
     template <int count>
-    static constexpr bool can_cover = ((Views::bases == 0 || Views::template can_cover<count>) && ...);
+    static constexpr bool can_realign = ((Views::bases == 0 || Views::template can_realign<count>) && ...);
 
     template <class Visit>
     void for_each_base(Visit const& visit) const
@@ -111,24 +111,24 @@ struct function_view {
     }
 
     template <access how, int count, memory where = memory::global>
-    TILEWISE_DEVICE packet<count> fetch(offset position) const
+    TILEWISE_DEVICE vector<count> fetch(offset position) const
     {
         return views.map([&](auto const& view) { return view.template fetch<how, count, where>(position); });
     }
     template <access how, int count>
-    TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
+    TILEWISE_DEVICE void finish(vector<count>& loaded, offset position) const
     {
         views.apply([&](auto const&... view) {
             loaded.apply([&](auto&... own) { (view.template finish<how, count>(own, position), ...); });
         });
     }
     template <int count>
-    TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
+    TILEWISE_DEVICE vector<count> fetch_clamped(offset position, offset last) const
     {
         return views.map([&](auto const& view) { return view.template fetch_clamped<count>(position, last); });
     }
     template <int count>
-    TILEWISE_DEVICE packet<count> adopt(granule const& bytes, offset position) const
+    TILEWISE_DEVICE vector<count> adopt(vector16 const& bytes, offset position) const
     {
         return views.map([&](auto const& view) { return view.template adopt<count>(bytes, position); });
     }

@@ -73,24 +73,25 @@ TILEWISE_DEVICE void read_rows_one_by_one(View& view, offset first, int count, O
     }
 }
 
-/// The same with all rows of a warp under way at once.
+/// The same with all rows of a warp in flight at once.
 template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
 TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& op,
                                        last_tile_parts<T, typename Layout::order>& parts)
 {
     constexpr int N = Layout::lane_vector;
-    using packet = typename View::template packet<N>;
+    using vector_size = typename View::template vector<N>;
     // (Elements of 4 bytes and more are few enough to be loaded one by one, in one go.)
     constexpr access how_lanes =
-        how == access::covering && (!View::template can_cover<N> || View::element_alignment >= 4) ? access::elementwise
-                                                                                                  : how;
+        how == access::realigned && (!View::template can_realign<N> || View::element_alignment >= 4)
+            ? access::elementwise
+            : how;
     int const warp = warp_index(), last = count - 1, last_vector = last / N;
     int const last_row = last_vector / warp_size, last_lane = last_vector % warp_size;
     if (warp > last_row)
         return;
 
     // A vector that is not there is read as the last one again: an operator of the user's is not called on it.
-    registers<packet, rows_per_warp> loaded;
+    registers<vector_size, rows_per_warp> loaded;
     auto const vector_of = [&](int i) { return min_of((i * warps + warp) * warp_size + lane_index(), last_vector); };
     if constexpr (how_lanes == access::elementwise) {
         TILEWISE_UNROLL
@@ -99,8 +100,8 @@ TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& 
     } else {
         // All lanes load, without a branch in between, which would wait for the load before it: one that cannot be
         // loaded whole, or not be covered, as the nearest that can. Then those few are read again.
-        int const first_fit = how_lanes == access::covering && first == 0 ? 1 : 0;
-        int const last_fit = count / N - (how_lanes == access::covering ? 2 : 1);
+        int const first_fit = how_lanes == access::realigned && first == 0 ? 1 : 0;
+        int const last_fit = count / N - (how_lanes == access::realigned ? 2 : 1);
         auto const position_of = [&](int i) {
             return first + gpu::max_of(gpu::min_of(vector_of(i), last_fit), first_fit) * N;
         };
@@ -114,13 +115,13 @@ TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& 
         }
         if constexpr (how_lanes == access::aligned && N > 1) {
             if (last_fit < last_vector) { // one vector
-                packet const ragged = view.template fetch_clamped<N>(first + last_vector * N, first + last);
+                vector_size const ragged = view.template fetch_clamped<N>(first + last_vector * N, first + last);
                 TILEWISE_UNROLL
                 for (int i = 0; i < rows_per_warp; ++i)
                     if (vector_of(i) == last_vector)
                         loaded[i] = ragged;
             }
-        } else if constexpr (how_lanes == access::covering) {
+        } else if constexpr (how_lanes == access::realigned) {
             TILEWISE_UNROLL
             for (int i = 0; i < rows_per_warp; ++i)
                 if (vector_of(i) < first_fit || vector_of(i) > last_fit)

@@ -41,26 +41,26 @@ struct memory_sink {
     static constexpr int alignment = widest_unit(count * element_bytes) > static_cast<int>(alignof(O))
                                          ? widest_unit(count* element_bytes)
                                          : static_cast<int>(alignof(O));
-    /// Whether `access::covering` can.
+    /// Whether `access::realigned` can.
     template <int count>
-    static constexpr bool can_cover = count * element_bytes == granule_bytes && alignof(O) < granule_bytes;
+    static constexpr bool can_realign = count * element_bytes == vector_bytes && alignof(O) < vector_bytes;
 
     /// The memory that `count` elements go to, if it is known.
     void const* base() const { return first; }
     static constexpr offset bytes(offset count) { return count * element_bytes; }
 
-    /// The elements of a packet on their way to memory.
+    /// The elements of a vector on their way to memory.
     template <int count>
-    union packet {
-        TILEWISE_DEVICE packet() {}
+    union vector {
+        TILEWISE_DEVICE vector() {}
         O element[count];
-        granule granules[(count * sizeof(O) + granule_bytes - 1) / granule_bytes];
+        vector16 vectors[(count * sizeof(O) + vector_bytes - 1) / vector_bytes];
         unsigned char bytes[count * sizeof(O)];
     };
     template <class T, int count>
-    TILEWISE_DEVICE static packet<count> pack(registers<T, count> const& values)
+    TILEWISE_DEVICE static vector<count> pack(registers<T, count> const& values)
     {
-        packet<count> packed;
+        vector<count> packed;
         if constexpr (sizeof(O) < 4 && count * element_bytes % 4 == 0 && std::is_trivially_copyable_v<O>) {
             constexpr int per_word = 4 / element_bytes; // in registers, not byte by byte in memory
             TILEWISE_UNROLL
@@ -73,7 +73,7 @@ struct memory_sink {
                     std::memcpy(&bits, &stored, sizeof bits);
                     word |= unsigned{bits} << (8 * element_bytes * k);
                 }
-                packed.granules[i / 4].word[i % 4] = word;
+                packed.vectors[i / 4].word[i % 4] = word;
             }
         } else {
             TILEWISE_UNROLL
@@ -83,9 +83,9 @@ struct memory_sink {
         return packed;
     }
 
-    /// Stores a packet from `position` on.
+    /// Stores a vector from `position` on.
     template <access how, int count>
-    TILEWISE_DEVICE void store(offset position, packet<count> const& packed) const
+    TILEWISE_DEVICE void store(offset position, vector<count> const& packed) const
     {
         constexpr int bytes =
             widest_unit(how == access::aligned ? count * element_bytes : static_cast<int>(alignof(O)));
@@ -100,7 +100,7 @@ struct memory_sink {
     }
     /// Stores the elements `begin` to `end` of one.
     template <int count>
-    TILEWISE_DEVICE void store_some(offset position, packet<count> const& packed, int begin, int end) const
+    TILEWISE_DEVICE void store_some(offset position, vector<count> const& packed, int begin, int end) const
     {
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
@@ -111,7 +111,7 @@ struct memory_sink {
     /// Stores the bytes `begin` to `end` of one: not always whole elements, where those are aligned for less than their
     /// size.
     template <int count>
-    TILEWISE_DEVICE void store_bytes(offset position, packet<count> const& packed, int begin, int end) const
+    TILEWISE_DEVICE void store_bytes(offset position, vector<count> const& packed, int begin, int end) const
     {
         constexpr int bytes = widest_unit(static_cast<int>(alignof(O)));
         using unit = unit_of<bytes>;
@@ -140,7 +140,7 @@ struct iterator_sink {
     template <int>
     static constexpr int alignment = 1;
     template <int>
-    static constexpr bool can_cover = false;
+    static constexpr bool can_realign = false;
     void const* base() const { return nullptr; }
     static constexpr offset bytes(offset) { return 0; }
 

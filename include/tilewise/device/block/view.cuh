@@ -5,8 +5,8 @@
 /// What a kernel reads: memory, in loads of 16 bytes, or what an iterator computes. (function_view.cuh lays functions
 /// over it, so that loads are as wide however the memory is wrapped.)
 ///
-/// A view yields packets of consecutive elements: `fetch` issues the loads, `element` computes an element from them.
-/// The packets of an iterator of unknown kind are positions.
+/// A view yields vectors of consecutive elements: `fetch` issues the loads, `element` computes an element from them.
+/// The vectors of an iterator of unknown kind are positions.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -40,7 +40,7 @@ TILEWISE_DEVICE Unit load(Unit const* from)
         return *from;
 }
 
-/// Which granules that a part of a range shares with its neighbours may be read.
+/// Which 16-byte vectors that a part of a range shares with its neighbours may be read.
 struct shared_ends {
     bool begin, end;
 };
@@ -58,19 +58,19 @@ struct memory_view {
     static constexpr bool computes = false;                                ///< whether elements may be results
 
     template <int count>
-    union packet {
-        TILEWISE_DEVICE packet() {}
+    union vector {
+        TILEWISE_DEVICE vector() {}
         E element[count];
-        granule granules[(count * sizeof(E) + granule_bytes - 1) / granule_bytes + 1];
+        vector16 vectors[(count * sizeof(E) + vector_bytes - 1) / vector_bytes + 1];
         unsigned char bytes[count * sizeof(E)];
     };
 
     /// The alignment that `access::aligned` needs.
     template <int count>
     static constexpr int alignment = std::max(widest_unit(count * widest), static_cast<int>(alignof(E)));
-    /// Whether `access::covering` can load packets.
+    /// Whether `access::realigned` can load vectors.
     template <int count>
-    static constexpr bool can_cover = count * widest == granule_bytes && alignof(E) < granule_bytes;
+    static constexpr bool can_realign = count * widest == vector_bytes && alignof(E) < vector_bytes;
 
     template <class Visit>
     void for_each_base(Visit visit) const
@@ -91,13 +91,13 @@ struct memory_view {
     /// Loads the elements from `position` on. They are there after `finish`, which waits for them: call it when all
     /// loads are on their way.
     template <access how, int count, memory where = memory::global>
-    TILEWISE_DEVICE packet<count> fetch(offset position) const
+    TILEWISE_DEVICE vector<count> fetch(offset position) const
     {
-        packet<count> loaded;
-        if constexpr (how == access::covering) {
-            auto const low = reinterpret_cast<granule const*>(address_of(position) / granule_bytes * granule_bytes);
-            loaded.granules[0] = gpu::load<where>(low);
-            loaded.granules[1] = gpu::load<where>(low + 1);
+        vector<count> loaded;
+        if constexpr (how == access::realigned) {
+            auto const low = reinterpret_cast<vector16 const*>(address_of(position) / vector_bytes * vector_bytes);
+            loaded.vectors[0] = gpu::load<where>(low);
+            loaded.vectors[1] = gpu::load<where>(low + 1);
         } else {
             constexpr int bytes = widest_unit(how == access::aligned ? count * widest : element_alignment);
             using unit = unit_of<bytes>;
@@ -110,30 +110,29 @@ struct memory_view {
         return loaded;
     }
     template <access how, int count>
-    TILEWISE_DEVICE void finish(packet<count>& loaded, offset position) const
+    TILEWISE_DEVICE void finish(vector<count>& loaded, offset position) const
     {
-        if constexpr (how == access::covering)
-            loaded.granules[0] =
-                gpu::shifted(loaded.granules[0], loaded.granules[1], address_of(position) % granule_bytes);
+        if constexpr (how == access::realigned)
+            loaded.vectors[0] = gpu::shifted(loaded.vectors[0], loaded.vectors[1], address_of(position) % vector_bytes);
     }
 
     /// Loads the elements from `position` on; those past `last` are `last` again.
     template <int count>
-    TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
+    TILEWISE_DEVICE vector<count> fetch_clamped(offset position, offset last) const
     {
-        packet<count> loaded;
+        vector<count> loaded;
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
             gpu::put(loaded.element[i], first[position + i < last ? position + i : last]);
         return loaded;
     }
 
-    /// The packet whose bytes are in a granule already.
+    /// The vector whose bytes are in a 16-byte vector already.
     template <int count>
-    TILEWISE_DEVICE packet<count> adopt(granule const& bytes, offset) const
+    TILEWISE_DEVICE vector<count> adopt(vector16 const& bytes, offset) const
     {
-        packet<count> loaded;
-        loaded.granules[0] = bytes;
+        vector<count> loaded;
+        loaded.vectors[0] = bytes;
         return loaded;
     }
     TILEWISE_DEVICE memory_view const& base() const { return *this; }
@@ -142,7 +141,7 @@ struct memory_view {
     TILEWISE_DEVICE decltype(auto) element(Packet const& loaded, int i) const
     {
         if constexpr (std::is_integral_v<E> && sizeof(E) == 1 && sizeof(loaded.element) % 4 == 0)
-            return static_cast<E>(static_cast<unsigned char>(loaded.granules[i / granule_bytes].word[i / 4 % 4] >>
+            return static_cast<E>(static_cast<unsigned char>(loaded.vectors[i / vector_bytes].word[i / 4 % 4] >>
                                                              i % 4 * 8)); // a bool has no high bits to lose
         else
             return (loaded.element[i]); // a reference
@@ -157,28 +156,29 @@ struct memory_view {
     TILEWISE_PORTABLE memory_view from(offset position) const { return {first + position, size - position}; }
 
     /// @name Stages
-    /// Shared memory that a part of the elements is copied to, at the same places in its granules.
+    /// Shared memory that a part of the elements is copied to, at the same places in its 16-byte vectors.
     /// @{
     /// The room that `count` elements need.
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count)
     {
-        return (count * widest + granule_bytes + stage_alignment - 1) / stage_alignment * stage_alignment;
+        return (count * widest + vector_bytes + stage_alignment - 1) / stage_alignment * stage_alignment;
     }
     /// Calls `copy(to, from, bytes)` for what has to be copied of the first `count` elements to a stage for `room` of
-    /// them: the granules that belong to them alone, and the one at either end that does not, if it may be `shared`.
+    /// them: the 16-byte vectors that belong to them alone, and the one at either end that does not, if it may be
+    /// `shared`.
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int, int count, shared_ends shared, Copy const& copy) const
     {
-        auto const begin = address_of(0), first_granule = begin / granule_bytes * granule_bytes;
-        auto const from = shared.begin || begin == first_granule ? first_granule : first_granule + granule_bytes;
-        auto const end = address_of(count) / granule_bytes * granule_bytes + (shared.end ? granule_bytes : 0);
+        auto const begin = address_of(0), first_vector = begin / vector_bytes * vector_bytes;
+        auto const from = shared.begin || begin == first_vector ? first_vector : first_vector + vector_bytes;
+        auto const end = address_of(count) / vector_bytes * vector_bytes + (shared.end ? vector_bytes : 0);
         if (from < end)
-            copy(stage + (from - first_granule), reinterpret_cast<void const*>(from), static_cast<int>(end - from));
+            copy(stage + (from - first_vector), reinterpret_cast<void const*>(from), static_cast<int>(end - from));
     }
     /// The view of a stage for so many elements.
     TILEWISE_DEVICE memory_view staged(unsigned char* stage, int) const
     {
-        return {reinterpret_cast<E const*>(stage + address_of(0) % granule_bytes), 0};
+        return {reinterpret_cast<E const*>(stage + address_of(0) % vector_bytes), 0};
     }
     /// @}
 };
@@ -194,18 +194,18 @@ struct iterator_view {
 
     static constexpr int bases = 0;
     static constexpr int widest = 1;
-    static constexpr int narrowest = granule_bytes;
-    static constexpr int element_alignment = granule_bytes;
+    static constexpr int narrowest = vector_bytes;
+    static constexpr int element_alignment = vector_bytes;
     static constexpr bool computes = computes_elements<It>;
 
     template <int>
-    struct packet {
+    struct vector {
         offset position, last;
     };
     template <int>
     static constexpr int alignment = 1;
     template <int>
-    static constexpr bool can_cover = false;
+    static constexpr bool can_realign = false;
 
     template <class Visit>
     void for_each_base(Visit) const
@@ -221,20 +221,20 @@ struct iterator_view {
     }
 
     template <access, int count, memory = memory::global>
-    TILEWISE_DEVICE packet<count> fetch(offset position) const
+    TILEWISE_DEVICE vector<count> fetch(offset position) const
     {
         return {position, position + count};
     }
     template <access, int count>
-    TILEWISE_DEVICE void finish(packet<count>&, offset) const
+    TILEWISE_DEVICE void finish(vector<count>&, offset) const
     {}
     template <int count>
-    TILEWISE_DEVICE packet<count> fetch_clamped(offset position, offset last) const
+    TILEWISE_DEVICE vector<count> fetch_clamped(offset position, offset last) const
     {
         return {position, last};
     }
     template <int count>
-    TILEWISE_DEVICE packet<count> adopt(granule const&, offset position) const
+    TILEWISE_DEVICE vector<count> adopt(vector16 const&, offset position) const
     {
         return {position, position + count};
     }

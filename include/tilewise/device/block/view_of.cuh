@@ -126,14 +126,15 @@ int misalignment_of(View const& view)
 {
     std::uintptr_t bits = 0;
     view.for_each_base([&](void const* base, offset) { bits |= reinterpret_cast<std::uintptr_t>(base); });
-    return static_cast<int>(bits % granule_bytes);
+    return static_cast<int>(bits % vector_bytes);
 }
 
 /// How a view with misaligned bases loads `count` elements at a time; `aligned`, if its bases cannot be misaligned.
 template <class View, int count>
-inline constexpr access misaligned_access = View::template alignment<count> <= View::element_alignment ? access::aligned
-                                            : View::bases > 0 && View::template can_cover<count> ? access::covering
-                                                                                                 : access::elementwise;
+inline constexpr access misaligned_access =
+    View::template alignment<count> <= View::element_alignment ? access::aligned
+    : View::bases > 0 && View::template can_realign<count>     ? access::realigned
+                                                               : access::elementwise;
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

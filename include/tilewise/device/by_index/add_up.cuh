@@ -115,15 +115,15 @@ struct sums_in_table {
 /// Placements of the sums of a block: its threads, the blocks of a multiprocessor, and the size of the table in shared
 /// memory.
 template <class Tuning>
-struct add_up_anywhere {
+struct sum_in_memory {
     static constexpr int threads = Tuning::threads, blocks = Tuning::blocks_per_multiprocessor, table_bytes = 0;
 };
 template <class Tuning>
-struct add_up_in_table : add_up_anywhere<Tuning> {
+struct sum_in_table : sum_in_memory<Tuning> {
     static constexpr int table_bytes = Tuning::table_bytes;
 };
 template <class Tuning>
-struct add_up_in_large_table {
+struct sum_in_large_table {
     static constexpr int threads = Tuning::large_table_threads, blocks = 1, table_bytes = Tuning::large_table_bytes;
 };
 
@@ -142,9 +142,9 @@ TILEWISE_DEVICE auto placed_sums(Word* sums, [[maybe_unused]] offset cells)
 /// Adds up the values of `cells` cells.
 template <class Tuning, class Placement, class Word, class Source, class Values>
 TILEWISE_KERNEL(Placement::threads, Placement::blocks)
-add_up_cells(Source source, Values values, offset cells, Word* sums)
+sum_cells(Source source, Values values, offset cells, Word* sums)
 {
-    constexpr int threads = Placement::threads, items = Tuning::items_added_up, tile = threads * items;
+    constexpr int threads = Placement::threads, items = Tuning::items_summed, tile = threads * items;
     auto const into = gpu::placed_sums<Placement, Word>(sums, cells);
     into.clear(cells);
     sync_block();
@@ -152,8 +152,8 @@ add_up_cells(Source source, Values values, offset cells, Word* sums)
     auto const share = gpu::own_tiles<tile>(size);
     TILEWISE_NO_UNROLL
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
-        registers<typename Source::packet, items> loaded;
-        registers<typename Values::packet, items> loaded_values;
+        registers<typename Source::load_type, items> loaded;
+        registers<typename Values::load_type, items> loaded_values;
         auto const position = [&](int i) { return first + i * threads + thread_index(); };
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
@@ -235,19 +235,19 @@ private:
         if (count() == 0)
             return;
         using values_type = converted_values<Values, T>;
-        using small_table = add_up_in_table<Tuning>;
-        using large_table = add_up_in_large_table<Tuning>;
-        using anywhere = add_up_anywhere<Tuning>;
+        using small_table = sum_in_table<Tuning>;
+        using large_table = sum_in_large_table<Tuning>;
+        using anywhere = sum_in_memory<Tuning>;
         // A block shall not merge more sums than it adds up elements.
         auto const blocks = [&](int block_threads, offset most) {
-            return gpu::blocks_for(count(), std::max(offset{block_threads} * Tuning::items_added_up, cells()), most);
+            return gpu::blocks_for(count(), std::max(offset{block_threads} * Tuning::items_summed, cells()), most);
         };
         auto const bytes = static_cast<std::size_t>(cells()) * sizeof(word);
-        constexpr auto with_large_table = &add_up_cells<Tuning, large_table, word, source_type, values_type>;
+        constexpr auto with_large_table = &sum_cells<Tuning, large_table, word, source_type, values_type>;
         int const shared_bytes = static_cast<int>(std::min(bytes, std::size_t{large_table::table_bytes} + 1));
         offset const most_blocks = offset{multiprocessors} * Tuning::blocks_per_multiprocessor;
         if (shared_bytes <= small_table::table_bytes)
-            return call.launch(&add_up_cells<Tuning, small_table, word, source_type, values_type>, "add_up_few_cells",
+            return call.launch(&sum_cells<Tuning, small_table, word, source_type, values_type>, "sum_few_cells",
                                {blocks(threads, most_blocks), threads, 1, false, shared_bytes}, source,
                                values_type{values}, cells(), sums);
         offset large_blocks = 0;
@@ -256,11 +256,11 @@ private:
                                                                        large_table::table_bytes);
         if (large_blocks > 0)
             return call.launch(
-                with_large_table, "add_up_some_cells",
+                with_large_table, "sum_some_cells",
                 {blocks(large_table::threads, large_blocks), large_table::threads, 1, false, shared_bytes}, source,
                 values_type{values}, cells(), sums);
-        call.launch(&add_up_cells<Tuning, anywhere, word, source_type, values_type>, "add_up_many_cells",
-                    {gpu::blocks_for(count(), offset{threads} * Tuning::items_added_up, most_blocks), threads}, source,
+        call.launch(&sum_cells<Tuning, anywhere, word, source_type, values_type>, "sum_many_cells",
+                    {gpu::blocks_for(count(), offset{threads} * Tuning::items_summed, most_blocks), threads}, source,
                     values_type{values}, cells(), sums);
     }
 };

@@ -5,7 +5,7 @@
 /// What reduce_by_index reads: the number of each element's cell, and the payload that is sorted with it.
 ///
 /// Each kind has `fetch`, which issues the loads of an element, and a function that computes from what they brought: so
-/// that the loads of several elements are on their way together.
+/// that the loads of several elements are in flight together.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/axis_for.cuh>
@@ -27,11 +27,11 @@ struct cells_of_samples {
     offset cells;
     offset count;
 
-    using packet = typename Samples::template packet<1>;
+    using load_type = typename Samples::template vector<1>;
 
     TILEWISE_DEVICE offset size() const { return count; }
-    TILEWISE_DEVICE packet fetch(offset i) const { return samples.template fetch<access::elementwise, 1>(i); }
-    TILEWISE_DEVICE unsigned cell(packet const& loaded)
+    TILEWISE_DEVICE load_type fetch(offset i) const { return samples.template fetch<access::elementwise, 1>(i); }
+    TILEWISE_DEVICE unsigned cell(load_type const& loaded)
     {
         auto const found = static_cast<offset>(index(samples.element(loaded, 0)));
         return found >= 0 && found < cells ? static_cast<unsigned>(found) : invalid_key;
@@ -51,11 +51,11 @@ struct known_cells {
     unsigned const* numbers;
     offset const* count;
 
-    using packet = unsigned;
+    using load_type = unsigned;
 
     TILEWISE_DEVICE offset size() const { return *count; }
-    TILEWISE_DEVICE packet fetch(offset i) const { return load_once(numbers + i); }
-    TILEWISE_DEVICE unsigned cell(packet loaded) const { return loaded; }
+    TILEWISE_DEVICE load_type fetch(offset i) const { return load_once(numbers + i); }
+    TILEWISE_DEVICE unsigned cell(load_type loaded) const { return loaded; }
 };
 
 /// Values, converted to the accumulator's type.
@@ -64,19 +64,19 @@ struct converted_values {
     View view;
 
     using type = T;
-    using packet = typename View::template packet<1>;
+    using load_type = typename View::template vector<1>;
 
-    TILEWISE_DEVICE packet fetch(offset i) const { return view.template fetch<access::elementwise, 1>(i); }
-    TILEWISE_DEVICE T get(packet const& loaded) { return static_cast<T>(view.element(loaded, 0)); }
+    TILEWISE_DEVICE load_type fetch(offset i) const { return view.template fetch<access::elementwise, 1>(i); }
+    TILEWISE_DEVICE T get(load_type const& loaded) { return static_cast<T>(view.element(loaded, 0)); }
 };
 
 /// The positions of values, in place of values that are too large to be a payload.
 struct positions_of_values {
     using type = offset;
-    using packet = offset;
+    using load_type = offset;
 
-    TILEWISE_DEVICE packet fetch(offset i) const { return i; }
-    TILEWISE_DEVICE offset get(packet position) const { return position; }
+    TILEWISE_DEVICE load_type fetch(offset i) const { return i; }
+    TILEWISE_DEVICE offset get(load_type position) const { return position; }
 };
 
 /// Values in the order of some positions, as an iterator.

@@ -112,13 +112,13 @@ combine_long_cells(typename Segmented::view view, typename Segmented::results re
                    typename Segmented::op op, long_segments longer, typename Segmented::value const* totals)
 {
     using Scan = typename Segmented::scan;
-    TILEWISE_SHARED(drawn, unsigned long long);
+    TILEWISE_SHARED(ticket, unsigned long long);
     unsigned long long const found = *longer.found;
     for (;;) {
         if (thread_index() == 0)
-            drawn = draw(longer.taken);
+            ticket = next_ticket(longer.taken);
         sync_block();
-        unsigned long long const own = drawn;
+        unsigned long long const own = ticket;
         if (own >= found)
             return;
         offset const index = first + longer.number[own];

@@ -27,7 +27,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// The digits that a pass sorts by.
-struct digit_place {
+struct digit_position {
     int shift, bits;
 
     TILEWISE_PORTABLE int count() const { return 1 << bits; }
@@ -66,7 +66,7 @@ TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
 /// Counts the digits of each block's share, to row `digit` and column `block` of `counts`.
 template <class Tuning, int items, class Source>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
-count_digits(Source source, digit_place place, offset* counts)
+count_digits(Source source, digit_position place, offset* counts)
 {
     constexpr int threads = Tuning::threads, tile = threads * items;
     TILEWISE_SHARED(table, unsigned[1 << Tuning::digit_bits]);
@@ -77,7 +77,7 @@ count_digits(Source source, digit_place place, offset* counts)
     auto const share = gpu::own_tiles<tile>(size);
     TILEWISE_NO_UNROLL
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
-        registers<typename Source::packet, items> loaded;
+        registers<typename Source::load_type, items> loaded;
         auto const position = [&](int i) { return first + i * threads + thread_index(); };
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i)
@@ -133,7 +133,7 @@ begin_digits(int digits, offset* begins)
 /// where a tile is sorted first, so that the elements of a digit are written side by side.
 template <class Tuning, int items, class Source, class Values>
 TILEWISE_KERNEL(Tuning::threads, Tuning::moving_blocks_per_multiprocessor)
-move_by_digit(Source source, Values values, digit_place place, offset const* counts, offset const* begins,
+move_by_digit(Source source, Values values, digit_position place, offset const* counts, offset const* begins,
               typename Values::type* moved, unsigned* moved_cells)
 {
     using value = typename Values::type;
@@ -153,8 +153,8 @@ move_by_digit(Source source, Values values, digit_place place, offset const* cou
     auto const share = gpu::own_tiles<tile>(size);
     TILEWISE_NO_UNROLL
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
-        registers<typename Source::packet, items> loaded;
-        registers<typename Values::packet, items> loaded_values;
+        registers<typename Source::load_type, items> loaded;
+        registers<typename Values::load_type, items> loaded_values;
         auto const position = [&](int i) { return first + (warp * items + i) * warp_size + lane; };
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i)

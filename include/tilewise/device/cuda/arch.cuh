@@ -48,7 +48,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 inline constexpr int warp_size = 32;
-inline constexpr int granule_bytes = 16; ///< the widest load
+inline constexpr int vector_bytes = 16; ///< the widest load
 
 /// Room for an object of any type, which is not constructed.
 template <class Object>
@@ -186,13 +186,13 @@ TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
 }
 
 /// Sixteen bytes.
-struct alignas(granule_bytes) granule {
+struct alignas(vector_bytes) vector16 {
     unsigned word[4];
 };
 
 /// @name Loads that do not stay in the cache
 /// @{
-TILEWISE_DEVICE granule load_once(granule const* from)
+TILEWISE_DEVICE vector16 load_once(vector16 const* from)
 {
     uint4 const value = __ldcs(reinterpret_cast<uint4 const*>(from));
     return {{value.x, value.y, value.z, value.w}};
@@ -383,8 +383,8 @@ TILEWISE_DEVICE void pause_briefly()
 {
     __nanosleep(200);
 }
-/// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, draw from a counter.
-TILEWISE_DEVICE unsigned long long draw(unsigned long long* counter)
+/// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, next_ticket from a counter.
+TILEWISE_DEVICE unsigned long long next_ticket(unsigned long long* counter)
 {
     return atomicAdd(counter, 1ull);
 }

@@ -17,13 +17,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The samples of a chunk, sorted by bucket within each tile: a tile has a slot of granules, in which the samples of a
-/// bucket are contiguous and take whole granules, two bytes for each sample.
+/// The samples of a chunk, sorted by bucket within each tile: a tile has a slot of 16-byte vectors, in which the
+/// samples of a bucket are contiguous and take whole 16-byte vectors, two bytes for each sample.
 struct bucket_lists {
-    granule* slots;
-    unsigned* runs;   ///< of each tile in each bucket: its first granule, and the number of them times 2^16
-    unsigned* totals; ///< granules of each bucket
-    int slot;         ///< granules
+    vector16* slots;
+    unsigned* runs;   ///< of each tile in each bucket: its first 16-byte vector, and the number of them times 2^16
+    unsigned* totals; ///< 16-byte vectors of each bucket
+    int slot;         ///< 16-byte vectors
     int buckets, log2_cells, log2_columns;
 };
 
@@ -59,14 +59,14 @@ TILEWISE_DEVICE unsigned block_sums(unsigned value, int count, unsigned (&warp_t
 }
 
 /// A tile sorted by bucket, before it is copied to its slot. Lanes may write at distances that are powers of two, so
-/// granules are permuted against bank conflicts.
+/// 16-byte vectors are permuted against bank conflicts.
 template <class Tuning>
 union bucket_stage {
-    static constexpr int granules = (tile_of_samples<Tuning> / 8 + Tuning::most_buckets + 7) / 8 * 8;
-    unsigned short sample[granules * 8];
-    granule whole[granules];
+    static constexpr int vectors = (tile_of_samples<Tuning> / 8 + Tuning::most_buckets + 7) / 8 * 8;
+    unsigned short sample[vectors * 8];
+    vector16 whole[vectors];
     TILEWISE_DEVICE unsigned short& at(unsigned i) { return sample[i ^ (i >> 6 & 56)]; }
-    TILEWISE_DEVICE granule& granule_at(unsigned i) { return whole[i ^ (i >> 6 & 7)]; }
+    TILEWISE_DEVICE vector16& vector_at(unsigned i) { return whole[i ^ (i >> 6 & 7)]; }
 };
 
 /// Sorts a tile by bucket. Lanes count in columns, which reduces contention between lanes with samples of the same
@@ -81,7 +81,7 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
     TILEWISE_SHARED(column, unsigned[Tuning::most_words]); // counts, then the place of the next sample
     TILEWISE_SHARED(stage, bucket_stage<Tuning>);
     TILEWISE_SHARED(place, unsigned[Tuning::most_buckets]); // the size of a bucket, then its begin
-    TILEWISE_SHARED(used, unsigned);                        // granules
+    TILEWISE_SHARED(used, unsigned);                        // 16-byte vectors
     TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
 
     release_dependents();
@@ -116,19 +116,19 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
     }
     sync_block();
     wait_for_primary(); // for what counts the chunk before
-    unsigned const in_bucket = thread < lists.buckets ? place[thread] : 0, granules = (in_bucket + 7) / 8;
-    unsigned const end = block_sums(granules, lists.buckets, warp_totals), begin = end - granules;
+    unsigned const in_bucket = thread < lists.buckets ? place[thread] : 0, vectors = (in_bucket + 7) / 8;
+    unsigned const end = block_sums(vectors, lists.buckets, warp_totals), begin = end - vectors;
     if (thread < lists.buckets) {
         place[thread] = begin * 8;
         if (thread == lists.buckets - 1)
             used = end;
         if (in_bucket % 8 != 0) {
             unsigned const filling = 0x10001U << lists.log2_cells; // twice the cell after a table's last
-            stage.granule_at(end - 1) = granule{{filling, filling, filling, filling}};
+            stage.vector_at(end - 1) = vector16{{filling, filling, filling, filling}};
         }
-        lists.runs[offset{block_index()} * lists.buckets + thread] = begin | granules << 16;
-        if (granules > 0)
-            add(&lists.totals[thread], granules);
+        lists.runs[offset{block_index()} * lists.buckets + thread] = begin | vectors << 16;
+        if (vectors > 0)
+            add(&lists.totals[thread], vectors);
     }
     sync_block();
     TILEWISE_NO_UNROLL
@@ -153,16 +153,16 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
     auto* const slot = lists.slots + offset{block_index()} * lists.slot;
     TILEWISE_UNROLL_BY_4
     for (unsigned i = static_cast<unsigned>(thread); i < used; i += threads)
-        slot[i] = stage.granule_at(i);
+        slot[i] = stage.vector_at(i);
 }
 
-/// Counts granules `begin` to `end` of a run with `lanes` lanes.
-TILEWISE_DEVICE void count_run(unsigned* table, granule const* from, int begin, int end, int lane, int lanes)
+/// Counts 16-byte vectors `begin` to `end` of a run with `lanes` lanes.
+TILEWISE_DEVICE void count_run(unsigned* table, vector16 const* from, int begin, int end, int lane, int lanes)
 {
     constexpr int in_flight = 3;
     TILEWISE_NO_UNROLL
     for (int i = begin + lane; i < end; i += in_flight * lanes) {
-        granule loaded[in_flight];
+        vector16 loaded[in_flight];
         TILEWISE_UNROLL
         for (int k = 0; k < in_flight; ++k)
             if (i + k * lanes < end)
@@ -244,16 +244,16 @@ count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Count
     constexpr int threads = Tuning::counting_threads;
     static_assert(Tuning::most_buckets <= threads, "a thread for every bucket");
     unsigned const cells = 1U << lists.log2_cells;
-    TILEWISE_SHARED_ARRAY(table, cells + 1, unsigned); // the last is for the filling of granules
+    TILEWISE_SHARED_ARRAY(table, cells + 1, unsigned); // the last is for the filling of 16-byte vectors
     TILEWISE_SHARED(ends, unsigned[threads]);          // of the buckets' work, one after the other
     TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
 
     release_dependents();
     gpu::block_clear<threads>(table, cells + 1);
     wait_for_primary();
-    // Merging a table is work, too: that of a granule for every 8 cells.
-    unsigned const granules = thread_index() < lists.buckets ? lists.totals[thread_index()] : 0;
-    ends[thread_index()] = block_sums(granules > 0 ? granules + cells / 8 : 0, lists.buckets, warp_totals);
+    // Merging a table is work, too: that of a 16-byte vector for every 8 cells.
+    unsigned const vectors = thread_index() < lists.buckets ? lists.totals[thread_index()] : 0;
+    ends[thread_index()] = block_sums(vectors > 0 ? vectors + cells / 8 : 0, lists.buckets, warp_totals);
     sync_block();
     auto const share_end = [&](int block) {
         return static_cast<unsigned>(static_cast<unsigned long long>(ends[lists.buckets - 1]) *

@@ -62,7 +62,7 @@ count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
     using samples_type = shared_samples<Placement, how, View>;
     using counters = byte_counters<Placement::columns>;
     using byte = std::remove_cvref_t<decltype(*view.first)>;
-    static_assert(samples_type::packet == granule_bytes);
+    static_assert(samples_type::vector_size == vector_bytes);
     TILEWISE_SHARED_ARRAY(table, counters::words, unsigned);
     counters const of_value = {table};
     gpu::block_clear<Placement::threads>(table, counters::words);
@@ -70,10 +70,10 @@ count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
     samples_type const samples(view, count);
     samples.for_each_batch([&](auto& loaded) {
         TILEWISE_UNROLL
-        for (int i = 0; i < samples_type::packets; ++i) {
+        for (int i = 0; i < samples_type::loads; ++i) {
             TILEWISE_UNROLL
             for (int k = 0; k < 4; ++k)
-                of_value.add_bytes_of(loaded[i].granules[0].word[k]);
+                of_value.add_bytes_of(loaded[i].vectors[0].word[k]);
         }
     });
     samples.for_each_of_rest([&](byte sample) { of_value.add_byte(static_cast<unsigned char>(sample)); });

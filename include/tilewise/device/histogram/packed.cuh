@@ -17,14 +17,14 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// Which counters share a word: cell w has word w, and if that is one of the last `shared`, its low half, whose high
-/// half cell w + shared has. Both numbers of words are of whole granules.
+/// half cell w + shared has. Both numbers of words are of whole 16-byte vectors.
 struct packed_layout {
     unsigned words, shared;
 
     /// In `wanted` words, or fewer if that is enough, or half the cells.
     packed_layout(unsigned cells, int wanted)
     {
-        constexpr unsigned g = granule_bytes / sizeof(unsigned);
+        constexpr unsigned g = vector_bytes / sizeof(unsigned);
         unsigned const whole = (cells + g - 1) / g * g, least = (whole / 2 + g - 1) / g * g;
         words = std::clamp(static_cast<unsigned>(std::max(0, wanted)) / g * g, least, whole);
         shared = whole - words;
@@ -61,10 +61,10 @@ struct packed_counters {
         constexpr unsigned large = (0x10000 - least_flushed) * 0x10001U; // the bits that only those have
         sync_block();
         wait_for_primary();
-        auto* const granules = reinterpret_cast<granule*>(word);
+        auto* const vectors = reinterpret_cast<vector16*>(word);
         for (unsigned i = (layout.words - layout.shared) / 4 + static_cast<unsigned>(thread_index());
              i < layout.words / 4; i += Placement::threads) {
-            granule four = granules[i];
+            vector16 four = vectors[i];
             if (((four.word[0] | four.word[1] | four.word[2] | four.word[3]) & large) == 0)
                 continue;
             TILEWISE_UNROLL
@@ -76,7 +76,7 @@ struct packed_counters {
                     gpu::add(&counts[4 * i + k + layout.shared], Counter{high});
                 four.word[k] = (low >= least_flushed ? 0 : low) | (high >= least_flushed ? 0 : high << 16);
             }
-            granules[i] = four;
+            vectors[i] = four;
         }
         sync_block();
     }
@@ -102,7 +102,7 @@ TILEWISE_KERNEL(Placement::threads, Placement::blocks_per_multiprocessor)
 count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counter* counts, packed_layout layout)
 {
     using samples_type = shared_samples<Placement, how, View>;
-    constexpr int packet = samples_type::packet;
+    constexpr int vector_size = samples_type::vector_size;
     TILEWISE_SHARED_ARRAY(table, layout.table_words(), unsigned);
     packed_counters<Placement, samples_type, Counter> const counters = {table, layout, counts};
     gpu::block_clear<Placement::threads>(table, layout.table_words());
@@ -118,30 +118,30 @@ count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counte
         }
         ++batches;
         auto const cell = [&](int i, int k) { return gpu::locate(bins, view.element(loaded[i], k), cells); };
-        auto const twice = [&](int i) { return packet == 1 || cell(i, 0).cell == cell(i, packet > 1).cell; };
+        auto const twice = [&](int i) { return vector_size == 1 || cell(i, 0).cell == cell(i, vector_size > 1).cell; };
         if (gpu::count_bits(gpu::lanes_that(twice(0))) < Placement::repeating_lanes) {
             TILEWISE_UNROLL
-            for (int i = 0; i < samples_type::packets; ++i) { // one loop for all samples takes nvcc for ever
+            for (int i = 0; i < samples_type::loads; ++i) { // one loop for all samples takes nvcc for ever
                 TILEWISE_UNROLL
-                for (int k = 0; k < packet; ++k)
+                for (int k = 0; k < vector_size; ++k)
                     counters.add_to(cell(i, k), 1);
             }
         } else {
             TILEWISE_UNROLL
-            for (int i = 0; i < samples_type::packets; ++i) {
+            for (int i = 0; i < samples_type::loads; ++i) {
                 unsigned const candidates = gpu::lanes_that(cell(i, 0).inside && twice(i));
                 unsigned const common = gpu::shuffle(cell(i, 0).cell, lowest_lane(candidates));
                 auto const is_common = [&](binning::located found) { return found.inside && found.cell == common; };
                 unsigned own = 0;
                 TILEWISE_UNROLL
-                for (int k = 0; k < packet; ++k)
+                for (int k = 0; k < vector_size; ++k)
                     own += is_common(cell(i, k)) ? 1 : 0;
                 unsigned const times = warp_total(own);
                 counters.add_to({common, times > 0 && lane_index() == 0}, times);
-                if (times == warp_size * packet)
+                if (times == warp_size * vector_size)
                     continue;
                 TILEWISE_UNROLL
-                for (int k = 0; k < packet; ++k) {
+                for (int k = 0; k < vector_size; ++k) {
                     auto const found = cell(i, k);
                     counters.add_to({found.cell, found.inside && !is_common(found)}, 1);
                 }

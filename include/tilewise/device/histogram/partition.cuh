@@ -69,7 +69,7 @@ struct partition_plan {
     static constexpr offset tile = tile_of_samples<Tuning>;
     table_fit fit;
     offset tiles, ranges, cells_per_range;
-    int buckets, slot; ///< of a range; granules of a tile
+    int buckets, slot; ///< of a range; 16-byte vectors of a tile
     offset tiles_per_chunk;
 
     partition_plan(table_fit found, offset samples, offset cells) : fit(found), tiles((samples + tile - 1) / tile)
@@ -88,19 +88,19 @@ struct partition_plan {
     {
         return ranges <= Tuning::most_ranges && samples >= std::max(Tuning::least_samples, cells);
     }
-    offset slots_bytes() const { return tiles_per_chunk * slot * granule_bytes; }
+    offset slots_bytes() const { return tiles_per_chunk * slot * vector_bytes; }
     offset runs_bytes() const { return tiles_per_chunk * buckets * 4; }
     offset totals_bytes() const { return offset{Tuning::chunks_per_clearing} * buckets * 4; }
     offset bytes() const { return slots_bytes() + runs_bytes() + totals_bytes(); }
 
 private:
-    offset tile_bytes() const { return offset{slot} * granule_bytes + offset{buckets} * 4; }
+    offset tile_bytes() const { return offset{slot} * vector_bytes + offset{buckets} * 4; }
 };
 
 /// The kernels for one kind of samples and cells, and the choice among them.
 template <class Tuning, class Counter, class View, class Bins>
 class partitioner {
-    using packets = sample_packets<Tuning, View>;
+    using loads = sample_loads<Tuning, View>;
     using plan_type = partition_plan<Tuning>;
     static constexpr auto count_kernel = &count_buckets<Tuning, Counter>;
 
@@ -115,10 +115,10 @@ public:
     /// Starts the kernels.
     void start()
     {
-        if (gpu::misalignment_of(samples) % View::template alignment<packets::size> == 0)
+        if (gpu::misalignment_of(samples) % View::template alignment<loads::size> == 0)
             start_kernels<access::aligned>();
         else
-            start_kernels<misaligned_access<View, packets::size>>();
+            start_kernels<misaligned_access<View, loads::size>>();
     }
 
 private:
@@ -143,7 +143,7 @@ private:
         auto* const slots = memory.begin();
         auto* const runs = slots + plan.slots_bytes();
         auto* const totals = reinterpret_cast<unsigned*>(runs + plan.runs_bytes());
-        bucket_lists lists = {reinterpret_cast<granule*>(slots),
+        bucket_lists lists = {reinterpret_cast<vector16*>(slots),
                               reinterpret_cast<unsigned*>(runs),
                               totals,
                               plan.slot,

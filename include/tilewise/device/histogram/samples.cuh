@@ -36,42 +36,42 @@ TILEWISE_DEVICE binning::located locate(Bins const& bins, Sample const& sample, 
     }
 }
 
-/// The samples of a range. Blocks take batches in turn: of so many packets for each thread, which are on their way
+/// The samples of a range. Blocks take batches in turn: of so many vectors for each thread, which are on their way
 /// at once. The rest, before the first batch and after the last, is shared sample by sample: fewer than a batch and
-/// three packets.
+/// three vectors.
 template <class Placement, access how, class View>
 class shared_samples {
 public:
     /// The samples that one load of 16 bytes has.
-    static constexpr int packet = View::bases == 0 ? 4 : std::max(1, granule_bytes / View::widest);
-    /// For each thread. Packets that two granules cover take twice the registers.
-    static constexpr int packets = std::max(1, (Placement::granules(packet) + (how == access::covering)) /
-                                                   (how == access::covering ? 2 : 1) / std::max(1, View::bases));
-    static constexpr int packets_per_batch = Placement::threads * packets;
-    static constexpr int batch = packets_per_batch * packet;
+    static constexpr int vector_size = View::bases == 0 ? 4 : std::max(1, vector_bytes / View::widest);
+    /// For each thread. Vectors that two 16-byte vectors cover take twice the registers.
+    static constexpr int loads = std::max(1, (Placement::vectors(vector_size) + (how == access::realigned)) /
+                                                 (how == access::realigned ? 2 : 1) / std::max(1, View::bases));
+    static constexpr int loads_per_batch = Placement::threads * loads;
+    static constexpr int batch = loads_per_batch * vector_size;
 
-    using packet_type = typename View::template packet<packet>;
+    using load_type = typename View::template vector<vector_size>;
 
     /// The most that a block has of the rest.
     static constexpr int most_rest = batch + Placement::threads;
 
     TILEWISE_DEVICE shared_samples(View& view, offset count)
-        : view_(view), count_(count), first_(margin * packet), batches_(batches_of(count))
+        : view_(view), count_(count), first_(margin * vector_size), batches_(batches_of(count))
     {}
 
     /// How many batches there are.
     TILEWISE_PORTABLE static constexpr offset batches_of(offset count)
     {
-        offset const whole = count / packet - 2 * margin;
-        return whole > 0 ? whole / packets_per_batch : 0;
+        offset const whole = count / vector_size - 2 * margin;
+        return whole > 0 ? whole / loads_per_batch : 0;
     }
 
-    /// Calls `visit(loaded)` for batches, with the thread's packets: all threads of the block as often.
+    /// Calls `visit(loaded)` for batches, with the thread's vectors: all threads of the block as often.
     template <class Visit>
     TILEWISE_DEVICE void for_each_batch(Visit const& visit) const
     {
         for (offset number = block_index(); number < batches_; number += block_count()) {
-            packet_type loaded[packets];
+            load_type loaded[loads];
             fetch(loaded, number);
             finish(loaded, number);
             visit(loaded);
@@ -99,9 +99,9 @@ public:
     {
         for_each_batch([&](auto& loaded) {
             TILEWISE_UNROLL
-            for (int i = 0; i < packets; ++i) {
+            for (int i = 0; i < loads; ++i) {
                 TILEWISE_UNROLL
-                for (int k = 0; k < packet; ++k)
+                for (int k = 0; k < vector_size; ++k)
                     visit(view_.element(loaded[i], k));
             }
         });
@@ -109,24 +109,24 @@ public:
     }
 
 private:
-    /// Packets at either end that cannot be loaded as the others are.
-    static constexpr int margin = how == access::covering ? 1 : 0;
+    /// Vectors at either end that cannot be loaded as the others are.
+    static constexpr int margin = how == access::realigned ? 1 : 0;
 
     TILEWISE_DEVICE offset position_of(offset number, int i) const
     {
-        return first_ + number * batch + (thread_index() + i * Placement::threads) * packet;
+        return first_ + number * batch + (thread_index() + i * Placement::threads) * vector_size;
     }
-    TILEWISE_DEVICE void fetch(packet_type (&loaded)[packets], offset number) const
+    TILEWISE_DEVICE void fetch(load_type (&loaded)[loads], offset number) const
     {
         TILEWISE_UNROLL
-        for (int i = 0; i < packets; ++i)
-            loaded[i] = view_.template fetch<how, packet>(position_of(number, i));
+        for (int i = 0; i < loads; ++i)
+            loaded[i] = view_.template fetch<how, vector_size>(position_of(number, i));
     }
-    TILEWISE_DEVICE void finish(packet_type (&loaded)[packets], offset number) const
+    TILEWISE_DEVICE void finish(load_type (&loaded)[loads], offset number) const
     {
         TILEWISE_UNROLL
-        for (int i = 0; i < packets; ++i)
-            view_.template finish<how, packet>(loaded[i], position_of(number, i));
+        for (int i = 0; i < loads; ++i)
+            view_.template finish<how, vector_size>(loaded[i], position_of(number, i));
     }
 
     View& view_;
@@ -145,9 +145,9 @@ offset useful_blocks(offset count, int threads)
 template <int threads>
 TILEWISE_DEVICE void block_clear(unsigned* words, unsigned count)
 {
-    auto* const granules = reinterpret_cast<granule*>(words);
+    auto* const vectors = reinterpret_cast<vector16*>(words);
     for (unsigned i = static_cast<unsigned>(thread_index()); i < count / 4; i += threads)
-        granules[i] = {};
+        vectors[i] = {};
     if (thread_index() < static_cast<int>(count % 4))
         words[count / 4 * 4 + static_cast<unsigned>(thread_index())] = 0;
 }

@@ -26,7 +26,7 @@ clear_counters(Counter* counts, offset cells)
 }
 
 /// The words of a table for so many cells: with one at least where what is not counted goes, as a branch would hold up
-/// other samples; whole granules.
+/// other samples; whole 16-byte vectors.
 TILEWISE_PORTABLE constexpr unsigned table_words(unsigned cells)
 {
     return (cells + 4) / 4 * 4;

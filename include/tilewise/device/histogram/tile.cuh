@@ -38,10 +38,10 @@ inline constexpr int tile_of_samples = Tuning::threads * Tuning::items_per_threa
 
 /// How a view is read to find them.
 template <class Tuning, class View>
-struct sample_packets {
-    static constexpr int size = 1 << gpu::log2_of(std::min(Tuning::items_per_thread, granule_bytes / View::widest));
+struct sample_loads {
+    static constexpr int size = 1 << gpu::log2_of(std::min(Tuning::items_per_thread, vector_bytes / View::widest));
     static constexpr int per_thread = Tuning::items_per_thread / size;
-    static constexpr int in_flight = std::min(per_thread, Tuning::packets_in_flight);
+    static constexpr int in_flight = std::min(per_thread, Tuning::loads_in_flight);
     static_assert(size * per_thread == Tuning::items_per_thread && per_thread % in_flight == 0);
 };
 
@@ -50,28 +50,28 @@ template <class Tuning, access how, class View, class Bins>
 TILEWISE_DEVICE tile_cells<Tuning> find_cells(View& view, offset begin, offset count, Bins const& bins,
                                               cell_range range, unsigned none)
 {
-    using packets = sample_packets<Tuning, View>;
-    constexpr int N = packets::size, margin = how == access::covering ? 2 * N : 0;
+    using loads = sample_loads<Tuning, View>;
+    constexpr int N = loads::size, margin = how == access::realigned ? 2 * N : 0;
     bool const whole = begin >= margin && count - begin >= tile_of_samples<Tuning> + margin;
     auto const position_of = [&](int i) { return begin + (i * Tuning::threads + thread_index()) * N; };
     tile_cells<Tuning> cells;
     TILEWISE_UNROLL
-    for (int first = 0; first < packets::per_thread; first += packets::in_flight) {
-        registers<typename View::template packet<N>, packets::in_flight> loaded;
+    for (int first = 0; first < loads::per_thread; first += loads::in_flight) {
+        registers<typename View::template vector<N>, loads::in_flight> loaded;
         if (whole) {
             TILEWISE_UNROLL
-            for (int i = 0; i < packets::in_flight; ++i)
+            for (int i = 0; i < loads::in_flight; ++i)
                 loaded[i] = view.template fetch<how, N>(position_of(first + i));
             TILEWISE_UNROLL
-            for (int i = 0; i < packets::in_flight; ++i)
+            for (int i = 0; i < loads::in_flight; ++i)
                 view.template finish<how, N>(loaded[i], position_of(first + i));
         } else {
             TILEWISE_UNROLL
-            for (int i = 0; i < packets::in_flight; ++i)
+            for (int i = 0; i < loads::in_flight; ++i)
                 loaded[i] = view.template fetch_clamped<N>(position_of(first + i), count - 1);
         }
         TILEWISE_UNROLL
-        for (int i = 0; i < packets::in_flight; ++i) {
+        for (int i = 0; i < loads::in_flight; ++i) {
             TILEWISE_UNROLL
             for (int k = 0; k < N; ++k)
                 cells[(first + i) * N + k] = gpu::cell_in(range, bins, view.element(loaded[i], k), none);

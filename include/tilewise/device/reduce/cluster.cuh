@@ -23,7 +23,7 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
     using order = typename Layout::order;
     using geometry = typename Layout::geometry;
     constexpr int warps = threads / warp_size, rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
-    constexpr int shift = how == access::covering && Layout::can_shift ? any_shift : no_shift;
+    constexpr int shift = how == access::realigned && Layout::can_shift ? any_shift : no_shift;
     constexpr int tiles_per_block = warps * Layout::chunks / geometry::chunks_per_tile;
     constexpr int blocks_per_group = geometry::tiles_per_group / tiles_per_block;
     TILEWISE_SHARED(ends, last_tile_ends<T>);

@@ -40,7 +40,7 @@ struct status_words {
 };
 
 /// A total that a lane waits for, if it is `wanted`. Nobody asks twice for what is there already: the words of the
-/// tiles under way are few, and all blocks ask for them.
+/// tiles in flight are few, and all blocks ask for them.
 template <class T>
 class polled_aggregate {
     static constexpr int parts = status_words::words_of<T>;
@@ -50,14 +50,14 @@ public:
         : words_(status.words + place * parts), epoch_(status.epoch), wanted_(wanted)
     {}
     /// Asks, and does not wait for the answer.
-    TILEWISE_DEVICE void ask()
+    TILEWISE_DEVICE void poll()
     {
         TILEWISE_UNROLL
         for (int i = 0; i < parts; ++i)
             gpu::observe(words_ + i, wanted_, seen_[i]);
     }
     /// Whether it is there, or not wanted.
-    TILEWISE_DEVICE bool is_there()
+    TILEWISE_DEVICE bool is_ready()
     {
         bool complete = true;
         TILEWISE_UNROLL
@@ -87,8 +87,8 @@ template <class... Totals>
 TILEWISE_DEVICE void poll_all(Totals&... totals)
 {
     for (;;) {
-        (totals.ask(), ...);
-        if ((int{totals.is_there()} + ...) == int{sizeof...(Totals)})
+        (totals.poll(), ...);
+        if ((int{totals.is_ready()} + ...) == int{sizeof...(Totals)})
             break;
         pause_briefly();
     }
@@ -107,13 +107,13 @@ TILEWISE_DEVICE void poll_tree(Op& op, status_words const& status, offset first,
 
 /// What the blocks of a launch share: a counter of tiles, and status words for the totals of tiles and of groups.
 struct scan_status {
-    unsigned long long* drawn;         ///< how many tiles all launches together have drawn
+    unsigned long long* ticket;        ///< how many tiles all launches together have ticket
     unsigned long long tickets_before; ///< by the launches before this one
     status_words tiles, groups;
 
     /// The number of a tile that nobody else has. Whoever has a tile with a smaller number is running already, so it
     /// may be waited for.
-    TILEWISE_DEVICE offset take_tile() const { return static_cast<offset>(draw(drawn) - tickets_before); }
+    TILEWISE_DEVICE offset take_tile() const { return static_cast<offset>(next_ticket(ticket) - tickets_before); }
 };
 
 /// The order's trees over the chunks of a tile, of which `whole` are whole, given their totals in the lanes: before

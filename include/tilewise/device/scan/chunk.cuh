@@ -41,7 +41,7 @@ struct scan_of {
     static constexpr int chunk = static_cast<int>(Order::chunk), chunks = geometry::chunks_per_tile;
     static constexpr int tile = static_cast<int>(Order::tile);
     static constexpr int threads = chunks * warp_size; ///< of a block with a warp for every chunk of a tile
-    using packet = typename View::template packet<lane_vector>;
+    using vector_size = typename View::template vector<lane_vector>;
 
     /// Rows are in registers together unless that takes too many; else they are read twice.
     static constexpr bool batched = sizeof(T) <= 16 && View::widest <= 32;
@@ -50,16 +50,16 @@ struct scan_of {
     static constexpr bool has_wide_sums = sizeof(T) >= 4;
     /// Sums of bytes to bytes: four at a time.
     static constexpr bool scans_bytes =
-        adds_bytes<View, T, Op> && sizeof(T) == 1 && lane_vector == granule_bytes && stores_bytes<Sink>;
+        adds_bytes<View, T, Op> && sizeof(T) == 1 && lane_vector == vector_bytes && stores_bytes<Sink>;
 
     /// What follows the last element cannot change what comes before it, so it may be added up like elements where that
     /// calls nothing of the user's.
-    static constexpr bool needs_no_care = is_total<Op, T> && calls_nothing<View>;
+    static constexpr bool is_unpredicated = is_total<Op, T> && calls_nothing<View>;
 
-    /// For `packet_total`.
+    /// For `load_aggregate`.
     struct layout {
         using value = T;
-        static constexpr int vectors = 1, lane_vector = scan_of::lane_vector, packet = lane_vector;
+        static constexpr int vectors = 1, lane_vector = scan_of::lane_vector, vector_size = lane_vector;
     };
 };
 
@@ -83,7 +83,7 @@ struct initial {
     }
 };
 
-/// A tile as a warp sees it: its elements, and those of them that may be read in granules.
+/// A tile as a warp sees it: its elements, and those of them that may be read in 16-byte vectors.
 template <class Scan>
 struct tile_input {
     typename Scan::view all;    ///< in global memory
@@ -92,16 +92,16 @@ struct tile_input {
     int begin, end;             ///< those to read from `nearby`
 };
 
-/// Elements at either end of a tile whose granules, or the next one, may have bytes of other tiles.
+/// Elements at either end of a tile whose 16-byte vectors, or the next one, may have bytes of other tiles.
 template <class View>
-inline constexpr int shared_with_others = (granule_bytes + View::narrowest - 1) / View::narrowest;
+inline constexpr int shared_with_others = (vector_bytes + View::narrowest - 1) / View::narrowest;
 
 /// A tile of `count` elements read from memory.
 template <class Scan, access how>
 TILEWISE_DEVICE tile_input<Scan> tile_in_memory(typename Scan::view const& view, offset first, int count)
 {
     auto const all = view.from(first);
-    if constexpr (how == access::covering)
+    if constexpr (how == access::realigned)
         return {all, all, count, shared_with_others<typename Scan::view>,
                 count - shared_with_others<typename Scan::view>};
     else
@@ -110,7 +110,7 @@ TILEWISE_DEVICE tile_input<Scan> tile_in_memory(typename Scan::view const& view,
 
 /// Loads the rows from element `first` of a tile on. What is not there has any value, or none.
 template <class Scan, bool whole, access how, memory where, int rows>
-TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<typename Scan::packet, rows>& loaded)
+TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<typename Scan::vector_size, rows>& loaded)
 {
     constexpr int N = Scan::lane_vector;
     auto const position_of = [&](int row) { return first + row * Scan::row + lane_index() * N; };
@@ -165,15 +165,16 @@ class rows_in_registers {
     using Op = typename Scan::op;
     using View = typename Scan::view;
     using Sink = typename Scan::sink;
-    using packet = typename Scan::packet;
+    using vector_size = typename Scan::vector_size;
     static constexpr int N = Scan::lane_vector;
     static constexpr bool keeps_sums = Scan::has_wide_sums;
-    static constexpr bool careful = !whole && !Scan::needs_no_care;
+    static constexpr bool predicated = !whole && !Scan::is_unpredicated;
 
 public:
     /// Adds up the rows that are in `loaded`, of which `count` elements are there, onto the rows before them in the
     /// chunk.
-    TILEWISE_DEVICE void add_up(registers<packet, rows> const& loaded, View& view, Op& op, int count, maybe<T>& run)
+    TILEWISE_DEVICE void add_up(registers<vector_size, rows> const& loaded, View& view, Op& op, int count,
+                                maybe<T>& run)
     {
         if constexpr (!keeps_sums)
             loaded_ = loaded;
@@ -186,7 +187,7 @@ public:
             TILEWISE_UNROLL
             for (int row = 0; row < rows; ++row) {
                 T const left = gpu::shuffle_up(sum[row], distance);
-                if (lane_index() >= distance && (!careful || present(row, count) > 0))
+                if (lane_index() >= distance && (!predicated || present(row, count) > 0))
                     gpu::put(sum[row], gpu::combine(op, left, T(sum[row])));
             }
         }
@@ -194,9 +195,9 @@ public:
         for (int row = 0; row < rows; ++row) {
             T const lanes = gpu::shuffle_up(sum[row], 1), total = gpu::shuffle(sum[row], warp_size - 1);
             before_[row] = run;
-            if (lane_index() > 0 && (!careful || present(row, count) > 0))
+            if (lane_index() > 0 && (!predicated || present(row, count) > 0))
                 before_[row].append(op, lanes);
-            if (!careful || count >= (row + 1) * Scan::row)
+            if (!predicated || count >= (row + 1) * Scan::row)
                 run.append(op, total);
         }
     }
@@ -207,13 +208,13 @@ public:
     TILEWISE_DEVICE void write(Sink& to, View& view, Op& op, int first, int count, maybe<T> const& carry)
     {
         first += lane_index() * N;
-        [[maybe_unused]] granule row_before = {}; // what the last lane has in the row before, for the first lane
+        [[maybe_unused]] vector16 row_before = {}; // what the last lane has in the row before, for the first lane
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row) {
             int const there = present(row, count), position = first + row * Scan::row;
             auto const results = results_of(view, op, row, there, prefix_of(op, row, there, carry));
-            if constexpr (whole && how == access::covering) {
-                if (to.address_of(0) % granule_bytes != 0)
+            if constexpr (whole && how == access::realigned) {
+                if (to.address_of(0) % vector_bytes != 0)
                     store_shifted(to, position, row, results, row_before);
                 else
                     to.template store<access::aligned>(position, results);
@@ -234,14 +235,14 @@ private:
     }
 
     /// The total of a lane vector of which `there` elements are there.
-    TILEWISE_DEVICE void add_vector(packet const& loaded, View& view, Op& op, int row, int there, T& sum)
+    TILEWISE_DEVICE void add_vector(vector_size const& loaded, View& view, Op& op, int row, int there, T& sum)
     {
-        if constexpr (!careful && !keeps_sums) {
-            gpu::put(sum, gpu::packet_total<typename Scan::layout>(view, loaded, op));
+        if constexpr (!predicated && !keeps_sums) {
+            gpu::put(sum, gpu::load_aggregate<typename Scan::layout>(view, loaded, op));
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < N; ++i) {
-                if (!careful || i < there) {
+                if (!predicated || i < there) {
                     T const element = gpu::operand<T, Op>(view, loaded, i);
                     gpu::put(sum, i == 0 ? element : gpu::combine(op, T(sum), element));
                     if constexpr (keeps_sums)
@@ -256,7 +257,7 @@ private:
     {
         maybe<T> prefix(carry);
         if (before_[row].there) {
-            if (carry.there && (!careful || there > 0))
+            if (carry.there && (!predicated || there > 0))
                 gpu::put(prefix.value[0], gpu::combine(op, T(carry.value[0]), T(before_[row].value[0])));
             else
                 gpu::put(prefix.value[0], before_[row].value[0]);
@@ -268,13 +269,13 @@ private:
     /// The results of a lane vector, as the sink stores them.
     TILEWISE_DEVICE auto results_of(View& view, Op& op, int row, int there, maybe<T> const& prefix)
     {
-        if constexpr (!careful && Scan::scans_bytes) {
-            typename Sink::template packet<N> results;
+        if constexpr (!predicated && Scan::scans_bytes) {
+            typename Sink::template vector<N> results;
             unsigned sum = prefix.there ? static_cast<unsigned>(prefix.value[0]) : 0;
             TILEWISE_UNROLL
             for (int i = 0; i < 4; ++i) {
-                unsigned const before = sum & 0xFF, word = gpu::scan_bytes(loaded_[row].granules[0].word[i], sum);
-                results.granules[0].word[i] = Scan::form == scan_form::inclusive ? word : word << 8 | before;
+                unsigned const before = sum & 0xFF, word = gpu::scan_bytes(loaded_[row].vectors[0].word[i], sum);
+                results.vectors[0].word[i] = Scan::form == scan_form::inclusive ? word : word << 8 | before;
             }
             return results;
         } else {
@@ -282,7 +283,7 @@ private:
             registers<T, 1> sum; // of the lane vector up to element i
             TILEWISE_UNROLL
             for (int i = 0; i < N; ++i) {
-                if (careful && i >= there)
+                if (predicated && i >= there)
                     continue;
                 if constexpr (Scan::form == scan_form::exclusive) {
                     if (i == 0) {
@@ -309,30 +310,30 @@ private:
         }
     }
 
-    /// Stores a row at an address that is not aligned: each lane the granule that begins in the vector of the lane
-    /// before it, the first and the last lane of the chunk the bytes that are left.
+    /// Stores a row at an address that is not aligned: each lane the 16-byte vector that begins in the vector of the
+    /// lane before it, the first and the last lane of the chunk the bytes that are left.
     template <class Packet>
-    TILEWISE_DEVICE void store_shifted(Sink& to, int position, int row, Packet const& own, granule& row_before)
+    TILEWISE_DEVICE void store_shifted(Sink& to, int position, int row, Packet const& own, vector16& row_before)
     {
-        int const skipped = static_cast<int>(to.address_of(0) % granule_bytes);
-        granule left;
+        int const skipped = static_cast<int>(to.address_of(0) % vector_bytes);
+        vector16 left;
         TILEWISE_UNROLL
         for (int i = 0; i < 4; ++i)
-            left.word[i] = gpu::shuffle(own.granules[0].word[i], (lane_index() + warp_size - 1) % warp_size);
-        granule const rotated = left;
+            left.word[i] = gpu::shuffle(own.vectors[0].word[i], (lane_index() + warp_size - 1) % warp_size);
+        vector16 const rotated = left;
         if (lane_index() == 0)
             left = row_before;
         row_before = rotated;
         if (row == 0 && lane_index() == 0)
-            to.store_bytes(position, own, 0, granule_bytes - skipped);
+            to.store_bytes(position, own, 0, vector_bytes - skipped);
         else
-            *reinterpret_cast<granule*>(to.address_of(position) - skipped) =
-                gpu::shifted(left, own.granules[0], static_cast<unsigned>(granule_bytes - skipped));
+            *reinterpret_cast<vector16*>(to.address_of(position) - skipped) =
+                gpu::shifted(left, own.vectors[0], static_cast<unsigned>(vector_bytes - skipped));
         if (row == rows - 1 && lane_index() == warp_size - 1)
-            to.store_bytes(position, own, granule_bytes - skipped, granule_bytes);
+            to.store_bytes(position, own, vector_bytes - skipped, vector_bytes);
     }
 
-    registers<packet, keeps_sums ? 1 : rows> loaded_;
+    registers<vector_size, keeps_sums ? 1 : rows> loaded_;
     registers<registers<T, keeps_sums ? N : 1>, keeps_sums ? rows : 1> sums_;
     registers<maybe<T>, rows> before_;
 };
@@ -375,7 +376,7 @@ public:
 private:
     TILEWISE_DEVICE void add_up(tile_input<Scan>& from, int begin, Op& op, maybe<T>& run)
     {
-        registers<typename Scan::packet, rows> loaded;
+        registers<typename Scan::vector_size, rows> loaded;
         gpu::load_rows<Scan, whole, in, where>(from, begin, loaded);
         rows_.add_up(loaded, from.all, op, from.count - begin, run);
     }
@@ -401,20 +402,20 @@ TILEWISE_DEVICE auto chunk_total(tile_input<Scan>& from, int first, typename Sca
     using T = typename Scan::value;
     constexpr int rows = Scan::rows;
     if constexpr (Scan::batched) {
-        registers<typename Scan::packet, rows> loaded;
+        registers<typename Scan::vector_size, rows> loaded;
         gpu::load_rows<Scan, whole, in, where>(from, first, loaded);
         registers<T, rows> total;
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
-            gpu::put(total[row], gpu::packet_total<typename Scan::layout>(from.all, loaded[row], op));
+            gpu::put(total[row], gpu::load_aggregate<typename Scan::layout>(from.all, loaded[row], op));
         return gpu::warp_fold_rows<rows, warp_size, T>(op, gpu::warp_row_trees<rows, warp_size>(op, total));
     } else {
         auto run = gpu::nothing<T>();
         TILEWISE_NO_UNROLL
         for (int row = 0; row < rows; ++row) {
-            registers<typename Scan::packet, 1> loaded;
+            registers<typename Scan::vector_size, 1> loaded;
             gpu::load_rows<Scan, whole, in, where>(from, first + row * Scan::row, loaded);
-            T const total = gpu::warp_tree(op, gpu::packet_total<typename Scan::layout>(from.all, loaded[0], op));
+            T const total = gpu::warp_tree(op, gpu::load_aggregate<typename Scan::layout>(from.all, loaded[0], op));
             run.append(op, gpu::shuffle(total, 0));
         }
         return run.value[0];

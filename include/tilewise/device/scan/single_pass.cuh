@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The kernel for long ranges, which reads every element once: blocks that stay, each with several tiles under way in
+/// The kernel for long ranges, which reads every element once: blocks that stay, each with several tiles in flight in
 /// stages of shared memory, and a squad of warps for each thing that happens to a tile.
 ///
 /// A tile's total is published as soon as its elements have landed, before anything waits for what comes before it; so
@@ -27,29 +27,29 @@ template <class Scan, class Tuning>
 struct stages {
     using T = typename Scan::value;
 
-    struct tile_under_way {
+    struct tile_in_flight {
         mbarrier filled;  ///< the elements are there, and the number of the tile
         mbarrier totaled; ///< the totals of the chunks are there
         mbarrier carried; ///< what comes before each chunk in the tile, and what before the tile; all know its number
         offset number;    ///< none is the end
         bool carry_there;
-        raw_storage<T[Scan::chunks]> chunk_totals, chunks_before;
+        raw_storage<T[Scan::chunks]> chunk_aggregates, chunk_prefixes;
         raw_storage<T> carry;
     };
     static constexpr int stage_bytes = Scan::view::stage_bytes(Scan::tile);
-    static constexpr int bytes_per_tile = int{sizeof(tile_under_way)} + int{sizeof(mbarrier)};
+    static constexpr int bytes_per_tile = int{sizeof(tile_in_flight)} + int{sizeof(mbarrier)};
     static constexpr int count =
         std::min(Tuning::most_stages, (Tuning::stage_memory - bytes_per_tile) / (stage_bytes + bytes_per_tile));
     /// Stages that are being filled at once.
-    static constexpr int under_way =
-        std::clamp(stage_bytes == 0 ? count : Tuning::bytes_under_way / stage_bytes, 1, std::max(1, count - 1));
+    static constexpr int in_flight =
+        std::clamp(stage_bytes == 0 ? count : Tuning::bytes_in_flight / stage_bytes, 1, std::max(1, count - 1));
 
     static constexpr int stage_count = std::max(1, count); // where there is none, the kernel is not for this scan
-    alignas(128) unsigned char memory[stage_count * (stage_bytes > 0 ? stage_bytes : granule_bytes)];
-    raw_storage<tile_under_way[stage_count + 1]> tile_storage;
+    alignas(128) unsigned char memory[stage_count * (stage_bytes > 0 ? stage_bytes : vector_bytes)];
+    raw_storage<tile_in_flight[stage_count + 1]> tile_storage;
     mbarrier emptied[stage_count]; ///< the elements are in registers, or the results on their way
 
-    TILEWISE_DEVICE tile_under_way& tile(int i) { return tile_storage.object()[i]; }
+    TILEWISE_DEVICE tile_in_flight& tile(int i) { return tile_storage.object()[i]; }
     TILEWISE_DEVICE unsigned char* elements(int i) { return memory + i * stage_bytes; }
 };
 
@@ -71,9 +71,9 @@ struct ring_cursor {
 /// one that finds what comes before a tile.
 template <class Scan>
 struct warp_roles {
-    static constexpr int adders = Scan::chunks, filler = 2 * Scan::chunks, publisher = filler + 1, grouper = filler + 2,
-                         carrier = filler + 3;
-    static constexpr int threads = (carrier + 1) * warp_size;
+    static constexpr int reducers = Scan::chunks, producer = 2 * Scan::chunks, publisher = producer + 1,
+                         group_publisher = producer + 2, carry_in = producer + 3;
+    static constexpr int threads = (carry_in + 1) * warp_size;
 };
 
 inline constexpr offset no_tile = -1;
@@ -102,9 +102,9 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     TILEWISE_LARGE_SHARED(shared, memory_type);
     offset const tiles = (count + Scan::tile - 1) / Scan::tile;
     int const warp = warp_index(), lane = lane_index();
-    offset drawn = 0;
-    if (warp == roles::filler && lane == 0)
-        drawn = status.take_tile();
+    offset ticket = 0;
+    if (warp == roles::producer && lane == 0)
+        ticket = status.take_tile();
 
     if (int const i = thread_index(); i <= memory_type::stage_count) {
         shared.tile(i).filled.init(1);
@@ -118,11 +118,11 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     auto const elements_of = [&](offset tile) {
         return static_cast<int>(gpu::at_most(count - tile * Scan::tile, Scan::tile));
     };
-    // Granules at the ends of a tile are read as a whole unless they have bytes that others may be writing, or that are
-    // none of the range's.
+    // 16-byte vectors at the ends of a tile are read as a whole unless they have bytes that others may be writing, or
+    // that are none of the range's.
     auto const shared_ends_of = [&](offset tile) {
         bool const may_share = in != access::aligned && !overlaps;
-        return shared_ends{may_share && tile > 0, may_share && count - (tile + 1) * Scan::tile >= granule_bytes};
+        return shared_ends{may_share && tile > 0, may_share && count - (tile + 1) * Scan::tile >= vector_bytes};
     };
     auto const input_of = [&](offset tile, int stage) {
         View const all = view.from(tile * Scan::tile);
@@ -137,7 +137,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     ring_cursor<memory_type::stage_count + 1> at;
     ring_cursor<memory_type::stage_count> stage;
 
-    if (warp < roles::adders) { // the results
+    if (warp < roles::reducers) { // the results
         for (;; at.step(), stage.step()) {
             auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
@@ -153,7 +153,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 if (carry.there)
                     gpu::put(carry.value[0], own.carry.object());
                 if (warp > 0 && first <= from.count)
-                    carry.append(op, T(own.chunks_before.object()[warp]));
+                    carry.append(op, T(own.chunk_prefixes.object()[warp]));
                 return carry;
             };
             if (from.count == Scan::tile) {
@@ -168,12 +168,12 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
             }
         }
-    } else if (warp < roles::filler) { // the totals of the chunks
+    } else if (warp < roles::producer) { // the totals of the chunks
         for (;; at.step(), stage.step()) {
             auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
             offset const tile = own.number;
-            int const first = (warp - roles::adders) * Scan::chunk;
+            int const first = (warp - roles::reducers) * Scan::chunk;
             if (tile != no_tile) {
                 auto from = input_of(tile, stage.index);
                 if (first + Scan::chunk <= from.count) {
@@ -181,27 +181,27 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                                         ? gpu::chunk_total<Scan, true, in, memory::shared>(from, first, op)
                                         : gpu::chunk_total<Scan, false, in, memory::shared>(from, first, op);
                     if (lane == 0)
-                        gpu::put(own.chunk_totals.object()[warp - roles::adders], total);
+                        gpu::put(own.chunk_aggregates.object()[warp - roles::reducers], total);
                 }
             }
             gpu::warp_arrive<Tuning>(own.totaled);
             if (tile == no_tile)
                 return;
         }
-    } else if (warp == roles::filler) { // the elements
+    } else if (warp == roles::producer) { // the elements
         if (lane != 0)
             return;
         ring_cursor<memory_type::stage_count + 1> landing;
         for (int begun = 0;; ++begun, at.step(), stage.step()) {
             auto& own = shared.tile(at.index);
             shared.emptied[stage.index].wait(stage.phase ^ 1);
-            if (begun >= memory_type::under_way) {
+            if (begun >= memory_type::in_flight) {
                 shared.tile(landing.index).filled.wait(landing.phase);
                 landing.step();
             }
             if (begun > 0) // not before there is a stage for it: others would wait for it
-                drawn = status.take_tile();
-            offset const tile = drawn;
+                ticket = status.take_tile();
+            offset const tile = ticket;
             own.number = tile < tiles ? tile : no_tile;
             if (tile >= tiles) {
                 own.filled.arrive();
@@ -228,15 +228,15 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             if (whole > 0) {
                 registers<T, 1> before;
                 T const total =
-                    gpu::join_chunks<Scan>(op, own.chunk_totals.object()[min_of(lane, whole - 1)], whole, before);
+                    gpu::join_chunks<Scan>(op, own.chunk_aggregates.object()[min_of(lane, whole - 1)], whole, before);
                 if (lane == 0 && tile + 1 < tiles)
                     status.tiles.publish(tile, total);
                 if (lane > 0 && lane <= whole && lane < Scan::chunks)
-                    gpu::put(own.chunks_before.object()[lane], before[0]);
+                    gpu::put(own.chunk_prefixes.object()[lane], before[0]);
             }
             gpu::warp_arrive<Tuning>(own.carried);
         }
-    } else if (warp == roles::grouper) { // the totals of groups of tiles, for all to hear
+    } else if (warp == roles::group_publisher) { // the totals of groups of tiles, for all to hear
         for (;; at.step()) {
             auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);

@@ -23,7 +23,7 @@ TILEWISE_DEVICE void block_scan_tile(typename Scan::view const& view, typename S
                                      int count, typename Scan::op& op, Meet const& meet)
 {
     using T = typename Scan::value;
-    TILEWISE_SHARED(chunk_totals, raw_storage<T[Scan::chunks]>);
+    TILEWISE_SHARED(chunk_aggregates, raw_storage<T[Scan::chunks]>);
     int const warp = warp_index(), first = warp * Scan::chunk,
               whole_chunks = whole ? Scan::chunks : count / Scan::chunk;
     auto from = gpu::tile_in_memory<Scan, in>(view, tile * Scan::tile, count);
@@ -32,13 +32,13 @@ TILEWISE_DEVICE void block_scan_tile(typename Scan::view const& view, typename S
     warp_chunk<Scan, whole, in, memory::global, Scan::batched ? chunk_storage::kept : chunk_storage::none> chunk;
     maybe<T> const total = chunk.read(from, first, op);
     if (warp < whole_chunks && lane_index() == 0)
-        gpu::put(chunk_totals.object()[warp], total.value[0]);
+        gpu::put(chunk_aggregates.object()[warp], total.value[0]);
     sync_block();
     registers<T, 1> before, tile_total;
     if (whole_chunks > 0)
         gpu::put(tile_total[0],
-                 gpu::join_chunks<Scan>(op, chunk_totals.object()[min_of(lane_index(), whole_chunks - 1)], whole_chunks,
-                                        before));
+                 gpu::join_chunks<Scan>(op, chunk_aggregates.object()[min_of(lane_index(), whole_chunks - 1)],
+                                        whole_chunks, before));
     maybe<T> carry = meet(tile_total[0]);
     if (warp > 0 && warp <= whole_chunks)
         carry.append(op, gpu::shuffle(before[0], warp));
@@ -103,18 +103,18 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
 /// Up to a super-group of tiles, each by a block that hears of the totals before it.
 template <class Scan, class Tuning, access in, access out>
 TILEWISE_KERNEL(Scan::threads, Tuning::blocks_per_multiprocessor)
-scan_side_by_side(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
-                  typename Scan::op op, scan_status status)
+scan_tile_per_block(typename Scan::view view, typename Scan::sink sink, offset count,
+                    initial<typename Scan::value> init, typename Scan::op op, scan_status status)
 {
     using T = typename Scan::value;
     using geometry = typename Scan::geometry;
     constexpr int group_size = geometry::tiles_per_group;
-    TILEWISE_SHARED(drawn_tile, offset);
+    TILEWISE_SHARED(next_tile_index, offset);
     TILEWISE_SHARED(group_totals, raw_storage<T[geometry::groups_per_super]>);
     if (thread_index() == 0)
-        drawn_tile = status.take_tile();
+        next_tile_index = status.take_tile();
     sync_block();
-    offset const tile = drawn_tile;
+    offset const tile = next_tile_index;
     bool const has_total = count - tile * Scan::tile >= Scan::tile;
     gpu::block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const& total) {
         if (has_total && thread_index() == 0)
@@ -148,15 +148,15 @@ TILEWISE_KERNEL(Scan::threads, 1)
 total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value* tile_totals)
 {
     using T = typename Scan::value;
-    TILEWISE_SHARED(chunk_totals, raw_storage<T[Scan::chunks]>);
+    TILEWISE_SHARED(chunk_aggregates, raw_storage<T[Scan::chunks]>);
     int const warp = warp_index();
     auto from = gpu::tile_in_memory<Scan, in>(view, offset{block_index()} * Scan::tile, Scan::tile);
     T const total = gpu::chunk_total<Scan, true, in, memory::global>(from, warp * Scan::chunk, op);
     if (lane_index() == 0)
-        gpu::put(chunk_totals.object()[warp], total);
+        gpu::put(chunk_aggregates.object()[warp], total);
     sync_block();
     if (warp == 0) {
-        T const own(chunk_totals.object()[gpu::min_of(lane_index(), Scan::chunks - 1)]);
+        T const own(chunk_aggregates.object()[gpu::min_of(lane_index(), Scan::chunks - 1)]);
         T const tile_total = gpu::warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks);
         if (lane_index() == 0)
             gpu::put(tile_totals[block_index()], tile_total);

@@ -25,14 +25,14 @@ TILEWISE_DEVICE auto block_tile_total(typename Scan::view const& view, offset ti
     typename Scan::value
 {
     using T = typename Scan::value;
-    TILEWISE_SHARED(chunk_totals, raw_storage<T[Scan::chunks]>);
+    TILEWISE_SHARED(chunk_aggregates, raw_storage<T[Scan::chunks]>);
     int const warp = warp_index();
     auto from = gpu::tile_in_memory<Scan, access::elementwise>(view, tile * Scan::tile, Scan::tile);
     T const total = gpu::chunk_total<Scan, true, access::elementwise, memory::global>(from, warp * Scan::chunk, op);
     if (lane_index() == 0)
-        gpu::put(chunk_totals.object()[warp], total);
+        gpu::put(chunk_aggregates.object()[warp], total);
     sync_block();
-    T const own(chunk_totals.object()[gpu::min_of(lane_index(), Scan::chunks - 1)]);
+    T const own(chunk_aggregates.object()[gpu::min_of(lane_index(), Scan::chunks - 1)]);
     return gpu::shuffle(gpu::warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks), 0);
 }
 
@@ -76,13 +76,13 @@ combine_long_segments(typename Segmented::view view, typename Segmented::results
                       typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
                       typename Segmented::op op, long_segments longer)
 {
-    TILEWISE_SHARED(drawn, unsigned long long);
+    TILEWISE_SHARED(ticket, unsigned long long);
     unsigned long long const found = *longer.found;
     for (;;) {
         if (thread_index() == 0)
-            drawn = draw(longer.taken);
+            ticket = next_ticket(longer.taken);
         sync_block();
-        unsigned long long const own = drawn;
+        unsigned long long const own = ticket;
         if (own >= found)
             return;
         offset const index = first + longer.number[own];

@@ -59,7 +59,7 @@ struct last_result {
     template <int>
     static constexpr int alignment = 1;
     template <int>
-    static constexpr bool can_cover = false;
+    static constexpr bool can_realign = false;
 
     template <class T, int count>
     TILEWISE_DEVICE static registers<T, count> pack(registers<T, count> const& values)

@@ -50,7 +50,7 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
         segment_span const segment = {shuffle(own.begin, which), shuffle(static_cast<int>(own.count), which)};
         int const left = static_cast<int>(segment.count) - position;
         auto from = view.from(segment.begin);
-        typename Scan::packet loaded;
+        typename Scan::vector_size loaded;
         if (left > 0)
             loaded = from.template fetch_clamped<N>(position, segment.count - 1);
 
@@ -103,7 +103,7 @@ TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typ
     auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
     auto to = results.of(index, segment);
     auto run = gpu::nothing<typename Scan::value>();
-    registers<typename Scan::packet, 1> row, next;
+    registers<typename Scan::vector_size, 1> row, next;
     gpu::load_rows<Scan, false, how, memory::global>(from, 0, next);
     TILEWISE_NO_UNROLL
     for (int begin = 0; begin < count; begin += Scan::row) {
@@ -139,7 +139,7 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
 
     bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
     if (!fits_chunk)
-        longer.number[draw(longer.found)] = static_cast<unsigned>(done + lane);
+        longer.number[next_ticket(longer.found)] = static_cast<unsigned>(done + lane);
     int const longest = warp_largest(fits_row ? static_cast<int>(own.count) : 0);
     if (longest > 0) {
         int width = 1;

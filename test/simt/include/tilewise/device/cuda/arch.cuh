@@ -50,7 +50,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 inline constexpr int warp_size = 32;
-inline constexpr int granule_bytes = 16; ///< the widest load
+inline constexpr int vector_bytes = 16; ///< the widest load
 
 /// Room for an object of any type, which is not constructed.
 template <class Object>
@@ -164,13 +164,13 @@ TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
 }
 
 /// Sixteen bytes.
-struct alignas(granule_bytes) granule {
+struct alignas(vector_bytes) vector16 {
     unsigned word[4];
 };
 
 /// @name Loads that do not stay in the cache
 /// @{
-TILEWISE_DEVICE granule load_once(granule const* from)
+TILEWISE_DEVICE vector16 load_once(vector16 const* from)
 {
     return *from;
 }
@@ -329,8 +329,8 @@ TILEWISE_DEVICE void pause_briefly()
 {
     simt::pause();
 }
-/// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, draw from a counter.
-TILEWISE_DEVICE unsigned long long draw(unsigned long long* counter)
+/// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, next_ticket from a counter.
+TILEWISE_DEVICE unsigned long long next_ticket(unsigned long long* counter)
 {
     return __atomic_fetch_add(counter, 1ull, __ATOMIC_RELAXED);
 }
