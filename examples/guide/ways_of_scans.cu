@@ -37,9 +37,9 @@ int main()
 
     std::vector<std::string> const expected =
         major >= 9
-            ? std::vector<std::string>{"scan_one_tile", "scan_in_cluster", "scan_side_by_side", "scan_in_one_pass"}
-            : std::vector<std::string>{"scan_one_tile", "scan_side_by_side", "scan_side_by_side",
-                                       "total_tiles",   "carry_groups",      "scan_after_totals"};
+            ? std::vector<std::string>{"scan_one_tile", "scan_in_cluster", "scan_tile_per_block", "scan_in_one_pass"}
+            : std::vector<std::string>{"scan_one_tile", "scan_tile_per_block", "scan_tile_per_block",
+                                       "total_tiles",   "carry_groups",        "scan_after_totals"};
     for (auto const& kernel : kernels)
         std::printf("%s\n", kernel.c_str());
     expect(kernels == expected);
