@@ -431,7 +431,7 @@ scan_in_one_pass(T const* in, offset count, T* out, unsigned long long* words, u
     TILEWISE_SHARED(index, offset);
     TILEWISE_SHARED(before, T);
     if (thread_index() == 0)
-        index = static_cast<offset>(draw(next));
+        index = static_cast<offset>(next_ticket(next));
     sync_block();
     offset const first = index * tile;
     T own[elements];
