@@ -613,8 +613,9 @@ TEST(product_axis, tells_the_cells_of_an_array_only_if_that_is_faster)
     EXPECT_TRUE(tells(std::pair(0.5f, 1), regular, integer));
     EXPECT_TRUE(tells(std::pair(1, 0.5f), integer, regular));
     EXPECT_TRUE(tells(std::array{1.0f, 0.5f}, integer, regular));
-    EXPECT_FALSE(tells(std::pair(0.5, 1), regular, integer)); // would have to be converted
-    EXPECT_FALSE(tells(std::pair(1, 1), integer, integer));
+    EXPECT_TRUE(tells(std::pair(1, 1), integer, integer));
+    EXPECT_TRUE(tells(std::pair(0.5, 1), regular, integer));      // one of the two is enough
+    EXPECT_FALSE(tells(std::pair(0.5, 1L), regular, integer));    // would have to be converted
     EXPECT_FALSE(tells(std::pair(0.5f, 'a'), regular, vowels{})); // may not be asked about what is outside
 }
 

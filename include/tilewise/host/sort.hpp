@@ -62,7 +62,7 @@ public:
         first_ = static_cast<T*>(::operator new(bytes, alignment_));
 #ifdef __linux__
         if (alignment_ == page)
-            static_cast<void>(madvise(first_, bytes, MADV_HUGEPAGE)); // or without, if it cannot be had
+            static_cast<void>(::madvise(first_, bytes, MADV_HUGEPAGE)); // or without, if it cannot be had
 #endif
     }
     raw_memory(raw_memory&& other) noexcept : alignment_(other.alignment_), first_(std::exchange(other.first_, nullptr))
