@@ -66,22 +66,22 @@ def units():
     figure.write("scan-units.svg")
 
 
-def squads():
+def warp_roles():
     """What happens to a tile in the kernel that reads every element once."""
     figure = Figure(900, 400, "The warps of a block of scan_in_one_pass, and what passes between them")
     figure.box(20, 20, 110, 50, MEMORY, "elements", "global memory")
     figure.box(20, 330, 110, 50, MEMORY, "results", "global memory")
-    figure.box(210, 20, 110, 50, WARP, "filler", "1 warp")
+    figure.box(210, 20, 110, 50, WARP, "producer", "1 warp")
     for i in reversed(range(7)):
         figure.box(390 + 5 * i, 12 + 5 * i, 150, 44, MEMORY)
     figure.box(390, 12, 150, 44, MEMORY, "stages", "shared memory, 7 tiles")
-    figure.box(380, 160, 150, 50, WARP, "adders", "8 warps: a chunk each")
+    figure.box(380, 160, 150, 50, WARP, "reducers", "8 warps: a chunk each")
     figure.box(210, 330, 320, 50, WARP, "writers", "8 warps: a chunk each, results in registers")
     figure.box(620, 160, 110, 50, WARP, "publisher", "1 warp")
-    figure.box(620, 245, 110, 50, WARP, "grouper", "1 warp")
-    figure.box(620, 330, 110, 50, WARP, "carrier", "1 warp")
-    figure.box(800, 160, 85, 50, BOARD, "tile totals", "all blocks'")
-    figure.box(800, 245, 85, 50, BOARD, "group totals", "all blocks'")
+    figure.box(620, 245, 110, 50, WARP, "group publisher", "1 warp")
+    figure.box(620, 330, 110, 50, WARP, "carry-in", "1 warp")
+    figure.box(800, 160, 85, 50, BOARD, "tile aggregates", "all blocks'")
+    figure.box(800, 245, 85, 50, BOARD, "group aggregates", "all blocks'")
     figure.arrow((130, 45), (210, 45))
     figure.text(265, 85, "draws a tile's number", 11, QUIET, "middle")
     figure.arrow((320, 45), (390, 45))
@@ -89,25 +89,25 @@ def squads():
     figure.arrow((465, 88), (465, 160))
     figure.arrow((390, 75), (300, 115), (300, 330))
     figure.arrow((530, 185), (620, 185))
-    figure.text(575, 178, "chunk totals", 11, QUIET, "middle")
+    figure.text(575, 178, "chunk aggregates", 11, QUIET, "middle")
     figure.arrow((730, 185), (800, 185))
-    figure.text(765, 178, "tells", 11, QUIET, "middle")
+    figure.text(765, 178, "publishes", 11, QUIET, "middle")
     figure.arrow((815, 210), (730, 258))
     figure.arrow((730, 280), (800, 280))
-    figure.text(762, 293, "tells", 11, QUIET, "middle")
+    figure.text(762, 293, "publishes", 11, QUIET, "middle")
     figure.arrow((840, 295), (840, 345), (730, 345))
     figure.arrow((885, 185), (893, 185), (893, 370), (730, 370))
-    figure.text(785, 340, "hears", 11, QUIET, "middle")
+    figure.text(785, 340, "polls", 11, QUIET, "middle")
     figure.arrow((620, 365), (530, 365))
-    figure.text(575, 380, "before the tile", 11, QUIET, "middle")
+    figure.text(575, 380, "tile prefix", 11, QUIET, "middle")
     figure.arrow((640, 210), (560, 300), (560, 345), (530, 345))
-    figure.text(500, 300, "before each chunk", 11, QUIET, "middle")
+    figure.text(500, 300, "chunk prefixes", 11, QUIET, "middle")
     figure.arrow((210, 355), (130, 355))
-    figure.write("scan-squads.svg")
+    figure.write("scan-warp-roles.svg")
 
 
 def look():
-    """What the carrier of tile 2149 asks for."""
+    """What the carry-in warp polls for tile 2149."""
     figure = Figure(860, 190, "What comes before tile 2149: two super-groups, three groups, five tiles")
     figure.box(20, 60, 130, 40, MEMORY, "init")
     for i in range(2):
@@ -130,5 +130,5 @@ def look():
 
 if __name__ == "__main__":
     units()
-    squads()
+    warp_roles()
     look()

@@ -14,9 +14,9 @@ namespace gpu {
 
 /// How a vector is loaded.
 enum class access {
-    aligned,   ///< in units as wide as the vector allows
-    realigned, ///< as the two aligned 16-byte vectors around it, which `finish` puts together: not the first vector of
-               ///< a range, nor the last two, whose 16-byte vectors have bytes of others
+    aligned,    ///< in units as wide as the vector allows
+    realigned,  ///< as the two aligned 16-byte vectors around it, which `finish` puts together: not the first vector of
+                ///< a range, nor the last two, whose 16-byte vectors have bytes of others
     elementwise ///< in units as wide as an element's alignment
 };
 
