@@ -29,12 +29,12 @@ namespace backend {
 #ifdef TILEWISE_DEVICE_ENGINE
 struct tiny_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 4,
-                         tiles_per_group = 16, groups_per_super = 2;
+                         tiles_per_group = 16, groups_per_super_group = 2;
 };
 #else
 struct tiny_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 4, rows_per_chunk = 2, chunks_per_tile = 2,
-                         tiles_per_group = 4, groups_per_super = 2;
+                         tiles_per_group = 4, groups_per_super_group = 2;
 };
 #endif
 
@@ -43,7 +43,7 @@ template <class Geometry>
 constexpr specification::units units_of()
 {
     return {Geometry::lane_vector_bytes, Geometry::lanes_per_row,   Geometry::rows_per_chunk,
-            Geometry::chunks_per_tile,   Geometry::tiles_per_group, Geometry::groups_per_super};
+            Geometry::chunks_per_tile,   Geometry::tiles_per_group, Geometry::groups_per_super_group};
 }
 
 #ifndef TILEWISE_DEVICE_ENGINE
@@ -137,7 +137,7 @@ void run(Body body)
 inline constexpr bool is_slow = false;
 
 /// How many super-groups a test crosses.
-inline constexpr tilewise::offset most_supers = 5;
+inline constexpr tilewise::offset most_super_groups = 5;
 
 /// The numbers of elements that a test tries, of those that it could.
 inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
@@ -157,7 +157,7 @@ struct tuning : tilewise::gpu::reduce_tuning {
         return forced_iterations != 0 ? forced_iterations : reduce_tuning::iterations(bytes);
     }
     template <class, class Geometry>
-    static constexpr int fold_supers = Geometry::tiles_per_group < 32 ? 2 : 1;
+    static constexpr int fold_super_groups = Geometry::tiles_per_group < 32 ? 2 : 1;
 };
 
 /// The same of scans: few elements reach the kernel for long ranges.
@@ -263,7 +263,7 @@ using on_device::run;
 inline constexpr bool is_slow = on_device::interpreted;
 
 /// How many super-groups a test crosses.
-inline constexpr tilewise::offset most_supers = is_slow ? 4 : 7;
+inline constexpr tilewise::offset most_super_groups = is_slow ? 4 : 7;
 
 /// The numbers of elements that a test tries, of those that it could: every so many, where each takes its time.
 inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)

@@ -27,7 +27,7 @@ DEVICE_TEST(ByIndexProbe, FindsTheOrder)
     using large = shape::bytes<24>;
     using order = tw::order<large, steep_geometry>;
     auto const init = shape::some_values<large>(1).front();
-    for (tw::offset const count : {2 * order::super, 7 * order::super + order::group + order::tile + 1}) {
+    for (tw::offset const count : {2 * order::super_group, 7 * order::super_group + order::group + order::tile + 1}) {
         auto const y = shape::some_values<large>(static_cast<std::size_t>(count));
         expect_specified<steep_geometry, small_steps>(y, 1, spread::one_cell, init, shape::telltale<large>());
         expect_specified<steep_geometry, small_steps>(y, 5, spread::few_cells, init, shape::telltale<large>());

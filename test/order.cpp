@@ -20,8 +20,8 @@ TEST(Order, HasTheUnitsOfItsTable)
 {
     using of_floats = tilewise::order<float>;
     static_assert(of_floats::lane_vector == 4 && of_floats::row == 128 && of_floats::chunk == 1024 &&
-                  of_floats::tile == 8192 && of_floats::group == 262144 && of_floats::super == 8388608);
-    static_assert(tilewise::order<char>::lane_vector == 16 && tilewise::order<char>::super == 32 * 1024 * 1024);
+                  of_floats::tile == 8192 && of_floats::group == 262144 && of_floats::super_group == 8388608);
+    static_assert(tilewise::order<char>::lane_vector == 16 && tilewise::order<char>::super_group == 32 * 1024 * 1024);
     static_assert(tilewise::order<double>::lane_vector == 2 && tilewise::order<double>::tile == 4096);
     struct bytes_of_24 {
         double x, y, z;
@@ -79,8 +79,8 @@ TEST(Order, WritesANumberOfTilesInDigits)
     using tiny = tilewise::order<float, backend::tiny_geometry>; // not all of its digits have one base
     EXPECT_EQ(tiny::log2_tiles(0), 0);
     EXPECT_EQ(tilewise::offset{1} << tiny::log2_tiles(1), backend::tiny_geometry::tiles_per_group);
-    EXPECT_EQ(tiny::tile << tiny::log2_tiles(2), tiny::super);
-    EXPECT_EQ(tiny::super << 2, tiny::tile << tiny::log2_tiles(4));
+    EXPECT_EQ(tiny::tile << tiny::log2_tiles(2), tiny::super_group);
+    EXPECT_EQ(tiny::super_group << 2, tiny::tile << tiny::log2_tiles(4));
 }
 
 /// Writes down how it was combined.
@@ -149,15 +149,16 @@ TEST(ShapeOfManyGroups, IsTheSpecifiedOneBeyondASuperGroup)
     backend::run([] {
         using T = bytes<24>;
         using order = tilewise::order<T, shape::tall_geometry>;
-        auto const x = some_values<T>(2 * order::super + 2 * order::group + order::tile + 2);
+        auto const x = some_values<T>(2 * order::super_group + 2 * order::group + order::tile + 2);
         std::vector<std::size_t> counts;
         for (std::size_t i = 1; i <= x.size(); i += 31)
             counts.push_back(i);
         counts = backend::chosen(counts);
-        for (tilewise::offset super = order::super; super <= 2 * order::super; super += order::super)
+        for (tilewise::offset super_group = order::super_group; super_group <= 2 * order::super_group;
+             super_group += order::super_group)
             for (tilewise::offset const more : {tilewise::offset{0}, order::tile, order::group})
                 for (tilewise::offset const beside : {-1, 0, 1})
-                    counts.push_back(static_cast<std::size_t>(super + more + beside));
+                    counts.push_back(static_cast<std::size_t>(super_group + more + beside));
         expect_specified<shape::tall_geometry>(x, counts, shape::telltale<T>());
     });
 }
@@ -167,10 +168,10 @@ TEST(ShapeOfManyGroups, IsTheSpecifiedOneBeyondTheLevelAboveSuperGroups)
 {
     using T = bytes<24>;
     using order = tilewise::order<T, shape::tall_geometry>;
-    tilewise::offset const unit = 32 * order::super;
-    auto const x = some_values<T>(unit + 2 * order::super + 3 * order::group + order::tile + 2);
+    tilewise::offset const unit = 32 * order::super_group;
+    auto const x = some_values<T>(unit + 2 * order::super_group + 3 * order::group + order::tile + 2);
     std::vector<std::size_t> counts{x.size()};
-    for (tilewise::offset const more : {tilewise::offset{0}, order::tile, order::group, order::super})
+    for (tilewise::offset const more : {tilewise::offset{0}, order::tile, order::group, order::super_group})
         for (tilewise::offset const beside : {0, 1})
             counts.push_back(static_cast<std::size_t>(unit + more + beside));
     expect_specified<shape::tall_geometry>(x, counts, shape::telltale<T>());

@@ -84,12 +84,12 @@ TYPED_TEST_P(Shape, IsTheSpecifiedOneAcrossEveryLevel)
 {
     backend::run([] {
         using order = tilewise::order<TypeParam, backend::tiny_geometry>;
-        auto const x = some_values<TypeParam>(backend::most_supers * order::super + 5);
+        auto const x = some_values<TypeParam>(backend::most_super_groups * order::super_group + 5);
         std::vector<std::size_t> counts;
         for (std::size_t i = 0; i <= x.size(); i += i < 600 ? 1 : 7)
             counts.push_back(i);
         counts = backend::chosen(counts);
-        for (tilewise::offset const unit : {order::tile, order::group, backend::most_supers * order::super})
+        for (tilewise::offset const unit : {order::tile, order::group, backend::most_super_groups * order::super_group})
             for (tilewise::offset const beside : {-1, 0, 1})
                 counts.push_back(static_cast<std::size_t>(unit + beside));
         expect_specified<backend::tiny_geometry>(x, counts, telltale<TypeParam>());
@@ -118,7 +118,7 @@ REGISTER_TYPED_TEST_SUITE_P(Shape, IsTheSpecifiedOneAcrossEveryLevel, IsTheSpeci
 /// that one round of pass 2 takes several warps, and two super-groups several rounds.)
 struct tall_geometry : tilewise::standard_geometry {
 #ifdef TILEWISE_DEVICE_ENGINE
-    static constexpr int rows_per_chunk = 1, groups_per_super = 2;
+    static constexpr int rows_per_chunk = 1, groups_per_super_group = 2;
 #else
     static constexpr int lanes_per_row = 4, rows_per_chunk = 1, chunks_per_tile = 1;
 #endif
@@ -132,7 +132,7 @@ struct deep_geometry {
 #else
     static constexpr int lanes_per_row = 4, tiles_per_group = 4;
 #endif
-    static constexpr int lane_vector_bytes = 16, rows_per_chunk = 1, chunks_per_tile = 1, groups_per_super = 4;
+    static constexpr int lane_vector_bytes = 16, rows_per_chunk = 1, chunks_per_tile = 1, groups_per_super_group = 4;
 };
 
 /// Numbers of elements around the units of every level of the deep geometry, each alone and with one of every level

@@ -119,7 +119,7 @@ std::vector<std::size_t> times_around_units(std::size_t most)
     using order = tw::order<T, Geometry>;
     std::vector<std::size_t> times{0, 1, 2, 3, 5, 0, 7};
     for (tw::offset const unit : {order::lane_vector, 4 * order::lane_vector, order::row, order::chunk, order::tile,
-                                  order::tile + order::chunk + order::row, order::group, order::super})
+                                  order::tile + order::chunk + order::row, order::group, order::super_group})
         for (tw::offset const beside : {-1, 0, 1})
             if (auto const count = static_cast<std::size_t>(unit + beside); count <= most)
                 times.push_back(count);

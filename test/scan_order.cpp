@@ -87,12 +87,13 @@ TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondASuperGroup)
     backend::run([] {
         using T = bytes<24>;
         using order = tilewise::order<T, shape::tall_geometry>;
-        auto const x = some_values<T>(2 * order::super + 2 * order::group + order::tile + 2);
+        auto const x = some_values<T>(2 * order::super_group + 2 * order::group + order::tile + 2);
         std::vector<std::size_t> counts;
-        for (tilewise::offset super = order::super; super <= 2 * order::super; super += order::super)
+        for (tilewise::offset super_group = order::super_group; super_group <= 2 * order::super_group;
+             super_group += order::super_group)
             for (tilewise::offset const more : {tilewise::offset{0}, order::tile, order::group})
                 for (tilewise::offset const beside : {-1, 0, 1})
-                    counts.push_back(static_cast<std::size_t>(super + more + beside));
+                    counts.push_back(static_cast<std::size_t>(super_group + more + beside));
         expect_scans_specified<shape::tall_geometry>(x, backend::chosen(counts), shape::telltale<T>());
     });
 }
@@ -102,7 +103,7 @@ TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondTheLevelAboveSuperGroups)
 {
     using T = bytes<24>;
     using order = tilewise::order<T, shape::tall_geometry>;
-    auto const x = some_values<T>(34 * order::super + 3 * order::group + order::tile + 2);
+    auto const x = some_values<T>(34 * order::super_group + 3 * order::group + order::tile + 2);
     expect_scans_specified<shape::tall_geometry>(x, {x.size()}, shape::telltale<T>());
 }
 #endif

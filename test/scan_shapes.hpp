@@ -56,11 +56,11 @@ TYPED_TEST_P(ScanShape, IsTheSpecifiedOneAcrossEveryLevel)
 {
     backend::run([] {
         using order = tilewise::order<TypeParam, backend::tiny_geometry>;
-        auto const x = some_values<TypeParam>(backend::most_supers * order::super + 5);
+        auto const x = some_values<TypeParam>(backend::most_super_groups * order::super_group + 5);
         std::vector<std::size_t> counts{x.size()};
         for (std::size_t i = 0; i <= 2 * static_cast<std::size_t>(order::tile) + 2; ++i)
             counts.push_back(i);
-        for (tilewise::offset const unit : {order::tile, order::group, order::super})
+        for (tilewise::offset const unit : {order::tile, order::group, order::super_group})
             for (tilewise::offset const multiple : {1, 2, 3})
                 for (tilewise::offset const beside : {-1, 0, 1})
                     if (auto const count = static_cast<std::size_t>(unit * multiple + beside); count <= x.size())

@@ -55,16 +55,16 @@ std::vector<list> lists()
 {
     using order = tilewise::order<T, Geometry>;
     constexpr tilewise::offset most = backend::is_slow ? 9000 : 40000;
-    bool const tall = order::super <= most;
+    bool const tall = order::super_group <= most;
     list units, tiny, narrow, mixed, empty, one;
-    for (tilewise::offset const unit :
-         {order::lane_vector, order::row / 2, order::row, order::chunk, order::tile, order::group, order::super}) {
+    for (tilewise::offset const unit : {order::lane_vector, order::row / 2, order::row, order::chunk, order::tile,
+                                        order::group, order::super_group}) {
         for (tilewise::offset const beside : {-1, 0, 1, 2})
             if (unit + beside <= most)
                 units.add(unit + beside, beside + 1);
     }
     if (tall || order::tile <= most)
-        units.add(tall ? 7 * order::super + order::group + order::tile + 3 : order::tile + order::chunk + 5, 3);
+        units.add(tall ? 7 * order::super_group + order::group + order::tile + 3 : order::tile + order::chunk + 5, 3);
     for (tilewise::offset i = 0; i < 100; ++i) {
         tiny.add(i * i % (5 * order::lane_vector + 2), 0);
         narrow.add(i % 2, i % 3);
@@ -161,7 +161,7 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op)
 /// So small that a few thousand elements cross four levels above the tile.
 struct steep_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
-                         tiles_per_group = 4, groups_per_super = 2;
+                         tiles_per_group = 4, groups_per_super_group = 2;
 };
 
 /// Several launches, and warps of several segments, also where segments are few.

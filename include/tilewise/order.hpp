@@ -29,12 +29,12 @@ enum class scan_form { inclusive, exclusive };
 /// The sizes of the order's units. Tests instantiate the engines with smaller ones, so that a few hundred elements
 /// cross every level; nobody else has a reason to.
 struct standard_geometry {
-    static constexpr int lane_vector_bytes = 16; ///< consecutive elements, combined left to right
-    static constexpr int lanes_per_row = 32;     ///< combined as an adjacent-pair tree
-    static constexpr int rows_per_chunk = 8;     ///< combined left to right
-    static constexpr int chunks_per_tile = 8;    ///< combined as an adjacent-pair tree
-    static constexpr int tiles_per_group = 32;   ///< combined as an adjacent-pair tree
-    static constexpr int groups_per_super = 32;  ///< and units per unit of every further level, combined alike
+    static constexpr int lane_vector_bytes = 16;      ///< consecutive elements, combined left to right
+    static constexpr int lanes_per_row = 32;          ///< combined as an adjacent-pair tree
+    static constexpr int rows_per_chunk = 8;          ///< combined left to right
+    static constexpr int chunks_per_tile = 8;         ///< combined as an adjacent-pair tree
+    static constexpr int tiles_per_group = 32;        ///< combined as an adjacent-pair tree
+    static constexpr int groups_per_super_group = 32; ///< and units per unit of every further level, combined alike
 };
 
 /// The order for accumulators of type T: the size of each unit in elements, and where an element stands.
@@ -48,17 +48,17 @@ struct order {
     static_assert(std::has_single_bit(static_cast<unsigned>(Geometry::lanes_per_row)) &&
                       std::has_single_bit(static_cast<unsigned>(Geometry::chunks_per_tile)) &&
                       std::has_single_bit(static_cast<unsigned>(Geometry::tiles_per_group)) &&
-                      std::has_single_bit(static_cast<unsigned>(Geometry::groups_per_super)) &&
-                      Geometry::groups_per_super > 1,
+                      std::has_single_bit(static_cast<unsigned>(Geometry::groups_per_super_group)) &&
+                      Geometry::groups_per_super_group > 1,
                   "tilewise: units that combine as a tree have a power of two of parts");
 
     /// The elements of a lane vector, which are combined left to right.
     static constexpr offset lane_vector = std::max(offset{1}, offset{Geometry::lane_vector_bytes} / offset{sizeof(T)});
-    static constexpr offset row = lane_vector * Geometry::lanes_per_row; ///< The elements of a row.
-    static constexpr offset chunk = row * Geometry::rows_per_chunk;      ///< The elements of a chunk.
-    static constexpr offset tile = chunk * Geometry::chunks_per_tile;    ///< The elements of a tile.
-    static constexpr offset group = tile * Geometry::tiles_per_group;    ///< The elements of a group.
-    static constexpr offset super = group * Geometry::groups_per_super;  ///< The elements of a super-group.
+    static constexpr offset row = lane_vector * Geometry::lanes_per_row;            ///< The elements of a row.
+    static constexpr offset chunk = row * Geometry::rows_per_chunk;                 ///< The elements of a chunk.
+    static constexpr offset tile = chunk * Geometry::chunks_per_tile;               ///< The elements of a tile.
+    static constexpr offset group = tile * Geometry::tiles_per_group;               ///< The elements of a group.
+    static constexpr offset super_group = group * Geometry::groups_per_super_group; ///< The elements of a super-group.
 
     /// Where an element stands inside its tile.
     struct position {
@@ -84,7 +84,7 @@ struct order {
     /// The binary logarithm of the number of tiles of a group.
     static constexpr int group_bits = std::countr_zero(static_cast<unsigned>(Geometry::tiles_per_group));
     /// The binary logarithm of the number of parts of a unit of any further level.
-    static constexpr int further_bits = std::countr_zero(static_cast<unsigned>(Geometry::groups_per_super));
+    static constexpr int further_bits = std::countr_zero(static_cast<unsigned>(Geometry::groups_per_super_group));
     /// The binary logarithm of the number of tiles of a unit of `level`.
     TILEWISE_PORTABLE static constexpr int log2_tiles(int level)
     {

@@ -62,7 +62,8 @@ DEVICE_TEST(by_index_order, of_long_cells_crosses_every_level)
 {
     using order = tw::order<shape::bytes<12>, steep_geometry>;
     auto const init = shape::some_values<shape::bytes<12>>(1).front();
-    for (tw::offset const unit : {order::tile, order::group, order::super, 7 * order::super + order::group}) {
+    for (tw::offset const unit :
+         {order::tile, order::group, order::super_group, 7 * order::super_group + order::group}) {
         for (tw::offset const beside : {-1, 0, 1, 2}) {
             auto const x = shape::some_values<shape::bytes<12>>(static_cast<std::size_t>(unit + beside));
             auto const op = shape::telltale<shape::bytes<12>>();

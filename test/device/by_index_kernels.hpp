@@ -29,7 +29,7 @@ using on_device::device_array;
 /// So small that a few thousand elements cross every level.
 struct steep_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
-                         tiles_per_group = 4, groups_per_super = 2;
+                         tiles_per_group = 4, groups_per_super_group = 2;
 };
 
 /// Digits of two bits, so that a few cells take several passes, tiles of few elements, and tables of a few sums.

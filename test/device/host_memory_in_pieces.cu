@@ -214,7 +214,7 @@ DEVICE_TEST(host_memory_in_pieces, are_reduced_with_what_is_elsewhere)
 /// So small that a few thousand elements cross four levels above the tile.
 struct steep_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
-                         tiles_per_group = 4, groups_per_super = 2;
+                         tiles_per_group = 4, groups_per_super_group = 2;
 };
 
 struct scan_tuning : tw::gpu::scan_tuning {

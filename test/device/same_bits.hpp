@@ -28,7 +28,8 @@ std::vector<std::size_t> sizes()
     auto result = values::sizes_around_units(sizeof(T));
     for (std::size_t const tiles : {2u, 9u, 16u, 17u, 31u, 33u}) // a cluster of a few blocks, of all, and a wide one
         result.insert(result.end(), {tiles * tile - 1, tiles * tile, tiles * tile + 1});
-    result.push_back(amount<std::size_t>(1024 * tile + 33 * tile + 7, 35 * tile, 0)); // a super, a group and a tile
+    result.push_back(
+        amount<std::size_t>(1024 * tile + 33 * tile + 7, 35 * tile, 0)); // a super-group, a group and a tile
     std::size_t const most = amount<std::size_t>(std::size_t{1} << 30, 35 * tile, 17 * tile + 2);
     std::erase_if(result, [&](std::size_t size) { return size > most; });
     if (interpreted) // only some of them

@@ -21,7 +21,7 @@ using on_device::stream;
 /// Elements, and what their scans have to be.
 class work_after_an_error {
 public:
-    static constexpr std::size_t count = 2 * tw::order<std::uint32_t, steep_geometry>::super + 5;
+    static constexpr std::size_t count = 2 * tw::order<std::uint32_t, steep_geometry>::super_group + 5;
 
     template <class Tuning, class Policy>
     void start(Policy const& policy, std::size_t size = count) const

@@ -31,7 +31,7 @@ constexpr auto inclusive = tw::scan_form::inclusive, exclusive = tw::scan_form::
 /// So small that a few thousand elements cross four levels above the tile.
 struct steep_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
-                         tiles_per_group = 4, groups_per_super = 2;
+                         tiles_per_group = 4, groups_per_super_group = 2;
 };
 
 /// @name Tunings that choose one kernel wherever it can be
@@ -87,8 +87,8 @@ std::vector<std::size_t> sizes(tw::offset most)
 {
     using order = tw::order<T, Geometry>;
     std::vector<std::size_t> result;
-    for (tw::offset const unit : {order::lane_vector, order::row, order::chunk, order::tile, order::group, order::super,
-                                  4 * order::super, order::tile + order::chunk})
+    for (tw::offset const unit : {order::lane_vector, order::row, order::chunk, order::tile, order::group,
+                                  order::super_group, 4 * order::super_group, order::tile + order::chunk})
         for (tw::offset const multiple : {1, 2, 3})
             for (tw::offset const beside : {-1, 0, 1})
                 if (tw::offset const size = unit * multiple + beside; size <= most)
@@ -215,7 +215,8 @@ void expect_scanned(std::vector<E> const& x, T const& init, std::vector<std::siz
 template <class T, class Geometry = steep_geometry>
 void expect_specified_order(offsets off = {})
 {
-    tw::offset const most = 4 * tw::order<T, Geometry>::super + tw::order<T, Geometry>::tile + 7; // the fourth level
+    tw::offset const most =
+        4 * tw::order<T, Geometry>::super_group + tw::order<T, Geometry>::tile + 7; // the fourth level
     auto const x = shape::some_values<T>(static_cast<std::size_t>(most));
     expect_scanned<Geometry, T, T>(x, x.back(), some_of(sizes<T, Geometry>(most)), shape::telltale<T>(), off);
 }

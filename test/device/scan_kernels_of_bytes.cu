@@ -11,7 +11,7 @@ using namespace scan_kernels;
 template <class T, class O, class E>
 void expect_sums()
 {
-    tw::offset const most = tw::order<T, steep_geometry>::super + tw::order<T, steep_geometry>::tile + 7;
+    tw::offset const most = tw::order<T, steep_geometry>::super_group + tw::order<T, steep_geometry>::tile + 7;
     auto const x = shape::some_values<E>(static_cast<std::size_t>(most));
     auto const counts = some_of(sizes<T, steep_geometry>(most));
     expect_scanned<steep_geometry, T, O>(x, T{77}, counts, std::plus<>());

@@ -67,7 +67,7 @@ template <class Run>
 void expect_only_neighbours()
 {
     using order = tw::order<Run, steep_geometry>;
-    tw::offset const most = order::super + order::tile + 7;
+    tw::offset const most = order::super_group + order::tile + 7;
     witness const misused;
     auto const counts = some_of(sizes<Run, steep_geometry>(most));
     std::vector<Run> x, without_init, with_init, excluding;
@@ -185,7 +185,7 @@ private:
 /// The numbers and what their scans have to be.
 struct scanned_numbers {
     static constexpr std::int32_t init = -12345;
-    tw::offset const most = 2 * tw::order<std::int32_t, steep_geometry>::super + 600;
+    tw::offset const most = 2 * tw::order<std::int32_t, steep_geometry>::super_group + 600;
     std::vector<std::int32_t> values = [this] {
         std::vector<std::int32_t> result;
         for (tw::offset i = 0; i < most; ++i)
@@ -256,7 +256,7 @@ struct quotient {
 DEVICE_TEST(scan_operands, of_transforms_of_two_ranges_are_elements)
 {
     using T = double;
-    tw::offset const most = 2 * tw::order<T, steep_geometry>::super + 600;
+    tw::offset const most = 2 * tw::order<T, steep_geometry>::super_group + 600;
     auto const a = shape::some_values<std::int16_t>(static_cast<std::size_t>(most));
     auto b = shape::some_values<std::uint8_t>(static_cast<std::size_t>(most));
     std::vector<T> values;

@@ -64,8 +64,8 @@ void for_each_row(How how, Row row)
         row("i32_plus", count, how(count, 7, std::plus<>(), integer, same()));
         row("matrix_product", count, how(count, matrix{1, 0, 0, 1}, matrix_product(), near_identity, same()));
     }
-    for (std::uint64_t const supers : {1u, 2u, 3u}) // of 2^23 floats
-        if (std::uint64_t const count = supers * 8388608u + 300000u; count <= most)
+    for (std::uint64_t const super_groups : {1u, 2u, 3u}) // of 2^23 floats
+        if (std::uint64_t const count = super_groups * 8388608u + 300000u; count <= most)
             row("f32_plus", count, how(count, 0.5f, std::plus<>(), number<float>, same()));
 }
 

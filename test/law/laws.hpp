@@ -72,7 +72,7 @@ std::size_t size(std::size_t limit)
 {
     using order = tilewise::order<T, Geometry>;
     auto const unit = static_cast<std::size_t>(
-        *rc::gen::element(order::lane_vector, order::row, order::chunk, order::tile, order::group, order::super));
+        *rc::gen::element(order::lane_vector, order::row, order::chunk, order::tile, order::group, order::super_group));
     std::size_t const near = unit * *rc::gen::inRange<std::size_t>(1, 4) + *rc::gen::inRange<std::size_t>(0, 3) - 1;
     std::size_t const any = *rc::gen::inRange<std::size_t>(0, limit + 1);
     return *rc::gen::arbitrary<bool>() && near <= limit ? near : any;
@@ -105,11 +105,11 @@ protected:
     using value = typename Case::value;
 #ifdef TILEWISE_DEVICE_ENGINE
     static constexpr std::size_t few =
-        std::min(static_cast<std::size_t>(3 * tilewise::order<value, backend::tiny_geometry>::super) + 100,
+        std::min(static_cast<std::size_t>(3 * tilewise::order<value, backend::tiny_geometry>::super_group) + 100,
                  on_device::interpreted ? std::size_t{40000} : std::size_t{400000});
 #else
     static constexpr std::size_t few =
-        5 * static_cast<std::size_t>(tilewise::order<value, backend::tiny_geometry>::super);
+        5 * static_cast<std::size_t>(tilewise::order<value, backend::tiny_geometry>::super_group);
 #endif
     static constexpr std::size_t many = 5 * static_cast<std::size_t>(tilewise::order<value>::tile) / 2;
 

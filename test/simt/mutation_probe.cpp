@@ -23,11 +23,11 @@ namespace {
 /// Ten thousand elements cross the super-group.
 struct geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 4, chunks_per_tile = 4,
-                         tiles_per_group = 4, groups_per_super = 2;
+                         tiles_per_group = 4, groups_per_super_group = 2;
 };
 constexpr specification::units units{geometry::lane_vector_bytes, geometry::lanes_per_row,
                                      geometry::rows_per_chunk,    geometry::chunks_per_tile,
-                                     geometry::tiles_per_group,   geometry::groups_per_super};
+                                     geometry::tiles_per_group,   geometry::groups_per_super_group};
 
 /// Small blocks, and two super-groups per round of pass 2.
 struct tuning : tilewise::gpu::reduce_tuning {
@@ -36,24 +36,24 @@ struct tuning : tilewise::gpu::reduce_tuning {
     static inline int forced_iterations = 1;
     static int iterations(tilewise::offset) { return forced_iterations; }
     template <class, class>
-    static constexpr int fold_supers = 2;
+    static constexpr int fold_super_groups = 2;
 };
 
 /// For sums of bytes: one super-group per round of pass 2, with more partial results than a warp has lanes.
 struct flat_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 4,
-                         tiles_per_group = 16, groups_per_super = 4;
+                         tiles_per_group = 16, groups_per_super_group = 4;
 };
 struct flat_tuning : tuning {
     static constexpr int threads = 32;
     template <class, class>
-    static constexpr int fold_supers = 1;
+    static constexpr int fold_super_groups = 1;
 };
 
 /// Four units to a unit of each level, so that two rounds of pass 2 share a digit; tiles of a row.
 struct deep_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 1, chunks_per_tile = 1,
-                         tiles_per_group = 4, groups_per_super = 4;
+                         tiles_per_group = 4, groups_per_super_group = 4;
 };
 constexpr specification::units deep_units{16, 32, 1, 1, 4, 4};
 

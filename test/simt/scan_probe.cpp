@@ -25,13 +25,14 @@ constexpr auto inclusive = tilewise::scan_form::inclusive, exclusive = tilewise:
 /// Thirty thousand elements cross four levels above the tile.
 struct geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 2,
-                         tiles_per_group = 4, groups_per_super = 2;
+                         tiles_per_group = 4, groups_per_super_group = 2;
 };
 constexpr specification::units units{geometry::lane_vector_bytes, geometry::lanes_per_row,
                                      geometry::rows_per_chunk,    geometry::chunks_per_tile,
-                                     geometry::tiles_per_group,   geometry::groups_per_super};
-constexpr std::size_t tile = 512, super = 8 * tile, most = 2 * super + 5 * tile + 333,
-                      far = 7 * super + 7 * tile + 333; // a unit of every level and a tile come before the last tile
+                                     geometry::tiles_per_group,   geometry::groups_per_super_group};
+constexpr std::size_t tile = 512, super_group = 8 * tile, most = 2 * super_group + 5 * tile + 333,
+                      far = 7 * super_group + 7 * tile +
+                            333; // a unit of every level and a tile come before the last tile
 
 /// @name Each with a kernel of its own
 /// @{
@@ -149,12 +150,12 @@ int main(int, char** arguments)
             auto const report = simt::run_schedule(seed, [&] {
                 std::size_t const skipped = seed % 2 * 4, less = seed % 5 * 131;
                 try_kernel<in_cluster>(right, seed % 3 == 0 ? 300 : 4 * tile - less, skipped, "in a cluster");
-                try_kernel<tile_per_block>(right, super - less, 12 - skipped, "side by side");
+                try_kernel<tile_per_block>(right, super_group - less, 12 - skipped, "side by side");
                 std::size_t const many = seed == 1 ? far : most - less;
                 try_kernel<in_one_pass>(right, many, seed % 3 * 4, "in one pass");
                 try_kernel<in_three_passes>(right, many, skipped, "in three passes");
                 if (seed % 4 == 0)
-                    try_kernel<in_one_pass>(right, 2 * super, 0, "in one pass, whole");
+                    try_kernel<in_one_pass>(right, 2 * super_group, 0, "in one pass, whole");
             });
             if (report) {
                 std::printf("%s: schedule %d: %s: %s\n", arguments[0], static_cast<int>(seed), report->kind.c_str(),

@@ -117,7 +117,7 @@ private:
     template <access in, access out>
     void start_tiles(offset tiles)
     {
-        constexpr offset super = offset{geometry::tiles_per_group} * geometry::groups_per_super;
+        constexpr offset super_group = offset{geometry::tiles_per_group} * geometry::groups_per_super_group;
         if (tiles <= 1)
             return call.launch(&scan_one_tile<Scan, in, out>, "scan_one_tile", {1, Scan::threads}, view, sink, count,
                                init, op);
@@ -129,7 +129,7 @@ private:
                 return;
         }
         if constexpr (sizeof(T) <= 16) {
-            if (tiles <= std::min(Tuning::tile_per_block_limit, super)) {
+            if (tiles <= std::min(Tuning::tile_per_block_limit, super_group)) {
                 status_memory memory(call, words_for(tiles));
                 call.launch(&scan_tile_per_block<Scan, Tuning, in, out>, "scan_tile_per_block",
                             {static_cast<int>(tiles), Scan::threads}, view, sink, count, init, op,

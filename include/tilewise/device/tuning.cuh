@@ -46,9 +46,9 @@ struct reduce_tuning {
     /// power of two, so that a round is a whole binary tree.
     static constexpr int fold_bytes = 8 * 1024;
     template <class T, class Geometry>
-    static constexpr int fold_supers = static_cast<int>(std::bit_floor(
-        std::clamp(static_cast<unsigned>(fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super)), 1u,
-                   static_cast<unsigned>(Geometry::groups_per_super))));
+    static constexpr int fold_super_groups = static_cast<int>(std::bit_floor(
+        std::clamp(static_cast<unsigned>(fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super_group)),
+                   1u, static_cast<unsigned>(Geometry::groups_per_super_group))));
 };
 
 /// Copies between ordinary host memory and the GPU.

@@ -70,13 +70,14 @@ TILEWISE_DEVICE auto block_carry(typename Scan::value const* totals, offset tile
                                  maybe<typename Scan::value> const& init) -> maybe<typename Scan::value>
 {
     using T = typename Scan::value;
-    constexpr int group_size = Scan::geometry::tiles_per_group, super_size = Scan::geometry::groups_per_super;
-    constexpr offset super = offset{group_size} * super_size;
-    TILEWISE_SHARED(group_totals, raw_storage<T[super_size]>);
-    running_carry<typename Scan::order, T, Scan::order::log2_tiles(2)> whole_supers;
+    constexpr int group_size = Scan::geometry::tiles_per_group,
+                  super_group_size = Scan::geometry::groups_per_super_group;
+    constexpr offset super_group = offset{group_size} * super_group_size;
+    TILEWISE_SHARED(group_totals, raw_storage<T[super_group_size]>);
+    running_carry<typename Scan::order, T, Scan::order::log2_tiles(2)> whole_super_groups;
     TILEWISE_NO_UNROLL
-    for (offset first = 0;; first += super) {
-        int const there = static_cast<int>(at_most(tiles - first, super));
+    for (offset first = 0;; first += super_group) {
+        int const there = static_cast<int>(at_most(tiles - first, super_group));
         int const groups = there / group_size, rest = there % group_size;
         for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
             int const valid = group < groups ? group_size : rest;
@@ -88,13 +89,14 @@ TILEWISE_DEVICE auto block_carry(typename Scan::value const* totals, offset tile
         sync_block();
         auto tree = gpu::nothing<T>();
         if (groups > 0)
-            gpu::append_tree<super_size>(op, tree, T(group_totals.object()[min_of(lane_index(), groups - 1)]), groups);
-        if (there == super) {
-            whole_supers.append(op, T(tree.value[0]));
+            gpu::append_tree<super_group_size>(op, tree, T(group_totals.object()[min_of(lane_index(), groups - 1)]),
+                                               groups);
+        if (there == super_group) {
+            whole_super_groups.append(op, T(tree.value[0]));
             sync_block();
             continue;
         }
-        maybe<T> carry = whole_supers.before_next(op, init);
+        maybe<T> carry = whole_super_groups.before_next(op, init);
         if (groups > 0)
             carry.append(op, T(tree.value[0]));
         if (rest > 0)

@@ -32,22 +32,25 @@ reduce_subtrees(View view, offset units, int iterations, Op op, T* partials)
 }
 
 /// Pass 2: the last tile, and then the partial results, of `2^log2_tiles` tiles each, to groups, super-groups and the
-/// carry. A round takes `fold_supers` super-groups; of several rounds each is a whole binary tree, but for the last.
+/// carry. A round takes `fold_super_groups` super-groups; of several rounds each is a whole binary tree, but for the
+/// last.
 template <class Layout, access how, class Tuning, class View, class T, class Op, class Out>
 TILEWISE_KERNEL(Tuning::fold_threads, 1)
 fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* partials, T init, Op op, Out out)
 {
     using order = typename Layout::order;
     using geometry = typename Layout::geometry;
-    constexpr int warps = Tuning::fold_threads / warp_size, supers = Tuning::template fold_supers<T, geometry>,
-                  super_size = geometry::groups_per_super, groups_at_once = supers * super_size,
+    constexpr int warps = Tuning::fold_threads / warp_size,
+                  super_groups = Tuning::template fold_super_groups<T, geometry>,
+                  super_group_size = geometry::groups_per_super_group, groups_at_once = super_groups * super_group_size,
                   rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
-    static_assert((supers & (supers - 1)) == 0 && supers <= super_size, "a round is a whole binary tree");
+    static_assert((super_groups & (super_groups - 1)) == 0 && super_groups <= super_group_size,
+                  "a round is a whole binary tree");
     TILEWISE_SHARED(ends, last_tile_ends<T>);
     TILEWISE_SHARED(group_totals, raw_storage<T[groups_at_once]>);
-    TILEWISE_SHARED(super_totals, raw_storage<T[supers]>);
+    TILEWISE_SHARED(super_group_aggregates, raw_storage<T[super_groups]>);
     auto& group_total = group_totals.object();
-    auto& super_total = super_totals.object();
+    auto& super_group_aggregate = super_group_aggregates.object();
     int const warp = warp_index();
     auto const partial_count = static_cast<int>((tiles + (offset{1} << log2_tiles) - 1) >> log2_tiles);
     int const log2_partials = gpu::log2_of(geometry::tiles_per_group) - log2_tiles; // per group
@@ -57,7 +60,7 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
                                                                          ends);
     wait_for_primary();
 
-    running_carry<order, T, order::log2_tiles(2) + gpu::log2_of(supers)> rounds; // of warp 0
+    running_carry<order, T, order::log2_tiles(2) + gpu::log2_of(super_groups)> rounds; // of warp 0
     for (int first_group = 0;; first_group += groups_at_once) {
         // groups: a warp takes as many as it has lanes for
         int const first_partial = first_group << log2_partials;
@@ -71,14 +74,15 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
         }
         sync_block();
         // super-groups: a warp each; the last may not be whole
-        int const groups = min_of(whole_groups - first_group, groups_at_once), whole = groups / super_size;
-        int const used = (groups + super_size - 1) / super_size;
-        for (int super = warp; super < used; super += warps) {
-            int const first = super * super_size;
-            int const own = lane_index() < super_size && first + lane_index() < groups ? lane_index() : 0;
-            T const total = gpu::warp_tree_of_valid<1, super_size>(op, T(group_total[first + own]), groups - first);
+        int const groups = min_of(whole_groups - first_group, groups_at_once), whole = groups / super_group_size;
+        int const used = (groups + super_group_size - 1) / super_group_size;
+        for (int super_group = warp; super_group < used; super_group += warps) {
+            int const first = super_group * super_group_size;
+            int const own = lane_index() < super_group_size && first + lane_index() < groups ? lane_index() : 0;
+            T const total =
+                gpu::warp_tree_of_valid<1, super_group_size>(op, T(group_total[first + own]), groups - first);
             if (lane_index() == 0)
-                gpu::put(super_total[super], total);
+                gpu::put(super_group_aggregate[super_group], total);
         }
         if (used > 1)
             sync_block();
@@ -87,9 +91,10 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
             auto rest = gpu::nothing<T>(); // the whole super-groups of a round that is not whole
             if (whole > 0) {
                 sync_warp();
-                gpu::append_tree<supers>(op, rest, T(super_total[min_of(lane_index(), whole - 1)]), whole);
+                gpu::append_tree<super_groups>(op, rest, T(super_group_aggregate[min_of(lane_index(), whole - 1)]),
+                                               whole);
             }
-            if (whole == supers) {
+            if (whole == super_groups) {
                 rounds.append(op, T(rest.value[0]));
                 rest.there = false;
             }
@@ -98,8 +103,8 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
                 carry.append(op, init);
                 rounds.append_to(op, carry, rest);
                 if (lane_index() == 0) {
-                    if (groups % super_size != 0)
-                        carry.append(op, T(super_total[whole]));
+                    if (groups % super_group_size != 0)
+                        carry.append(op, T(super_group_aggregate[whole]));
                     if (tiles % geometry::tiles_per_group != 0)
                         carry.append(op, T(group_total[groups]));
                     gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, T(carry.value[0]), op));

@@ -252,33 +252,34 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             }
         }
     } else { // what comes before the tiles
-        constexpr int super_size = geometry::groups_per_super;
-        maybe<T> supers = init.get(); // and all whole super-groups so far
-        running_carry<typename Scan::order, T, Scan::order::log2_tiles(2)> whole_supers;
-        offset super = 0;
+        constexpr int super_group_size = geometry::groups_per_super_group;
+        maybe<T> super_groups = init.get(); // and all whole super-groups so far
+        running_carry<typename Scan::order, T, Scan::order::log2_tiles(2)> whole_super_groups;
+        offset super_group = 0;
         for (;; at.step()) {
             auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
             offset const tile = own.number, group = tile / group_size;
             if (tile == no_tile)
                 return;
-            for (; super < group / super_size; ++super) {
+            for (; super_group < group / super_group_size; ++super_group) {
                 registers<T, 1> total;
-                gpu::poll_tree<super_size>(op, status.groups, super * super_size, super_size, total);
-                whole_supers.append(op, T(total[0]));
-                supers = whole_supers.before_next(op, init.get());
+                gpu::poll_tree<super_group_size>(op, status.groups, super_group * super_group_size, super_group_size,
+                                                 total);
+                whole_super_groups.append(op, T(total[0]));
+                super_groups = whole_super_groups.before_next(op, init.get());
             }
-            int const groups = static_cast<int>(group % super_size), rest = static_cast<int>(tile % group_size);
-            polled_aggregate<T> of_group(status.groups, super * super_size + lane, lane < groups),
+            int const groups = static_cast<int>(group % super_group_size), rest = static_cast<int>(tile % group_size);
+            polled_aggregate<T> of_group(status.groups, super_group * super_group_size + lane, lane < groups),
                 of_tile(status.tiles, group * group_size + lane, lane < rest);
             gpu::poll_all(of_group, of_tile); // both at once: an answer takes long when memory is busy
             registers<T, 1> group_total, tile_total;
             of_group.get(group_total);
             of_tile.get(tile_total);
-            T const groups_tree = gpu::warp_tree_of_valid<1, super_size>(op, T(group_total[0]), groups);
+            T const groups_tree = gpu::warp_tree_of_valid<1, super_group_size>(op, T(group_total[0]), groups);
             T const tiles_tree = gpu::warp_tree_of_valid<1, group_size>(op, T(tile_total[0]), rest);
             if (lane == 0) {
-                maybe<T> carry(supers);
+                maybe<T> carry(super_groups);
                 if (groups > 0)
                     carry.append(op, groups_tree);
                 if (rest > 0)

@@ -110,7 +110,7 @@ scan_tile_per_block(typename Scan::view view, typename Scan::sink sink, offset c
     using geometry = typename Scan::geometry;
     constexpr int group_size = geometry::tiles_per_group;
     TILEWISE_SHARED(next_tile_index, offset);
-    TILEWISE_SHARED(group_totals, raw_storage<T[geometry::groups_per_super]>);
+    TILEWISE_SHARED(group_totals, raw_storage<T[geometry::groups_per_super_group]>);
     if (thread_index() == 0)
         next_tile_index = status.take_tile();
     sync_block();
@@ -131,7 +131,7 @@ scan_tile_per_block(typename Scan::view view, typename Scan::sink sink, offset c
         maybe<T> carry = init.get();
         if (groups > 0) {
             T const own(group_totals.object()[min_of(lane_index(), groups - 1)]);
-            gpu::append_tree<geometry::groups_per_super>(op, carry, own, groups);
+            gpu::append_tree<geometry::groups_per_super_group>(op, carry, own, groups);
         }
         if (rest > 0)
             carry.append(op, T(group_totals.object()[groups]));
@@ -174,7 +174,7 @@ carry_groups(typename Scan::value const* tile_totals, offset all, offset first, 
 {
     using T = typename Scan::value;
     using order = typename Scan::order;
-    constexpr int super_size = Scan::geometry::groups_per_super;
+    constexpr int super_group_size = Scan::geometry::groups_per_super_group;
     auto const aggregates = [&](int level) -> T const* {
         offset begin = 0;
         for (int below = 1; below < level; ++below)
@@ -196,18 +196,18 @@ carry_groups(typename Scan::value const* tile_totals, offset all, offset first, 
         sync_block();
     }
     offset const groups = tiles >> order::log2_tiles(1);
-    for (offset super = (first >> order::log2_tiles(2)) + warp_index(); super * super_size <= groups;
-         super += threads / warp_size) {
-        int const there = static_cast<int>(at_most(groups - super * super_size, super_size));
+    for (offset super_group = (first >> order::log2_tiles(2)) + warp_index(); super_group * super_group_size <= groups;
+         super_group += threads / warp_size) {
+        int const there = static_cast<int>(at_most(groups - super_group * super_group_size, super_group_size));
         maybe<T> carry = init.get();
-        gpu::append_units<order>(op, carry, super << order::log2_tiles(2), 2, aggregates);
+        gpu::append_units<order>(op, carry, super_group << order::log2_tiles(2), 2, aggregates);
         registers<T, 1> own;
         if (there > 0)
-            gpu::put(own[0], units[super * super_size + min_of(lane_index(), there - 1)]);
-        if (maybe<T> const before = gpu::warp_trees_before<super_size>(op, T(own[0]), there); before.there)
+            gpu::put(own[0], units[super_group * super_group_size + min_of(lane_index(), there - 1)]);
+        if (maybe<T> const before = gpu::warp_trees_before<super_group_size>(op, T(own[0]), there); before.there)
             carry.append(op, T(before.value[0]));
-        if (lane_index() < super_size && lane_index() <= there && carry.there)
-            gpu::put(carries[super * super_size + lane_index()], carry.value[0]);
+        if (lane_index() < super_group_size && lane_index() <= there && carry.there)
+            gpu::put(carries[super_group * super_group_size + lane_index()], carry.value[0]);
     }
 }
 
