@@ -39,4 +39,47 @@ DEVICE_TEST(scan_kernels, fill_their_stages_again)
     expect_same(out.take(), expected.without_init, "the inclusive scan");
 }
 
+/// Tiles of a row, eight to a group, and two units to each unit above: dozens of tiles cross five levels.
+struct binary_geometry {
+    static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 1, chunks_per_tile = 1,
+                         tiles_per_group = 8, groups_per_super_group = 2;
+};
+/// Pass 2 in rounds of so many super-groups: one is half of a unit of the next level, two are all of it.
+template <int super_groups>
+struct in_rounds : tw::gpu::reduce_tuning {
+    static constexpr bool clusters = false;
+    static constexpr int iterations(tw::offset) { return 1; }
+    template <class, class>
+    static constexpr int fold_super_groups = super_groups;
+};
+
+/// Whether units of a level share a digit with what follows them depends on how pass 2 and the look-back are cut: so
+/// here every number of tiles is tried, or every few.
+DEVICE_TEST(scan_kernels, fold_any_number_of_tiles)
+{
+    using T = std::uint32_t;
+    using order = tw::order<T, binary_geometry>;
+    shape::telltale<T> const op;
+    auto const x = shape::some_values<T>(static_cast<std::size_t>(order::tile * 140 + 3));
+    scanned<T> const expected(binary_geometry(), x, x[7], op);
+    device_array<T> const there(x);
+    guarded<T> const out(x.size(), 0);
+    auto const step = order::tile * on_device::amount<tw::offset>(1, 5, 3);
+    for (tw::offset count = order::tile + 1 + order::tile * static_cast<tw::offset>(on_device::variation() % 3);
+         count <= static_cast<tw::offset>(x.size()); count += step) {
+        auto const reduced = [&](auto tuning) {
+            return tw::gpu::reduce<binary_geometry, decltype(tuning)>(tw::device, there.data(), count, x[7], op);
+        };
+        auto const size = static_cast<std::size_t>(count);
+        EXPECT_EQ(reduced(in_rounds<1>()), expected.with_init[size - 1]) << count;
+        EXPECT_EQ(reduced(in_rounds<2>()), expected.with_init[size - 1]) << count;
+        by_every_kernel<binary_geometry>([&](auto tuning) {
+            scan<binary_geometry, decltype(tuning), inclusive, T>(tw::device, there.data(), size, out.data(),
+                                                                  std::optional<T>(x[7]), op);
+            auto const results = out.take();
+            EXPECT_TRUE(std::equal(results.begin(), results.begin() + count, expected.with_init.begin())) << count;
+        });
+    }
+}
+
 } // namespace

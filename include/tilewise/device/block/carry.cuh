@@ -57,12 +57,14 @@ public:
         ++units_;
     }
 
-    /// Appends what precedes the next unit to `carry`, which every lane has, as it has the result. `rest` is the tree
-    /// over what follows the last unit in the same digit.
+    /// Appends what precedes the next unit to `carry`, which every lane has, as it has the result, and then `rest`: the
+    /// tree over the whole units of the level below that follow the last unit, in the digit of which units of fewer
+    /// than a level's tiles are a part.
     template <class Op>
     TILEWISE_DEVICE void append_to(Op& op, maybe<T>& carry, maybe<T> const& rest) const
     {
         constexpr int lowest = Order::digits(offset{1} << log2_unit) - 1;
+        constexpr bool rest_is_in_digit = Order::log2_tiles(lowest) < log2_unit;
         if (units_ == 0) { // as in most calls
             if (rest.there)
                 carry.append(op, T(rest.value[0]));
@@ -70,7 +72,7 @@ public:
         }
         TILEWISE_NO_UNROLL
         for (int level = Order::digits(units_ << log2_unit) - 1; level >= lowest; --level) {
-            maybe<T> tree = level == lowest ? rest : gpu::nothing<T>();
+            maybe<T> tree = level == lowest && rest_is_in_digit ? rest : gpu::nothing<T>();
             TILEWISE_NO_UNROLL
             for (int bit = gpu::max_of(0, Order::log2_tiles(level) - log2_unit);
                  bit < Order::log2_tiles(level + 1) - log2_unit; ++bit)
@@ -79,6 +81,8 @@ public:
             if (tree.there)
                 carry.append(op, T(tree.value[0]));
         }
+        if (!rest_is_in_digit && rest.there)
+            carry.append(op, T(rest.value[0]));
     }
     template <class Op>
     TILEWISE_DEVICE maybe<T> before_next(Op& op, maybe<T> const& init) const
