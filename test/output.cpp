@@ -234,4 +234,15 @@ TEST(output_ranges, are_checked_before_a_device_is_asked_for)
     EXPECT_THROW(tw::reduce_by_index(tw::device, x, x, 5, few), std::invalid_argument);
 }
 
+TEST(output_ranges, that_are_too_short_leave_a_view_that_is_read_once_as_it_is)
+{
+    std::istringstream text("1 2 3");
+    auto samples = std::ranges::istream_view<int>(text);
+    std::array<int, 2> too_short{};
+    EXPECT_THROW(tw::histogram(tw::seq, samples, tw::integer_axis(0, 5), too_short), std::invalid_argument);
+    int next = 0;
+    text >> next;
+    EXPECT_EQ(next, 1);
+}
+
 } // namespace

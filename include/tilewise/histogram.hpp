@@ -27,13 +27,16 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-/// Counts a sequence in the cells of an axis.
-template <engine::counting how, class Policy, class It, class Extent, class Axis, class Out>
-output_end<Out> count_sequence(Policy const& policy, sequence<It, Extent> samples, Axis const& axis, Out&& counts)
+/// Counts the sequence that `begin()` returns in the cells of an axis. The output is checked first: a view that is read
+/// once loses an element where it begins.
+template <engine::counting how, class Policy, class Begin, class Axis, class Out>
+output_end<Out> count_sequence(char const* algorithm, Policy const& policy, Begin const& begin, Axis const& axis,
+                               Out&& counts)
 {
     auto const cells = static_cast<offset>(axis.extent());
-    auto to = tilewise::output_begin<Policy>(samples.algorithm, cells, std::forward<Out>(counts));
-    tilewise::check_output(samples.algorithm, offset{0}, cells, to);
+    auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(counts));
+    tilewise::check_output(algorithm, offset{0}, cells, to);
+    auto samples = begin();
     return tilewise::output_position<Out>(counts,
                                           engine::histogram<how>(tilewise::resolve(policy), std::move(samples.first),
                                                                  std::move(samples.end), axis, std::move(to)));
@@ -74,7 +77,8 @@ template <execution_policy Policy, any_iterator It, axis Axis, output Out>
 output_end<Out> histogram(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
     return tilewise::count_sequence<engine::counting::overwrites>(
-        policy, tilewise::sequence_between("histogram", std::move(first), last), axis, std::forward<Out>(counts));
+        "histogram", policy, [&] { return tilewise::sequence_between("histogram", std::move(first), last); }, axis,
+        std::forward<Out>(counts));
 }
 
 /// Counts a range in the cells of an axis.
@@ -82,7 +86,8 @@ template <execution_policy Policy, std::ranges::input_range Range, axis Axis, ou
 output_end<Out> histogram(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
     return tilewise::count_sequence<engine::counting::overwrites>(
-        policy, tilewise::sequence_in<Policy>("histogram", range), axis, std::forward<Out>(counts));
+        "histogram", policy, [&] { return tilewise::sequence_in<Policy>("histogram", range); }, axis,
+        std::forward<Out>(counts));
 }
 
 /// Counts [first, last) in bins of equal width, as regular_axis makes them.
@@ -137,7 +142,8 @@ template <execution_policy Policy, any_iterator It, axis Axis, output Out>
 output_end<Out> histogram_add(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
     return tilewise::count_sequence<engine::counting::adds>(
-        policy, tilewise::sequence_between("histogram_add", std::move(first), last), axis, std::forward<Out>(counts));
+        "histogram_add", policy, [&] { return tilewise::sequence_between("histogram_add", std::move(first), last); },
+        axis, std::forward<Out>(counts));
 }
 
 /// Counts a range.
@@ -145,7 +151,8 @@ template <execution_policy Policy, std::ranges::input_range Range, axis Axis, ou
 output_end<Out> histogram_add(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
     return tilewise::count_sequence<engine::counting::adds>(
-        policy, tilewise::sequence_in<Policy>("histogram_add", range), axis, std::forward<Out>(counts));
+        "histogram_add", policy, [&] { return tilewise::sequence_in<Policy>("histogram_add", range); }, axis,
+        std::forward<Out>(counts));
 }
 
 /// Without a policy: the same on the calling thread.
