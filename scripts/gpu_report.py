@@ -125,8 +125,8 @@ def of_types(result):
                           speed(cub_off), faster(ours_off, cub_off), faster(ours_off, ours)])
         yield from [f"### {result.title(what)}", ""]
         yield from table(["n", "tilewise, us (quartiles)", "CUB, us", f"{doing}, us", "tilewise, GB/s", "CUB, GB/s",
-                          f"{doing}, GB/s", "tilewise / CUB", f"tilewise / {doing}", "one off: tilewise, GB/s",
-                          "one off: CUB, GB/s", "one off: tilewise / CUB", "one off / aligned"], lines)
+                          f"{doing}, GB/s", "tilewise / CUB", f"tilewise / {doing}", "misaligned by one: tilewise, GB/s",
+                          "misaligned by one: CUB, GB/s", "misaligned by one: tilewise / CUB", "misaligned by one / aligned"], lines)
 
 
 def of_wrappings(result):
@@ -157,7 +157,7 @@ def of_alignments(result):
     if lines:
         yield from ["### One element off the aligned base", ""]
         yield from table(["type", "what is off", "n", "tilewise, us (quartiles)", "tilewise aligned, us",
-                          "one off / aligned", "CUB, us", "tilewise / CUB"], lines)
+                          "misaligned by one / aligned", "CUB, us", "tilewise / CUB"], lines)
 
 
 def of_warm_caches(result):
