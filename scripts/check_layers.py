@@ -16,7 +16,8 @@ from pathlib import Path
 # The layers of include/tilewise, lowest first; the first pattern that fits says which one a header belongs to.
 LAYERS = [
     ("vocabulary", ["order.hpp", "error.hpp", "policy.hpp", "functional.hpp", "cached_memory.hpp", "mdspan.hpp",
-                    "std_execution.hpp", "thrust_execution.hpp", "compiled.hpp", "core/*", "device/cuda/arch.cuh"]),
+                    "std_execution.hpp", "thrust_execution.hpp", "compiled.hpp", "core/*", "distributed/*",
+                    "device/cuda/arch.cuh"]),
     ("axes", ["axis/*", "axis.hpp"]),
     ("host", ["host/*"]),
     ("cuda", ["device/cuda/*", "device/tuning.cuh"]),

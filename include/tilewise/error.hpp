@@ -41,6 +41,17 @@ public:
     cuda_error(int code, std::string const& what) : std::system_error(code, cuda_category(), what) {}
 };
 
+/// A call over several ranks failed. All ranks throw it, with the same text wherever they can learn the reason.
+class [[gnu::visibility("default")]] distributed_error : public std::runtime_error {
+public:
+    /// With the rank that the error comes from, or -1.
+    distributed_error(int rank, std::string const& what) : std::runtime_error(what), rank_(rank) {}
+    int rank() const noexcept { return rank_; } ///< The rank that the error comes from, or -1 where that is unknown.
+
+private:
+    int rank_;
+};
+
 /// @}
 
 } // namespace tilewise
