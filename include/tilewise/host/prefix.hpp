@@ -92,19 +92,20 @@ public:
         return prefix;
     }
 
+    /// Appends a whole binary tree of 2^bit tiles; their number so far is a multiple of that.
     template <class Op>
-    void append(Op& op, T tile)
+    void append(Op& op, T aggregate, int bit = 0)
     {
-        std::optional<T> units(std::move(tile));
-        int bit = 0;
+        offset const tiles = tiles_ + (offset{1} << bit);
+        std::optional<T> units(std::move(aggregate));
         for (; has_tree(bit); ++bit) {
             units.emplace(host::combine<T>(op, std::move(*tree(bit)), std::move(*units)));
             tree(bit).reset();
         }
-        if (static_cast<std::size_t>(bit) == trees_.size())
+        while (static_cast<std::size_t>(bit) >= trees_.size())
             trees_.emplace_back();
         tree(bit).emplace(std::move(*units));
-        ++tiles_;
+        tiles_ = tiles;
     }
 
 private:
@@ -115,6 +116,45 @@ private:
     std::optional<T> init_;
     std::vector<std::optional<T>> trees_; ///< of 2^bit tiles where that bit of `tiles_` is set
     offset tiles_ = 0;
+};
+
+/// Where an element stands in its tile, and what precedes it there.
+template <class Order, class T>
+struct place_in_tile {
+    offset index = 0;                                            ///< of the element
+    doubling_scan<T, Order::geometry::chunks_per_tile> chunks{}; ///< before its chunk
+    std::optional<T> chunk_prefix{};                             ///< their right-aligned tree
+    std::optional<T> run{};                                      ///< the rows before its row in its chunk
+
+    template <class Op>
+    void append_chunk(Op& op, T aggregate)
+    {
+        T prefix = chunks.push(op, std::move(aggregate));
+        chunk_prefix.emplace(std::move(prefix));
+        run.reset();
+    }
+};
+
+/// Where an element stands in its row, and what precedes it there.
+template <class Order, class T>
+struct place_in_row {
+    doubling_scan<T, Order::geometry::lanes_per_row> lanes{}; ///< before its lane vector
+    std::optional<T> lane_prefix{};                           ///< their right-aligned tree
+    offset element = 0;                                       ///< its index in its lane vector
+    std::optional<T> k{};                                     ///< the elements before it there, left to right
+
+    template <class Op>
+    void append_lane_vector(Op& op, T aggregate)
+    {
+        T prefix = lanes.push(op, std::move(aggregate));
+        lane_prefix.emplace(std::move(prefix));
+    }
+    template <class Op>
+    void append_element(Op& op, T value)
+    {
+        host::append<T>(op, k, std::move(value));
+        ++element;
+    }
 };
 
 } // namespace host

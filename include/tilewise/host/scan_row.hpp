@@ -78,29 +78,31 @@ template <class Order, scan_form form, class T, class Op, class Input, class Out
     return sums.value[lanes - 1];
 }
 
-/// The same element by element, for types that have to be destroyed.
+/// The same element by element: for types that have to be destroyed, and from any place in a row on.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
-T scan_row_by_elements(Op& op, std::optional<T> const& before, std::optional<T> const& run, offset count, Input& input,
-                       Out& out)
+T scan_row_by_elements(Op& op, std::optional<T> const& before, std::optional<T> const& run, place_in_row<Order, T> at,
+                       offset count, Input& input, Out& out)
 {
-    doubling_scan<T, Order::geometry::lanes_per_row> lanes;
-    std::optional<T> e;
-    for (; count > 0; count -= Order::lane_vector) {
-        std::optional<T> const base = host::combine_copies<T>(op, before, host::combine_copies<T>(op, run, e));
-        std::optional<T> k;
-        for (offset j = std::min(count, Order::lane_vector); j > 0; --j) {
+    while (count > 0) {
+        std::optional<T> const base =
+            host::combine_copies<T>(op, before, host::combine_copies<T>(op, run, at.lane_prefix));
+        offset const last = std::min(at.element + count, Order::lane_vector);
+        count -= last - at.element;
+        while (at.element < last) {
             if constexpr (form == scan_form::inclusive) {
-                host::append<T>(op, k, host::take<T>(input));
-                host::put<T>(out, base ? host::combine_copies<T>(op, *base, *k) : T(*k));
+                at.append_element(op, host::take<T>(input));
+                host::put<T>(out, base ? host::combine_copies<T>(op, *base, *at.k) : T(*at.k));
             } else {
                 T value = host::take<T>(input);
-                host::put<T>(out, k ? host::combine_copies<T>(op, *base, *k) : T(*base));
-                host::append<T>(op, k, std::move(value));
+                host::put<T>(out, at.k ? host::combine_copies<T>(op, *base, *at.k) : T(*base));
+                at.append_element(op, std::move(value));
             }
         }
-        e.emplace(lanes.push(op, std::move(*k)));
+        at.append_lane_vector(op, std::move(*at.k));
+        at.k.reset();
+        at.element = 0;
     }
-    return std::move(*e);
+    return std::move(*at.lane_prefix);
 }
 
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
@@ -109,7 +111,7 @@ T scan_row(Op& op, std::optional<T> const& before, std::optional<T> const& run, 
     if constexpr (std::is_trivially_copyable_v<T>)
         return host::scan_row_in_place<Order, form, T>(op, before, run, count, input, out);
     else
-        return host::scan_row_by_elements<Order, form, T>(op, before, run, count, input, out);
+        return host::scan_row_by_elements<Order, form>(op, before, run, place_in_row<Order, T>(), count, input, out);
 }
 
 } // namespace host

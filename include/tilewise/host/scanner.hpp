@@ -22,25 +22,23 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Scans `count` elements of a tile, at most all, and appends the tile to what comes before the next if it is whole.
-/// `scan_chunk(before, run, count)` scans a chunk and leaves its total in `run`.
+/// Scans `count` elements of a tile from a place in it on, at most all, and appends the tile to what comes before the
+/// next if that ends it. `scan_chunk(before, run, count)` scans a chunk from the rows in `run` on, which it adds to.
 template <class Order, class T, class Op, class ScanChunk>
-void scan_tile(Op& op, carry<Order, T>& tiles, offset count, ScanChunk&& scan_chunk)
+void scan_tile(Op& op, carry<Order, T>& tiles, place_in_tile<Order, T> at, offset count, ScanChunk&& scan_chunk)
 {
-    bool const is_whole = count == Order::tile;
     std::optional<T> const before = tiles.before_next(op);
-    doubling_scan<T, Order::geometry::chunks_per_tile> chunks;
-    std::optional<T> chunk_prefixes;
-    for (; count > 0; count -= Order::chunk) {
-        std::optional<T> run;
-        scan_chunk(host::combine_copies<T>(op, before, chunk_prefixes), run, std::min(count, Order::chunk));
-        if (count >= Order::chunk) {
-            T total = chunks.push(op, std::move(*run));
-            chunk_prefixes.emplace(std::move(total));
-        }
+    while (count > 0) {
+        offset const chunk_left = Order::chunk - at.index % Order::chunk;
+        offset const part = std::min(count, chunk_left);
+        scan_chunk(host::combine_copies<T>(op, before, at.chunk_prefix), at.run, part);
+        if (part == chunk_left)
+            at.append_chunk(op, std::move(*at.run));
+        at.index += part;
+        count -= part;
     }
-    if (is_whole)
-        tiles.append(op, std::move(*chunk_prefixes));
+    if (at.index == Order::tile)
+        tiles.append(op, std::move(*at.chunk_prefix));
 }
 
 /// Scans values of any type one by one.
@@ -49,9 +47,10 @@ class element_scanner {
 public:
     element_scanner(Input input, Out out, Op& op) : input_(std::move(input)), out_(std::move(out)), op_(op) {}
 
-    void tile(carry<Order, T>& tiles, offset count)
+    /// Scans `count` elements of a tile, from the beginning of one of its rows on.
+    void tile(carry<Order, T>& tiles, offset count, place_in_tile<Order, T> at = {})
     {
-        host::scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
+        host::scan_tile(op_, tiles, std::move(at), count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
     /// Scans a range that is at most one chunk.
     void chunk(std::optional<T> const& init, offset count)
@@ -83,9 +82,10 @@ class row_scanner {
 public:
     row_scanner(Input input, Out out, Op& op) : source_(std::move(input)), sink_(std::move(out)), op_(op) {}
 
-    void tile(carry<Order, T>& tiles, offset count)
+    /// Scans `count` elements of a tile, from the beginning of one of its rows on.
+    void tile(carry<Order, T>& tiles, offset count, place_in_tile<Order, T> at = {})
     {
-        host::scan_tile(op_, tiles, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
+        host::scan_tile(op_, tiles, std::move(at), count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
     /// Scans a range that is at most one chunk.
     void chunk(std::optional<T> const& init, offset count)

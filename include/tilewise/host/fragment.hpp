@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// A part of a range as a few dozen values: the aggregates of the largest units of the order that lie in it.
+///
+/// No value is ever combined but as the order combines it. So parts that touch can be joined in any grouping, always
+/// with the same bits, for any operator; and what precedes an element can be formed from them.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/host/fold.hpp>
+#include <tilewise/host/prefix.hpp>
+#include <tilewise/order.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace host {
+
+/// The units of the order by their sizes, each of which divides the next: an element, a lane vector, a row, a chunk, a
+/// tile, then pairs of units without end.
+template <class Order>
+struct unit {
+    static constexpr int element = 0, lane_vector = 1, row = 2, chunk = 3, tile = 4;
+
+    /// The elements of a unit.
+    static constexpr offset size(int level)
+    {
+        constexpr offset parts_of_tile[] = {1, Order::lane_vector, Order::row, Order::chunk};
+        return level < tile ? parts_of_tile[level] : Order::tile << (level - tile);
+    }
+    /// The largest unit that begins at `begin` and ends by `end`, which comes after.
+    static constexpr int largest(offset begin, offset end)
+    {
+        int level = element;
+        for (int larger = element + 1; larger < levels && fits(larger, begin, end); ++larger)
+            level = larger;
+        return level;
+    }
+    /// Calls `visit(level)` for the largest units in [begin, end), from left to right.
+    template <class Visit>
+    static constexpr void for_each(offset begin, offset end, Visit visit)
+    {
+        while (begin < end) {
+            int const level = largest(begin, end);
+            visit(level);
+            begin += size(level);
+        }
+    }
+    /// How many those are.
+    static constexpr offset count(offset begin, offset end)
+    {
+        offset units = 0;
+        for_each(begin, end, [&](int) { ++units; });
+        return units;
+    }
+
+private:
+    static constexpr int levels = tile + 63 - std::bit_width(static_cast<std::size_t>(Order::tile));
+    static constexpr bool fits(int level, offset begin, offset end)
+    {
+        return begin % size(level) == 0 && size(level) <= end - begin;
+    }
+};
+
+/// The aggregates of the largest units in [begin, end), from left to right.
+template <class Order, class T>
+class fragment {
+public:
+    /// An empty one.
+    explicit fragment(offset at) : begin_(at), end_(at) {}
+
+    offset begin() const { return begin_; }
+    offset end() const { return end_; }
+
+    /// Appends the unit of a level that begins at the end. (Units that it completes take the place of their parts.)
+    template <class Op>
+    void append(Op& op, int level, T aggregate)
+    {
+        aggregates_.push_back(std::move(aggregate));
+        end_ += unit<Order>::size(level);
+        for (; completes(level + 1); ++level) {
+            offset const parts = unit<Order>::size(level + 1) / unit<Order>::size(level);
+            auto const first = aggregates_.end() - parts;
+            auto next = [part = first]() mutable -> T { return std::move(*part++); };
+            bool const left_to_right = level == unit<Order>::element || level == unit<Order>::row;
+            T whole = left_to_right ? host::fold<T>(op, static_cast<int>(parts), next) : host::tree<T>(op, parts, next);
+            for (offset part = 0; part < parts; ++part)
+                aggregates_.pop_back();
+            aggregates_.push_back(std::move(whole));
+        }
+    }
+    /// Appends the part that begins at the end, up to `end`, whose aggregates `next()` returns.
+    template <class Op, class Next>
+    void append_part(Op& op, offset end, Next&& next)
+    {
+        unit<Order>::for_each(end_, end, [&](int level) { append(op, level, next()); });
+    }
+
+    std::vector<T> const& aggregates() const { return aggregates_; }
+
+private:
+    /// Whether a unit of a level ends at the end, all of which is there.
+    bool completes(int level) const
+    {
+        offset const size = unit<Order>::size(level);
+        return end_ % size == 0 && end_ - size >= begin_;
+    }
+
+    offset begin_, end_;
+    std::vector<T> aggregates_; ///< their levels follow from where the part begins and ends
+};
+
+/// Where a scan enters a range: what precedes an element, as far as the scan combines it apart.
+template <class Order, class T>
+struct entry {
+    carry<Order, T> tiles;           ///< the tiles before its tile, after init
+    place_in_tile<Order, T> in_tile; ///< the chunks of its tile and the rows of its chunk before it
+    place_in_row<Order, T> in_row;   ///< the lane vectors of its row and the elements of its lane vector before it
+
+    /// After `init`, if there is one, and the part of the range from 0 on.
+    template <class Op>
+    entry(Op& op, std::optional<T> init, fragment<Order, T> const& before) : tiles(std::move(init))
+    {
+        in_tile.index = before.end() % Order::tile;
+        unit<Order>::for_each(0, before.end(), [&, next = before.aggregates().begin()](int level) mutable {
+            T const& aggregate = *next++;
+            if (level >= unit<Order>::tile)
+                tiles.append(op, aggregate, level - unit<Order>::tile);
+            else if (level == unit<Order>::chunk)
+                in_tile.append_chunk(op, aggregate);
+            else if (level == unit<Order>::row)
+                host::append<T>(op, in_tile.run, aggregate);
+            else if (level == unit<Order>::lane_vector)
+                in_row.append_lane_vector(op, aggregate);
+            else
+                in_row.append_element(op, aggregate);
+        });
+    }
+
+    /// The reduction of all that and of the element itself: the last of a range.
+    template <class Op>
+    T reduced(Op& op, T last) const
+    {
+        auto const before_chunk = host::combine_copies<T>(op, tiles.before_next(op), in_tile.chunk_prefix);
+        auto const before_lane_vector =
+            host::combine_copies<T>(op, before_chunk, host::combine_copies<T>(op, in_tile.run, in_row.lane_prefix));
+        return *host::combine_copies<T>(op, before_lane_vector,
+                                        host::combine_copies<T>(op, in_row.k, std::optional<T>(std::move(last))));
+    }
+};
+
+} // namespace host
+TILEWISE_NAMESPACE_END
