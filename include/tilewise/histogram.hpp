@@ -13,6 +13,7 @@
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/histogram.hpp>
 #include <tilewise/engine/reduce_by_cell.hpp>
 #include <tilewise/order.hpp>
@@ -33,13 +34,15 @@ template <engine::counting how, class Policy, class Begin, class Axis, class Out
 output_end<Out> count_sequence(char const* algorithm, Policy const& policy, Begin const& begin, Axis const& axis,
                                Out&& counts)
 {
-    auto const cells = static_cast<offset>(axis.extent());
-    auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(counts));
-    tilewise::check_output(algorithm, offset{0}, cells, to);
-    auto samples = begin();
-    return tilewise::output_position<Out>(counts,
-                                          engine::histogram<how>(tilewise::resolve(policy), std::move(samples.first),
-                                                                 std::move(samples.end), axis, std::move(to)));
+    return engine::in_call(policy, algorithm, [&](auto on) -> output_end<Out> {
+        auto const cells = static_cast<offset>(axis.extent());
+        auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(counts));
+        tilewise::check_output(algorithm, offset{0}, cells, to);
+        auto samples = begin();
+        tilewise::check_sequence(samples);
+        return tilewise::output_position<Out>(
+            counts, engine::histogram<how>(on, std::move(samples.first), std::move(samples.end), axis, std::move(to)));
+    });
 }
 /// @endcond
 
@@ -208,6 +211,7 @@ template <execution_policy Policy, any_iterator It, any_iterator Weights, axis A
 output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights weights, Axis const& axis, Out&& sums)
 {
     auto samples = tilewise::sequence_between("weighted_histogram", std::move(first), last, weights);
+    tilewise::check_sequence(samples);
     auto const cells = static_cast<offset>(axis.extent());
     auto to = tilewise::output_begin<Policy>(samples.algorithm, cells, std::forward<Out>(sums));
     tilewise::check_output(samples.algorithm, offset{0}, cells, to);

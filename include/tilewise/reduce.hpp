@@ -11,6 +11,7 @@
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/reduce.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -28,9 +29,11 @@ template <class Policy, class It, class Extent, class T, class Op, class... Tran
 T reduce_sequence(Policy const& policy, sequence<It, Extent> elements, T&& init, Op op, TransformAndIt2... other)
 {
     if constexpr (tilewise::can_transform_sequence<It, TransformAndIt2...>()) {
-        auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
-        return engine::reduce(tilewise::resolve(policy), std::move(input.first), std::move(input.end), std::move(init),
-                              std::move(op));
+        return engine::in_call(policy, elements.algorithm, [&](auto on) -> T {
+            tilewise::check_sequence(elements);
+            auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
+            return engine::reduce(on, std::move(input.first), std::move(input.end), std::move(init), std::move(op));
+        });
     } else {
         return std::move(init);
     }
@@ -42,11 +45,14 @@ output_end<Out> reduce_sequence_into(Policy const& policy, sequence<It, Extent> 
                                      TransformAndIt2... other)
 {
     if constexpr (tilewise::can_transform_sequence<It, TransformAndIt2...>()) {
-        auto to = tilewise::output_begin<Policy>(elements.algorithm, offset{1}, std::forward<Out>(out));
-        auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
-        return tilewise::output_position<Out>(out, engine::reduce_into(tilewise::resolve(policy),
-                                                                       std::move(input.first), std::move(input.end),
-                                                                       std::move(to), std::move(init), std::move(op)));
+        return engine::in_call(policy, elements.algorithm, [&](auto on) -> output_end<Out> {
+            tilewise::check_sequence(elements);
+            auto to = tilewise::output_begin<Policy>(elements.algorithm, offset{1}, std::forward<Out>(out));
+            auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
+            return tilewise::output_position<Out>(out,
+                                                  engine::reduce_into(on, std::move(input.first), std::move(input.end),
+                                                                      std::move(to), std::move(init), std::move(op)));
+        });
     } else {
         std::abort();
     }

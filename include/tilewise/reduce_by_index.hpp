@@ -77,6 +77,7 @@ output_end<Out> reduce_numbered(Policy const& policy, sequence<It, Extent> keys,
                                 T init, Op op)
 {
     if constexpr (tilewise::can_be_keys<It>()) {
+        tilewise::check_sequence(keys);
         binning::numbered_cells const cells{static_cast<int>(size)};
         auto to = tilewise::output_begin<Policy>(keys.algorithm, offset{cells.count}, std::forward<Out>(out));
         tilewise::check_output(keys.algorithm, offset{0}, offset{cells.count}, to);

@@ -10,6 +10,7 @@
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/scan.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -43,13 +44,16 @@ output_end<Out> scan_sequence(Policy const& policy, sequence<It, Extent> element
 {
     if constexpr (tilewise::can_transform_sequence<It, Transform...>()) {
         using T = typename accumulator_of_scan<Init, It, Transform...>::type;
-        auto to =
-            tilewise::output_for<Policy>(elements.algorithm, elements.first, elements.end, std::forward<Out>(out));
-        tilewise::check_output(elements.algorithm, elements.first, elements.end, to);
-        auto input = tilewise::transform_sequence(std::move(elements), std::move(transform_op)...);
-        auto const end = engine::scan<form, T>(tilewise::resolve(policy), std::move(input.first), std::move(input.end),
-                                               std::move(to), std::optional<T>(std::move(init)), std::move(op));
-        return tilewise::output_position<Out>(out, end); // NOLINT(bugprone-use-after-move): a range is not moved
+        return engine::in_call(policy, elements.algorithm, [&](auto on) -> output_end<Out> {
+            tilewise::check_sequence(elements);
+            auto to =
+                tilewise::output_for<Policy>(elements.algorithm, elements.first, elements.end, std::forward<Out>(out));
+            tilewise::check_output(elements.algorithm, elements.first, elements.end, to);
+            auto input = tilewise::transform_sequence(std::move(elements), std::move(transform_op)...);
+            auto const end = engine::scan<form, T>(on, std::move(input.first), std::move(input.end), std::move(to),
+                                                   std::optional<T>(std::move(init)), std::move(op));
+            return tilewise::output_position<Out>(out, end); // NOLINT(bugprone-use-after-move): a range is not moved
+        });
     } else {
         std::abort();
     }

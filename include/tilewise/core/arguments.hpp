@@ -150,30 +150,56 @@ constexpr bool can_transform()
     return transforms;
 }
 
-/// The hardened mode's check of a range.
+/// What the hardened mode finds wrong with a range, or null.
 template <class It, class Sentinel>
-constexpr void check_range([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first,
-                           [[maybe_unused]] Sentinel const& last)
+constexpr char const* fault_in_range([[maybe_unused]] It const& first, [[maybe_unused]] Sentinel const& last)
 {
     if constexpr (hardened && random_access<It> && requires { last - first; }) {
         if (last - first < 0)
-            reject_argument(algorithm, "last is before first");
+            return "last is before first";
         if constexpr (std::is_pointer_v<It>) {
             if (first == nullptr && last != first)
-                reject_argument(algorithm, "first is null and the range is not empty");
+                return "first is null and the range is not empty";
         }
     }
+    return nullptr;
 }
 
-/// The hardened mode's check of a range that is as long as [first, last) and known by its beginning.
+/// The same of a range that is as long as [first, last) and known by its beginning.
 template <class It, class Sentinel, class It2>
-constexpr void check_second_range([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first,
-                                  [[maybe_unused]] Sentinel const& last, [[maybe_unused]] It2 const& first2)
+constexpr char const* fault_in_second_range([[maybe_unused]] It const& first, [[maybe_unused]] Sentinel const& last,
+                                            [[maybe_unused]] It2 const& first2)
 {
     if constexpr (hardened && std::is_pointer_v<It2>) {
         if (first2 == nullptr && first != last)
-            reject_argument(algorithm, "first2 is null and the range is not empty");
+            return "first2 is null and the range is not empty";
     }
+    return nullptr;
+}
+
+/// The same of two ranges that are read in pairs.
+template <class Range1, class Range2>
+constexpr char const* fault_in_lengths([[maybe_unused]] Range1& range1, [[maybe_unused]] Range2& range2)
+{
+    if constexpr (hardened && std::ranges::sized_range<Range1> && std::ranges::sized_range<Range2>) {
+        if (std::cmp_less(std::ranges::size(range2), std::ranges::size(range1)))
+            return "the second range is shorter than the first";
+    }
+    return nullptr;
+}
+
+/// Throws what is wrong with an argument, if anything is.
+constexpr void reject_fault(char const* algorithm, char const* fault)
+{
+    if (hardened && fault != nullptr)
+        reject_argument(algorithm, fault);
+}
+
+/// The hardened mode's check of a range.
+template <class It, class Sentinel>
+constexpr void check_range(char const* algorithm, It const& first, Sentinel const& last)
+{
+    tilewise::reject_fault(algorithm, tilewise::fault_in_range(first, last));
 }
 
 /// The hardened mode's check of an output that is as long as [first, last), or as so many elements from `first` on, and
@@ -195,13 +221,9 @@ constexpr void check_output([[maybe_unused]] char const* algorithm, [[maybe_unus
 
 /// The hardened mode's check of two ranges that are read in pairs.
 template <class Range1, class Range2>
-constexpr void check_lengths([[maybe_unused]] char const* algorithm, [[maybe_unused]] Range1& range1,
-                             [[maybe_unused]] Range2& range2)
+constexpr void check_lengths(char const* algorithm, Range1& range1, Range2& range2)
 {
-    if constexpr (hardened && std::ranges::sized_range<Range1> && std::ranges::sized_range<Range2>) {
-        if (std::cmp_less(std::ranges::size(range2), std::ranges::size(range1)))
-            reject_argument(algorithm, "the second range is shorter than the first");
-    }
+    tilewise::reject_fault(algorithm, tilewise::fault_in_lengths(range1, range2));
 }
 /// @endcond
 

@@ -19,26 +19,35 @@ struct sequence {
     char const* algorithm; ///< that is called
     It first;
     Extent end;
+    char const* fault = nullptr; ///< what the hardened mode finds wrong with it, or null
 };
 
 /// Those of [first, last), which are stepped along with other iterators.
 template <class It, class... Others>
 constexpr auto sequence_between(char const* algorithm, It first, It const& last, Others const&... others)
 {
-    tilewise::check_range(algorithm, first, last);
-    (tilewise::check_second_range(algorithm, first, last, others), ...);
+    char const* fault = tilewise::fault_in_range(first, last);
+    ((fault = fault != nullptr ? fault : tilewise::fault_in_second_range(first, last, others)), ...);
     auto end = tilewise::extent_between<Others...>(first, last);
-    return sequence<It, decltype(end)>{algorithm, std::move(first), std::move(end)};
+    return sequence<It, decltype(end)>{algorithm, std::move(first), std::move(end), fault};
 }
 
 /// Those of a range, as an algorithm under Policy reads them; other ranges are as long.
 template <class Policy, class Range, class... Others>
 constexpr auto sequence_in(char const* algorithm, Range& range, Others&... others)
 {
-    (tilewise::check_lengths(algorithm, range, others), ...);
+    char const* fault = nullptr;
+    ((fault = fault != nullptr ? fault : tilewise::fault_in_lengths(range, others)), ...);
     auto first = tilewise::begin_of<Policy>(range);
     auto end = tilewise::extent_of<beginning_of<Policy, Others>...>(range, first);
-    return sequence<decltype(first), decltype(end)>{algorithm, std::move(first), std::move(end)};
+    return sequence<decltype(first), decltype(end)>{algorithm, std::move(first), std::move(end), fault};
+}
+
+/// Throws what is wrong with it, if anything is.
+template <class It, class Extent>
+constexpr void check_sequence(sequence<It, Extent> const& elements)
+{
+    tilewise::reject_fault(elements.algorithm, elements.fault);
 }
 
 /// Whether transform_sequence takes arguments of these types. Without a transform it does.

@@ -8,6 +8,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/requirements.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/samples.hpp>
 #include <tilewise/host/histogram.hpp>
 #include <tilewise/order.hpp>
@@ -64,7 +65,9 @@ Out histogram(Policy policy, It first, Extent end, Axis const& axis, Out counts)
 {
     [[maybe_unused]] constexpr bool adds = how == counting::adds;
     auto const view = tilewise::axis_view(axis);
-    if constexpr (!engine::can_index<Policy, It, decltype(tilewise::axis_view(axis))>()) {
+    if constexpr (is_engine<Policy>) {
+        return policy.template histogram<adds>(std::move(first), std::move(end), axis, std::move(counts));
+    } else if constexpr (!engine::can_index<Policy, It, decltype(tilewise::axis_view(axis))>()) {
         return counts;
     } else if constexpr (!engine::can_count<Policy, how, Out>()) {
         return counts;

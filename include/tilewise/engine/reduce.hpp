@@ -12,6 +12,7 @@
 #include <tilewise/core/portability.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/host/reduce.hpp>
 #include <tilewise/order.hpp>
@@ -61,7 +62,9 @@ using callable_for = decltype(engine::callable<Policy>(std::declval<Function>())
 template <class Policy, class Input, class Extent, class T, class Op>
 T reduce(Policy policy, Input input, Extent end, T&& init, Op op)
 {
-    if constexpr (is_device_policy<Policy>) {
+    if constexpr (is_engine<Policy>) {
+        return policy.reduce(std::move(input), std::move(end), std::move(init), std::move(op));
+    } else if constexpr (is_device_policy<Policy>) {
         static_assert(Policy::waits, "tilewise: a policy with nosync() returns before there is a value to return; use "
                                      "reduce_into or transform_reduce_into");
         if constexpr (Policy::waits && tilewise::can_reduce<Policy, T, Op, Input, Extent>()) {
@@ -96,7 +99,7 @@ Out reduce_into(Policy policy, Input input, Extent end, Out out, T init, Op op)
         if (out == nullptr)
             reject_argument("reduce_into", "the output is null");
     }
-    if constexpr (!is_device_policy<Policy>) {
+    if constexpr (is_engine<Policy> || !is_device_policy<Policy>) {
         tilewise::store(out, engine::reduce(policy, std::move(input), std::move(end), std::move(init), std::move(op)));
     } else if constexpr (tilewise::can_reduce<Policy, T, Op, Input, Extent>() &&
                          tilewise::can_compute_on_device<Out>()) {

@@ -9,6 +9,7 @@
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>
 #include <tilewise/core/requirements.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/host/scan.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -29,7 +30,11 @@ namespace engine {
 template <scan_form form, class T, class Policy, class Input, class Extent, class Out, class Op>
 Out scan(Policy policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
 {
-    if constexpr (!tilewise::can_reduce<Policy, T, Op, Input, Extent>() || !tilewise::can_write<Policy, T, Out>()) {
+    if constexpr (is_engine<Policy>) {
+        return policy.template scan<form, T>(std::move(input), std::move(end), std::move(out), std::move(init),
+                                             std::move(op));
+    } else if constexpr (!tilewise::can_reduce<Policy, T, Op, Input, Extent>() ||
+                         !tilewise::can_write<Policy, T, Out>()) {
         return out;
     } else if (tilewise::is_empty_input(input, end)) {
         return out;

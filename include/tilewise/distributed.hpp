@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// `distributed`: a policy that runs an algorithm over the ranks of a communicator.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/distributed/communicator.hpp>
+#include <tilewise/distributed/self.hpp> // IWYU pragma: export
+#include <tilewise/engine/call.hpp>
+#include <tilewise/engine/on_ranks.hpp>
+#include <tilewise/engine/rank_call.hpp>
+#include <tilewise/policy.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace tilewise {
+
+/// @addtogroup distributed
+/// @{
+
+/// Runs over the ranks of a communicator, each of which calls the algorithm with its own part of the elements.
+///
+/// The range is the ranks' ranges one after another, in the order of the ranks. Ranges may have any sizes, also none.
+/// `init` is rank 0's. The result is what one call for the whole range gives, bit for bit, whatever the number of ranks
+/// and wherever the range is cut: no value is combined but as [the order](../../docs/order.md) combines it. What ranks
+/// exchange is the aggregates of the largest units of the order in each part, some 60 values, never the elements.
+///
+/// `reduce`, `transform_reduce`, their forms with `_into`, `count`, `count_if`, `histogram` and `histogram_add` have
+/// their results on every rank; the scans write, on each rank, the results for its own elements. A rank's part is
+/// reduced and scanned under the local policy. Accumulators are trivially copyable; operators are the same function on
+/// all ranks.
+///
+/// All ranks make the same calls in the same order, with the same types and axes. Otherwise, and if a call throws on
+/// one rank, every rank throws a `distributed_error` with the same text, which names the rank; nested in it is, on the
+/// rank where it was thrown, the exception itself. (std::rethrow_if_nested throws that.) Then the next call finds all
+/// ranks in step again, unless it is the communicator that failed.
+template <communicator Communicator, class Local>
+class distributed_policy {
+public:
+    /// Over the ranks of a communicator that outlives the calls.
+    constexpr distributed_policy(Communicator& ranks, Local const& local) : ranks_(std::addressof(ranks)), local_(local)
+    {}
+    constexpr Communicator& communicator() const { return *ranks_; } ///< whose ranks make the calls
+    constexpr Local const& local() const { return local_; }          ///< the policy for each rank's own part
+
+private:
+    Communicator* ranks_;
+    Local local_;
+};
+
+/// A policy for the ranks of `ranks`, each of which works on its own part under a local policy.
+/// @snippet guide/distributed.cpp first
+template <communicator Communicator, execution_policy Local = sequenced_policy>
+constexpr auto distributed(Communicator& ranks, Local const& local = {})
+{
+    return distributed_policy<Communicator, policy_for<Local>>(ranks, tilewise::resolve(local));
+}
+
+/// @cond
+template <class Communicator, class Local>
+struct policy_traits<distributed_policy<Communicator, Local>> {
+    using type = distributed_policy<Communicator, Local>;
+    static constexpr type from(type const& policy) { return policy; }
+};
+template <class Communicator, class Local>
+inline constexpr bool is_device_policy<distributed_policy<Communicator, Local>> = is_device_policy<Local>;
+/// @endcond
+
+/// @}
+
+} // namespace tilewise
+
+TILEWISE_NAMESPACE_BEGIN
+namespace engine {
+
+template <class Communicator, class Local>
+struct call_under<distributed_policy<Communicator, Local>> {
+    template <class Body>
+    static decltype(auto) run(distributed_policy<Communicator, Local> const& policy, char const* algorithm, Body&& body)
+    {
+        rank_call<Communicator> call(policy.communicator(), algorithm);
+        try {
+            return body(on_ranks<Communicator, Local>(call, policy.local()));
+        } catch (...) {
+            call.fail();
+        }
+    }
+};
+
+} // namespace engine
+TILEWISE_NAMESPACE_END

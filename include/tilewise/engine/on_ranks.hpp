@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The algorithms over ranks. Each rank works on its own part by the engine of a local policy; what ranks exchange is
+/// the fragments of their parts, which every rank joins in the same way.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/opaque.hpp>
+#include <tilewise/core/operators.hpp>
+#include <tilewise/core/requirements.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/core/type_names.hpp>
+#include <tilewise/engine/histogram.hpp>
+#include <tilewise/engine/rank_call.hpp>
+#include <tilewise/engine/ranks.hpp>
+#include <tilewise/engine/reduce.hpp>
+#include <tilewise/engine/scan.hpp>
+#include <tilewise/host/boxed.hpp>
+#include <tilewise/host/elements.hpp>
+#include <tilewise/host/fragment.hpp>
+#include <tilewise/host/part.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace engine {
+
+/// Whether values of a type can travel between ranks. If not, one sentence says why.
+template <class T>
+constexpr bool can_travel()
+{
+    constexpr bool copies = std::is_trivially_copyable_v<T>;
+    static_assert(copies, "tilewise: ranks exchange values of the accumulator's type, which is init's, so it must be "
+                          "trivially copyable");
+    return copies;
+}
+
+/// Whether a local policy can work on a part of a range at its position in the whole. If not, one sentence says why.
+template <class Policy, class T, class Op>
+constexpr bool has_parts()
+{
+    constexpr bool parts = !is_device_policy<Policy> || known::is_exact<Op, T>;
+    static_assert(parts, "tilewise: distributed(communicator, device) combines integers under the operators that the "
+                         "library knows by name, and nothing else yet; use tilewise::par");
+    return parts;
+}
+
+/// What large values are while they are combined, and how those are told from what ranks exchange.
+template <class T>
+using combined = std::conditional_t<host::is_large<T>, host::box<T>, T>;
+template <class T>
+combined<T> to_combined(T value)
+{
+    if constexpr (host::is_large<T>)
+        return host::box<T>::of([&] { return value; });
+    else
+        return value;
+}
+template <class T>
+T const& plain(T const& value)
+{
+    return value;
+}
+template <class T>
+T const& plain(host::box<T> const& value)
+{
+    return *value;
+}
+
+/// A policy that is an engine: one rank's part in a call.
+template <class Communicator, class Local, class Geometry = standard_geometry>
+class on_ranks {
+public:
+    using local_policy = Local; ///< by which this rank works on its own part
+
+    on_ranks(rank_call<Communicator>& call, Local const& local) : call_(call), local_(local) {}
+
+    /// Combines rank 0's `init` and the elements of all ranks.
+    template <class Input, class Extent, class T, class Op>
+    T reduce(Input input, Extent end, T&& init, Op op) const
+    {
+        auto known = known::operator_or_self<T>(std::move(op));
+        if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_travel<T>() &&
+                      engine::has_parts<Local, T, decltype(known)>())
+            return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
+                partition const at = call_.agree(described<T, Op>(), 0, count, false);
+                if constexpr (known::is_exact<decltype(known), T>)
+                    return reduce_in_any_order(at, std::move(elements), init, known);
+                else
+                    return reduce_in_order(at, host_input<T>(std::move(elements), count), init, operator_on<T>(known));
+            });
+        else
+            return std::move(init);
+    }
+
+    /// Scans the elements of all ranks after rank 0's `init`; each rank writes the results for its own.
+    template <scan_form form, class T, class Input, class Extent, class Out, class Op>
+    Out scan(Input input, Extent end, Out out, std::optional<T> init, Op op) const
+    {
+        auto known = known::operator_or_self<T>(std::move(op));
+        if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && tilewise::can_write<Local, T, Out>() &&
+                      engine::can_travel<T>() && engine::has_parts<Local, T, decltype(known)>())
+            return with_elements<T, true>(std::move(input), end, [&](auto elements, offset count) {
+                constexpr bool never_throws = known::is_operator<decltype(known)> &&
+                                              contiguous_of<decltype(elements), T> && contiguous_of<Out, T>;
+                partition const at =
+                    call_.agree(described<T, Op>() + (init ? ", after init" : ""), 0, count, !never_throws);
+                Out const last = [&] {
+                    if constexpr (known::is_exact<decltype(known), T>)
+                        return scan_in_any_order<form>(at, std::move(elements), std::move(out), init, op, known);
+                    else
+                        return scan_in_order<form>(at, host_input<T>(std::move(elements), count), std::move(out), init,
+                                                   operator_on<T>(known));
+                }();
+                call_.finish();
+                return last;
+            });
+        else
+            return out;
+    }
+
+    /// Counts the samples of all ranks; every rank gets all counts.
+    template <bool adds, class It, class Extent, class Axis, class Out>
+    Out histogram(It first, Extent end, Axis const& axis, Out counts) const
+    {
+        static_assert(!is_device_policy<Local>, "tilewise: there is no distributed histogram under device yet; use "
+                                                "tilewise::par");
+        auto const cells = static_cast<std::size_t>(axis.extent());
+        call_.agree(" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<Axis>),
+                    engine::hash_of_edges(axis), 0, !std::is_pointer_v<Out>);
+        call_.expect_sum(cells);
+        std::vector<std::uint64_t> all(cells);
+        engine::histogram<counting::overwrites>(local_, std::move(first), std::move(end), axis, all.data());
+        call_.add_up(all);
+        for (std::uint64_t const count : all) {
+            if constexpr (adds)
+                tilewise::store(counts, static_cast<std::uint64_t>(*counts) + count);
+            else
+                tilewise::store(counts, count);
+            ++counts;
+        }
+        call_.finish();
+        return counts;
+    }
+
+private:
+    template <class T>
+    using order_of =
+        std::conditional_t<host::is_large<T>, order<combined<T>, host::order_of_lanes<Geometry>>, order<T, Geometry>>;
+
+    /// What all ranks have to agree on: types and the order.
+    template <class T, class Op>
+    static std::string described()
+    {
+        return " of " + std::string(known::spelling_of<T>) + ", " + std::to_string(sizeof(T)) + " bytes, with " +
+               std::string(known::spelling_of<Op>) + ", order " + std::to_string(order_version) + ", tiles of " +
+               std::to_string(order<T, Geometry>::tile);
+    }
+
+    /// Calls `use(elements, count)` with an input whose length is known, and that can be read again if `again`.
+    template <class T, bool again, class Input, class Extent, class Use>
+    static auto with_elements(Input input, Extent const& end, Use use)
+    {
+        constexpr bool is_indexed = std::same_as<Extent, offset>;
+        if constexpr ((!is_forward_input<Input> && !is_indexed) || (again && is_read_once<Input>)) {
+            std::deque<T> values;
+            for (offset i = 0; !host::is_at(input, end, i); ++i)
+                values.push_back(host::take<T>(input));
+            return use(values.begin(), static_cast<offset>(values.size()));
+        } else if constexpr (is_indexed) {
+            if (end < 0)
+                throw std::invalid_argument("last is before first");
+            return use(std::move(input), end);
+        } else {
+            offset count = 0;
+            for (Input at = input; !(at == end); ++at)
+                ++count;
+            return use(std::move(input), count);
+        }
+    }
+
+    /// An input as the engines of the host read it.
+    template <class T, class Input>
+    static auto host_input(Input input, offset count)
+    {
+        auto elements = tilewise::unwrap_input(std::move(input), count);
+        if constexpr (host::is_large<T>)
+            return host::boxed_input<T, decltype(elements)>(std::move(elements));
+        else
+            return elements;
+    }
+    template <class T, class Op>
+    static auto operator_on(Op op)
+    {
+        if constexpr (host::is_large<T>)
+            return host::boxed_op<T, Op>{std::move(op)};
+        else
+            return op;
+    }
+
+    template <class T, class Elements, class Op>
+    T reduce_in_order(partition const& at, Elements elements, T const& init, Op op) const
+    {
+        using order = order_of<T>;
+        using unit = host::unit<order>;
+        offset const total = at.total();
+        int const rank = call_.rank(), last_rank = total > 0 ? at.last_rank() : 0;
+        auto const end = [&](int r) { return std::min(at.end(r), total - 1); }; // the last element stays apart
+        std::vector<offset> values;
+        for (int r = 0; r < at.ranks(); ++r)
+            values.push_back((r == 0) + unit::count(at.begin(r), end(r)) + (total > 0 && r == last_rank));
+        call_.template expect<T>(values);
+
+        packed<T> own;
+        if (rank == 0)
+            own.push_back(init);
+        if (at.count(rank) > 0) {
+            host::totals<combined<T>> tiles;
+            auto const part =
+                host::fragment_of<order, combined<T>>(local_, elements, at.begin(rank), end(rank), op, tiles);
+            for (auto const& aggregate : part.aggregates())
+                own.push_back(engine::plain(aggregate));
+            if (rank == last_rank) {
+                step_over(elements, at.count(rank) - 1);
+                own.push_back(engine::plain(host::take<combined<T>>(elements)));
+            }
+        }
+
+        auto const all = call_.template gather<T>(own);
+        if (total == 0)
+            return all(0, 0);
+        auto const value = [&](int r, offset i) { return engine::to_combined(all(r, i)); };
+        host::fragment<order, combined<T>> before(0);
+        for (int r = 0; r < at.ranks(); ++r)
+            before.append_part(op, end(r), [&, i = offset{r == 0}]() mutable { return value(r, i++); });
+        host::entry<order, combined<T>> const last(op, value(0, 0), before);
+        T result = engine::plain(last.reduced(op, value(last_rank, values[static_cast<std::size_t>(last_rank)] - 1)));
+        host::make_opaque(result);
+        return result;
+    }
+
+    template <scan_form form, class T, class Elements, class Out, class Op>
+    Out scan_in_order(partition const& at, Elements elements, Out out, std::optional<T> const& init, Op op) const
+    {
+        using order = order_of<T>;
+        int const rank = call_.rank(), last_rank = at.total() > 0 ? at.last_rank() : 0;
+        offset const has_init = init.has_value();
+        std::vector<offset> values;
+        for (int r = 0; r < at.ranks(); ++r) // nobody needs those of the last
+            values.push_back((r == 0 ? has_init : 0) +
+                             (r < last_rank ? host::unit<order>::count(at.begin(r), at.end(r)) : 0));
+        call_.template expect<T>(values);
+
+        packed<T> own;
+        if (rank == 0 && init)
+            own.push_back(*init);
+        host::totals<combined<T>> tiles;
+        constexpr bool scans_in_turn = std::same_as<Local, sequenced_policy>;
+        if (at.count(rank) > 0 && !(scans_in_turn && rank == last_rank)) {
+            auto const part =
+                host::fragment_of<order, combined<T>>(local_, elements, at.begin(rank), at.end(rank), op, tiles);
+            if (rank < last_rank)
+                for (auto const& aggregate : part.aggregates())
+                    own.push_back(engine::plain(aggregate));
+        }
+
+        auto const all = call_.template gather<T>(own);
+        if (at.count(rank) == 0)
+            return out;
+        host::fragment<order, combined<T>> before(0);
+        for (int r = 0; r < rank; ++r)
+            before.append_part(op, at.end(r), [&, i = r == 0 ? has_init : offset{0}]() mutable {
+                return engine::to_combined(all(r, i++));
+            });
+        std::optional<combined<T>> first;
+        if (init)
+            first.emplace(engine::to_combined(all(0, 0)));
+        return host::scan_part<order, form>(host::entry<order, combined<T>>(op, std::move(first), before),
+                                            std::move(elements), at.count(rank), std::move(out), op, tiles);
+    }
+
+    /// Where every order gives the same bits, one value of each rank is enough.
+    template <class T, class Elements, class Known>
+    T reduce_in_any_order(partition const& at, Elements elements, T init, Known op) const
+    {
+        std::vector<offset> values(static_cast<std::size_t>(at.ranks()), 1);
+        call_.template expect<T>(values);
+        T own = call_.rank() == 0 ? init : Known::template identity<T>;
+        packed<T> packet;
+        packet.push_back(engine::reduce(local_, std::move(elements), at.count(call_.rank()), std::move(own), op));
+        auto const all = call_.template gather<T>(packet);
+        T result = all(0, 0);
+        for (int r = 1; r < at.ranks(); ++r)
+            result = op(result, all(r, 0));
+        return result;
+    }
+
+    template <scan_form form, class T, class Elements, class Out, class Op, class Known>
+    Out scan_in_any_order(partition const& at, Elements elements, Out out, std::optional<T> init, Op op,
+                          Known known) const
+    {
+        int const rank = call_.rank();
+        call_.template expect<T>(std::vector<offset>(static_cast<std::size_t>(at.ranks()), 1));
+        packed<T> own;
+        own.push_back(engine::reduce(local_, elements, at.count(rank),
+                                     rank == 0 && init ? T(*init) : T(Known::template identity<T>), known));
+        auto const all = call_.template gather<T>(own);
+        if (rank > 0) {
+            T before = all(0, 0);
+            for (int r = 1; r < rank; ++r)
+                before = known(before, all(r, 0));
+            init.emplace(before);
+        }
+        return engine::scan<form, T>(local_, std::move(elements), at.count(rank), std::move(out), std::move(init), op);
+    }
+
+    template <class Elements>
+    static void step_over(Elements& elements, offset count)
+    {
+        if constexpr (requires { tilewise::advanced(elements, count); })
+            elements = tilewise::advanced(elements, count);
+        else
+            for (; count > 0; --count)
+                ++elements;
+    }
+
+    rank_call<Communicator>& call_;
+    Local local_;
+};
+
+} // namespace engine
+TILEWISE_NAMESPACE_END

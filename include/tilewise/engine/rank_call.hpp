@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// One call of an algorithm over ranks, seen from one of them: the collectives that all ranks make in the same order,
+/// and how an exception on one rank reaches all.
+///
+/// Every gather carries a status of each rank, so that no rank waits for one that has failed. Where some have, another
+/// gather carries the reason, and every rank throws it.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/distributed/communicator.hpp>
+#include <tilewise/engine/ranks.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/order.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace engine {
+
+/// What this rank takes part in.
+template <communicator Communicator>
+class rank_call {
+public:
+    rank_call(Communicator& ranks, char const* algorithm) : ranks_(ranks), algorithm_(algorithm) {}
+    rank_call(rank_call const&) = delete;
+    rank_call& operator=(rank_call const&) = delete;
+
+    int rank() const { return ranks_.rank(); }
+    int ranks() const { return ranks_.size(); }
+
+    /// The first gather: the parts of all ranks. All ranks throw if what they call differs, which `description` says in
+    /// words and `details` in a hash. `fails_late` says that this rank may throw after the last gather of values.
+    partition agree(std::string const& description, std::uint64_t details, offset count, bool fails_late)
+    {
+        description_ = algorithm_ + description;
+        header const own{count, engine::hash_of(description_) ^ details, 0, fails_late};
+        std::vector<header> const all = gather_headers(own);
+        for (std::size_t rank = 0; rank < all.size(); ++rank)
+            if (all[rank].signature != all[0].signature)
+                throw_difference(rank);
+        std::vector<offset> counts;
+        for (header const& each : all) {
+            counts.push_back(each.count);
+            fails_late_ = fails_late_ || each.fails_late != 0;
+        }
+        return partition(counts);
+    }
+
+    /// Says how many values of type T each rank has for the next gather; from here on a rank that throws takes part in
+    /// that one.
+    template <class T>
+    void expect(std::vector<offset> counts)
+    {
+        sizes_.clear();
+        for (offset const count : counts)
+            sizes_.push_back(sizeof(std::int64_t) + static_cast<std::size_t>(count) * sizeof(T));
+        next_ = step::values;
+        counts_ = std::move(counts);
+    }
+    /// The gather of those values.
+    template <class T>
+    gathered<T> gather(packed<T> const& own)
+    {
+        std::vector<std::byte> packet(sizeof(std::int64_t)); // a status of 0
+        packet.insert(packet.end(), own.bytes().begin(), own.bytes().end());
+        return gathered<T>(counts_, gather_packets(packet));
+    }
+
+    /// Says that the next collective adds up so many counters.
+    void expect_sum(std::size_t counters)
+    {
+        counters_ = counters;
+        next_ = step::sum;
+    }
+    /// Replaces each counter by its sum over all ranks.
+    void add_up(std::vector<std::uint64_t>& counters)
+    {
+        counters.push_back(0); // how many ranks have failed
+        sum(counters);
+        counters.pop_back();
+    }
+
+    /// The last gather, without values, if any rank may throw late.
+    void finish()
+    {
+        if (next_ != step::finish)
+            return;
+        expect<char>(std::vector<offset>(static_cast<std::size_t>(ranks()), 0));
+        fails_late_ = false;
+        gather(packed<char>());
+    }
+
+    /// In a handler: has all ranks throw the exception, as a `distributed_error` that names this rank, with the
+    /// exception nested in it here.
+    [[noreturn]] void fail()
+    {
+        if (is_over_)
+            throw;
+        has_failed_ = true;
+        reason_ = reason_of_current_exception();
+        if (next_ == step::header) {
+            gather_headers({0, 0, 1, 0});
+        } else if (next_ == step::sum) {
+            std::vector<std::uint64_t> counters(counters_);
+            counters.push_back(1);
+            sum(counters);
+        } else if (next_ == step::values || next_ == step::finish) {
+            if (next_ == step::finish)
+                expect<char>(std::vector<offset>(static_cast<std::size_t>(ranks()), 0));
+            std::vector<std::byte> packet(sizes_[static_cast<std::size_t>(rank())]);
+            std::int64_t const status = 1;
+            std::memcpy(packet.data(), &status, sizeof status);
+            gather_packets(packet);
+        }
+        is_over_ = true; // alone: no other rank waits
+        std::throw_with_nested(
+            distributed_error(rank(), "tilewise::" + algorithm_ + ": rank " + std::to_string(rank()) + ": " + reason_));
+    }
+
+private:
+    enum class step { header, values, sum, finish, none }; ///< which collective comes next
+
+    /// What each rank says first.
+    struct header {
+        std::int64_t count;
+        std::uint64_t signature;
+        std::int32_t has_failed, fails_late;
+    };
+
+    /// What the exception that is handled says, without the name of the algorithm, which every error begins with.
+    std::string reason_of_current_exception() const
+    {
+        try {
+            throw;
+        } catch (std::exception const& exception) {
+            std::string const text = exception.what(), name = "tilewise::" + algorithm_ + ": ";
+            return text.starts_with(name) ? text.substr(name.size()) : text;
+        } catch (...) {
+            return "an exception of another type than std::exception";
+        }
+    }
+
+    /// A collective. If it throws, the ranks are out of step, and this one makes no other.
+    template <class Collective>
+    void collectively(Collective&& collective)
+    {
+        is_over_ = true;
+        collective();
+        is_over_ = false;
+    }
+
+    std::vector<header> gather_headers(header const& own)
+    {
+        std::vector<header> all(static_cast<std::size_t>(ranks()));
+        collectively([&] { ranks_.all_gather(&own, sizeof own, all.data()); });
+        next_ = step::none;
+        for (header const& each : all)
+            if (each.has_failed != 0)
+                throw_reason();
+        return all;
+    }
+
+    /// Gathers packets that begin with a status each.
+    std::vector<std::byte> gather_packets(std::vector<std::byte> const& own)
+    {
+        std::size_t bytes = 0;
+        for (std::size_t const size : sizes_)
+            bytes += size;
+        std::vector<std::byte> all(bytes);
+        collectively([&] { ranks_.all_gather_v(own.data(), std::span<std::size_t const>(sizes_), all.data()); });
+        next_ = fails_late_ ? step::finish : step::none;
+        std::byte const* packet = all.data();
+        for (std::size_t const size : sizes_) {
+            std::int64_t status = 0;
+            std::memcpy(&status, packet, sizeof status);
+            if (status != 0)
+                throw_reason();
+            packet += size;
+        }
+        return all;
+    }
+
+    /// Adds up counters, of which the last counts the ranks that have failed.
+    void sum(std::vector<std::uint64_t>& counters)
+    {
+        collectively([&] {
+            if constexpr (requires { ranks_.all_reduce_add(counters.data(), counters.size()); })
+                ranks_.all_reduce_add(counters.data(), counters.size());
+            else
+                engine::add_up_by_messages(ranks_, counters);
+        });
+        next_ = fails_late_ ? step::finish : step::none;
+        if (counters.back() != 0)
+            throw_reason();
+    }
+
+    /// What a rank has to say where a call ends on all of them.
+    struct message {
+        std::int64_t has_failed;
+        char text[248];
+    };
+    std::vector<message> gather_messages(std::string const& text)
+    {
+        message own{has_failed_, {}};
+        text.copy(own.text, sizeof own.text - 1);
+        std::vector<message> all(static_cast<std::size_t>(ranks()));
+        collectively([&] { ranks_.all_gather(&own, sizeof own, all.data()); });
+        is_over_ = true; // all ranks throw now
+        return all;
+    }
+    /// Throws what the first rank that has failed says.
+    [[noreturn]] void throw_reason()
+    {
+        std::vector<message> const all = gather_messages(reason_);
+        std::size_t rank = 0;
+        while (all[rank].has_failed == 0)
+            ++rank;
+        distributed_error const error(static_cast<int>(rank), "tilewise::" + algorithm_ + ": rank " +
+                                                                  std::to_string(rank) + ": " + all[rank].text);
+        if (has_failed_)
+            std::throw_with_nested(error);
+        throw error;
+    }
+    /// Throws that a rank does not call what rank 0 calls.
+    [[noreturn]] void throw_difference(std::size_t rank)
+    {
+        std::vector<message> const all = gather_messages(description_);
+        std::string const other = all[rank].text, first = all[0].text;
+        throw distributed_error(static_cast<int>(rank), "tilewise: rank " + std::to_string(rank) + " calls " + other +
+                                                            ", but rank 0 calls " +
+                                                            (other == first ? "it with other arguments" : first));
+    }
+
+    Communicator& ranks_;
+    std::string algorithm_, description_;
+    step next_ = step::header;
+    bool is_over_ = false; ///< nothing is to be told to other ranks any more
+    bool has_failed_ = false, fails_late_ = false;
+    std::string reason_;
+    std::vector<offset> counts_;     ///< of each rank's values in the next gather
+    std::vector<std::size_t> sizes_; ///< and its bytes
+    std::size_t counters_ = 0;       ///< in the next sum
+};
+
+} // namespace engine
+TILEWISE_NAMESPACE_END
