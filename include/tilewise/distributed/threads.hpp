@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// `thread_communicator`: ranks as threads of one process.
+
+#include <tilewise/distributed/communicator.hpp>
+#include <tilewise/distributed/thread_meeting.hpp>
+#include <tilewise/error.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+// In every mode the same, as communicator.hpp is.
+namespace tilewise {
+
+/// @ingroup distributed
+/// One of several ranks that are threads of one process: for tests of distributed programs, and to learn with.
+///
+/// Header `<tilewise/distributed/threads.hpp>`. A collective that not every rank calls, or that ranks call with sizes
+/// that do not fit, throws the same `distributed_error` on every rank, and so does one that a rank misses because its
+/// function ended, or because the time is up. From then on the communicator is unusable.
+class thread_communicator {
+public:
+    /// Calls `function(communicator)` in `ranks` threads at once, each with the communicator of its rank, and waits for
+    /// all of them. Throws the first exception that a call threw; an exception of one rank ends the collectives that
+    /// others wait in. Throws `std::invalid_argument` for less than one rank, and `std::system_error` where so many
+    /// threads cannot be started.
+    template <std::invocable<thread_communicator&> Function>
+    static void run(int ranks, Function&& function, thread_options options = {})
+    {
+        if (ranks < 1)
+            throw std::invalid_argument("tilewise::thread_communicator: " + std::to_string(ranks) + " ranks");
+        thread_meeting meeting(static_cast<std::size_t>(ranks), options);
+        auto const run_rank = [&](std::size_t rank) {
+            thread_communicator communicator(meeting, rank);
+            try {
+                function(communicator);
+                meeting.leave(rank);
+            } catch (std::exception const& exception) {
+                meeting.leave(rank, std::current_exception(), exception.what());
+            } catch (...) {
+                meeting.leave(rank, std::current_exception(), "an exception");
+            }
+        };
+        std::vector<std::thread> threads;
+        try {
+            while (threads.size() < meeting.ranks())
+                threads.emplace_back(run_rank, threads.size());
+        } catch (std::exception const& exception) {
+            meeting.leave(threads.size(), std::current_exception(), exception.what());
+        }
+        for (std::thread& thread : threads)
+            thread.join();
+        meeting.rethrow_first_exception();
+    }
+
+    thread_communicator(thread_communicator const&) = delete;
+    thread_communicator& operator=(thread_communicator const&) = delete;
+
+    int rank() const noexcept { return static_cast<int>(rank_); }            ///< of this thread
+    int size() const noexcept { return static_cast<int>(meeting_.ranks()); } ///< the number of ranks
+    /// false once a collective has failed, on whatever rank.
+    bool is_usable() const noexcept { return meeting_.is_usable(); }
+    /// What this rank has communicated up to now.
+    communication_statistics statistics() const { return meeting_.statistics(rank_); }
+
+    /// See tilewise::communicator.
+    void all_gather(void const* own, std::size_t bytes, void* all)
+    {
+        thread_call call(collective::all_gather);
+        call.own = own;
+        call.all = all;
+        call.count = bytes;
+        meeting_.call(rank_, call);
+    }
+
+    /// See tilewise::communicator.
+    void all_gather_v(void const* own, std::span<std::size_t const> sizes, void* all)
+    {
+        thread_call call(collective::all_gather_v);
+        call.own = own;
+        call.all = all;
+        call.sizes = sizes;
+        meeting_.call(rank_, call);
+    }
+
+    /// See tilewise::communicator.
+    void exchange(std::span<outgoing const> out, std::span<incoming const> in)
+    {
+        thread_call call(collective::exchange);
+        call.out = out;
+        call.in = in;
+        meeting_.call(rank_, call);
+    }
+
+    /// See tilewise::communicator.
+    void all_reduce_add(std::uint64_t* counters, std::size_t count)
+    {
+        thread_call call(collective::all_reduce_add);
+        call.counters = counters;
+        call.count = count;
+        meeting_.call(rank_, call);
+    }
+
+private:
+    thread_communicator(thread_meeting& meeting, std::size_t rank) : meeting_(meeting), rank_(rank) {}
+
+    thread_meeting& meeting_;
+    std::size_t rank_;
+};
+
+} // namespace tilewise
