@@ -8,6 +8,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/reduce.hpp>
 #include <tilewise/policy.hpp>
@@ -50,6 +51,15 @@ using equality = engine::callable_for<Policy, std::equal_to<>>;
 /// How a value to look for is held: a kernel needs one of its own, and a host may not be able to copy it.
 template <class Policy, class T>
 using wanted = std::conditional_t<is_device_policy<policy_for<Policy>>, T, T const&>;
+
+/// The number of elements that satisfy a predicate, as a Count.
+template <class Count, class Policy, class It, class Extent, class Predicate>
+Count count_sequence(Policy const& policy, sequence<It, Extent> elements, Predicate predicate)
+{
+    return tilewise::reduce_sequence(
+        policy, std::move(elements), Count{0}, std::plus<>{},
+        one_if<engine::callable_for<Policy, Predicate>, Count>{engine::callable<Policy>(std::move(predicate))});
+}
 /// @endcond
 
 /// @addtogroup count_if
@@ -69,21 +79,16 @@ using wanted = std::conditional_t<is_device_policy<policy_for<Policy>>, T, T con
 template <execution_policy Policy, any_iterator It, operation Predicate>
 std::iter_difference_t<It> count_if(Policy&& policy, It first, It last, Predicate predicate)
 {
-    tilewise::check_range("count_if", first, last);
-    using count = std::iter_difference_t<It>;
-    return tilewise::transform_reduce(
-        policy, std::move(first), std::move(last), count{0}, std::plus<>{},
-        one_if<engine::callable_for<Policy, Predicate>, count>{engine::callable<Policy>(std::move(predicate))});
+    return tilewise::count_sequence<std::iter_difference_t<It>>(
+        policy, tilewise::sequence_between("count_if", std::move(first), last), std::move(predicate));
 }
 
 /// Counts in a range.
 template <execution_policy Policy, std::ranges::input_range Range, operation Predicate>
 std::ranges::range_difference_t<Range> count_if(Policy&& policy, Range&& range, Predicate predicate)
 {
-    using count = std::ranges::range_difference_t<Range>;
-    return tilewise::transform_reduce(
-        policy, range, count{0}, std::plus<>{},
-        one_if<engine::callable_for<Policy, Predicate>, count>{engine::callable<Policy>(std::move(predicate))});
+    return tilewise::count_sequence<std::ranges::range_difference_t<Range>>(
+        policy, tilewise::sequence_in<Policy>("count_if", range), std::move(predicate));
 }
 
 /// Without a policy: the same on the calling thread.
@@ -107,16 +112,17 @@ TILEWISE_WITHOUT_POLICY(count_if, begins_with_range)
 template <execution_policy Policy, any_iterator It, class T>
 std::iter_difference_t<It> count(Policy&& policy, It first, It last, T const& value)
 {
-    tilewise::check_range("count", first, last);
-    return tilewise::count_if(policy, std::move(first), std::move(last),
-                              equals<wanted<Policy, T>, equality<Policy>>{value, {}});
+    return tilewise::count_sequence<std::iter_difference_t<It>>(
+        policy, tilewise::sequence_between("count", std::move(first), last),
+        equals<wanted<Policy, T>, equality<Policy>>{value, {}});
 }
 
 /// Counts in a range.
 template <execution_policy Policy, std::ranges::input_range Range, class T>
 std::ranges::range_difference_t<Range> count(Policy&& policy, Range&& range, T const& value)
 {
-    return tilewise::count_if(policy, range, equals<wanted<Policy, T>, equality<Policy>>{value, {}});
+    return tilewise::count_sequence<std::ranges::range_difference_t<Range>>(
+        policy, tilewise::sequence_in<Policy>("count", range), equals<wanted<Policy, T>, equality<Policy>>{value, {}});
 }
 
 /// Without a policy: the same on the calling thread.

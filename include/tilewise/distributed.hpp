@@ -6,7 +6,8 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/distributed/communicator.hpp>
-#include <tilewise/distributed/self.hpp> // IWYU pragma: export
+#include <tilewise/distributed/position.hpp> // IWYU pragma: export
+#include <tilewise/distributed/self.hpp>     // IWYU pragma: export
 #include <tilewise/engine/call.hpp>
 #include <tilewise/engine/on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
@@ -78,6 +79,9 @@ namespace engine {
 
 template <class Communicator, class Local>
 struct call_under<distributed_policy<Communicator, Local>> {
+    template <class>
+    using position = rank_position;
+
     template <class Body>
     static decltype(auto) run(distributed_policy<Communicator, Local> const& policy, char const* algorithm, Body&& body)
     {

@@ -211,18 +211,20 @@ template <execution_policy Policy, any_iterator It, any_iterator Weights, axis A
 output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights weights, Axis const& axis, Out&& sums)
 {
     auto samples = tilewise::sequence_between("weighted_histogram", std::move(first), last, weights);
-    tilewise::check_sequence(samples);
-    auto const cells = static_cast<offset>(axis.extent());
-    auto to = tilewise::output_begin<Policy>(samples.algorithm, cells, std::forward<Out>(sums));
-    tilewise::check_output(samples.algorithm, offset{0}, cells, to);
-    using T = typename sum_of_weights<decltype(to), Weights>::type;
-    if constexpr (tilewise::can_sum<T, Weights>())
-        return tilewise::output_position<Out>(
-            sums,
-            engine::reduce_by_cell(samples.algorithm, tilewise::resolve(policy), std::move(samples.first), samples.end,
-                                   std::move(weights), tilewise::axis_view(axis), std::move(to), T{}, std::plus<>{}));
-    else
-        std::abort();
+    return engine::in_call(policy, samples.algorithm, [&](auto on) -> output_end<Out> {
+        tilewise::check_sequence(samples);
+        auto const cells = static_cast<offset>(axis.extent());
+        auto to = tilewise::output_begin<Policy>(samples.algorithm, cells, std::forward<Out>(sums));
+        tilewise::check_output(samples.algorithm, offset{0}, cells, to);
+        using T = typename sum_of_weights<decltype(to), Weights>::type;
+        if constexpr (tilewise::can_sum<T, Weights>())
+            return tilewise::output_position<Out>(
+                sums,
+                engine::reduce_by_cell(samples.algorithm, on, std::move(samples.first), samples.end, std::move(weights),
+                                       tilewise::axis_view(axis), std::move(to), T{}, std::plus<>{}));
+        else
+            std::abort();
+    });
 }
 
 /// Adds up the weights of a range; there are at least as many as samples.

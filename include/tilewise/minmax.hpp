@@ -10,6 +10,7 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/minmax.hpp>
 #include <tilewise/engine/reduce.hpp>
 #include <tilewise/policy.hpp>
@@ -21,13 +22,20 @@ TILEWISE_NAMESPACE_BEGIN
 /// @cond internals
 /// What is found in [first, last); in an empty range its end.
 template <template <class> class Answer, template <class> class Better, class Policy, class It, class Less>
-Answer<It> find_between(Policy const& policy, It const& first, It const& last, Less less)
+Answer<engine::position_under<Policy, It>> find_between(char const* algorithm, Policy const& policy, It const& first,
+                                                        It const& last, Less less)
 {
-    if (first == last)
-        return Answer<It>(last);
-    return engine::best_position<Answer>(
-        tilewise::resolve(policy), first, tilewise::extent_between(first, last),
-        Better<engine::callable_for<Policy, Less>>{engine::callable<Policy>(std::move(less))});
+    using better = Better<engine::callable_for<Policy, Less>>;
+    return engine::in_call(policy, algorithm, [&](auto on) -> Answer<engine::position_under<Policy, It>> {
+        tilewise::check_range(algorithm, first, last);
+        auto const end = tilewise::extent_between(first, last);
+        if constexpr (engine::is_engine<decltype(on)>)
+            return on.template best_position<Answer>(first, end, better{engine::callable<Policy>(std::move(less))});
+        else if (first == last)
+            return Answer<It>(last);
+        else
+            return engine::best_position<Answer>(on, first, end, better{engine::callable<Policy>(std::move(less))});
+    });
 }
 
 /// What is found in a range, as its iterators.
@@ -43,16 +51,23 @@ auto found_in(Range& range, engine::extremes<It> const& found)
                             tilewise::position_in<Range>(range, found.largest));
 }
 template <template <class> class Answer, template <class> class Better, class Range, class Policy, class Less>
-Answer<std::ranges::borrowed_iterator_t<Range>> find_in(Policy const& policy, std::remove_reference_t<Range>& range,
-                                                        Less less)
+Answer<engine::position_under<Policy, std::ranges::borrowed_iterator_t<Range>>>
+find_in(char const* algorithm, Policy const& policy, std::remove_reference_t<Range>& range, Less less)
 {
-    if (std::ranges::begin(range) == std::ranges::end(range))
-        return Answer<std::ranges::borrowed_iterator_t<Range>>(std::ranges::begin(range));
-    auto const first = tilewise::begin_of<Policy>(range);
-    return tilewise::found_in<Range>(
-        range, engine::best_position<Answer>(
-                   tilewise::resolve(policy), first, tilewise::extent_of(range, first),
-                   Better<engine::callable_for<Policy, Less>>{engine::callable<Policy>(std::move(less))}));
+    using better = Better<engine::callable_for<Policy, Less>>;
+    using answer = Answer<engine::position_under<Policy, std::ranges::borrowed_iterator_t<Range>>>;
+    return engine::in_call(policy, algorithm, [&](auto on) -> answer {
+        auto const first = tilewise::begin_of<Policy>(range);
+        auto const end = tilewise::extent_of(range, first);
+        if constexpr (engine::is_engine<decltype(on)>)
+            return on.template best_position<Answer>(first, end, better{engine::callable<Policy>(std::move(less))});
+        else if (std::ranges::begin(range) == std::ranges::end(range))
+            return answer(std::ranges::begin(range));
+        else
+            return tilewise::found_in<Range>(
+                range,
+                engine::best_position<Answer>(on, first, end, better{engine::callable<Policy>(std::move(less))}));
+    });
 }
 /// @endcond
 
@@ -76,17 +91,19 @@ Answer<std::ranges::borrowed_iterator_t<Range>> find_in(Policy const& policy, st
 
 /// Finds it in [first, last).
 template <execution_policy Policy, any_iterator It, operation Less = std::less<>>
-It min_element(Policy&& policy, It first, It last, Less less = {})
+engine::position_under<Policy, It> min_element(Policy&& policy, It first, It last, Less less = {})
 {
-    tilewise::check_range("min_element", first, last);
-    return tilewise::find_between<engine::position, engine::first_smallest>(policy, first, last, std::move(less));
+    return tilewise::find_between<engine::position, engine::first_smallest>("min_element", policy, first, last,
+                                                                            std::move(less));
 }
 
 /// Finds it in a range.
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
-std::ranges::borrowed_iterator_t<Range> min_element(Policy&& policy, Range&& range, Less less = {})
+engine::position_under<Policy, std::ranges::borrowed_iterator_t<Range>> min_element(Policy&& policy, Range&& range,
+                                                                                    Less less = {})
 {
-    return tilewise::find_in<engine::position, engine::first_smallest, Range>(policy, range, std::move(less));
+    return tilewise::find_in<engine::position, engine::first_smallest, Range>("min_element", policy, range,
+                                                                              std::move(less));
 }
 
 /// Without a policy: the same on the calling thread.
@@ -107,17 +124,19 @@ TILEWISE_WITHOUT_POLICY(min_element, begins_with_range)
 
 /// Finds it in [first, last).
 template <execution_policy Policy, any_iterator It, operation Less = std::less<>>
-It max_element(Policy&& policy, It first, It last, Less less = {})
+engine::position_under<Policy, It> max_element(Policy&& policy, It first, It last, Less less = {})
 {
-    tilewise::check_range("max_element", first, last);
-    return tilewise::find_between<engine::position, engine::first_largest>(policy, first, last, std::move(less));
+    return tilewise::find_between<engine::position, engine::first_largest>("max_element", policy, first, last,
+                                                                           std::move(less));
 }
 
 /// Finds it in a range.
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
-std::ranges::borrowed_iterator_t<Range> max_element(Policy&& policy, Range&& range, Less less = {})
+engine::position_under<Policy, std::ranges::borrowed_iterator_t<Range>> max_element(Policy&& policy, Range&& range,
+                                                                                    Less less = {})
 {
-    return tilewise::find_in<engine::position, engine::first_largest, Range>(policy, range, std::move(less));
+    return tilewise::find_in<engine::position, engine::first_largest, Range>("max_element", policy, range,
+                                                                             std::move(less));
 }
 
 /// Without a policy: the same on the calling thread.
@@ -138,19 +157,22 @@ TILEWISE_WITHOUT_POLICY(max_element, begins_with_range)
 
 /// Finds them in [first, last).
 template <execution_policy Policy, any_iterator It, operation Less = std::less<>>
-std::pair<It, It> minmax_element(Policy&& policy, It first, It last, Less less = {})
+std::pair<engine::position_under<Policy, It>, engine::position_under<Policy, It>>
+minmax_element(Policy&& policy, It first, It last, Less less = {})
 {
-    tilewise::check_range("minmax_element", first, last);
-    auto const found = tilewise::find_between<engine::extremes, engine::widest>(policy, first, last, std::move(less));
+    auto const found = tilewise::find_between<engine::extremes, engine::widest>("minmax_element", policy, first, last,
+                                                                                std::move(less));
     return {found.smallest, found.largest};
 }
 
 /// Finds them in a range.
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
 auto minmax_element(Policy&& policy, Range&& range, Less less = {})
-    -> std::pair<std::ranges::borrowed_iterator_t<Range>, std::ranges::borrowed_iterator_t<Range>>
+    -> std::pair<engine::position_under<Policy, std::ranges::borrowed_iterator_t<Range>>,
+                 engine::position_under<Policy, std::ranges::borrowed_iterator_t<Range>>>
 {
-    auto const found = tilewise::find_in<engine::extremes, engine::widest, Range>(policy, range, std::move(less));
+    auto const found =
+        tilewise::find_in<engine::extremes, engine::widest, Range>("minmax_element", policy, range, std::move(less));
     return {found.smallest, found.largest};
 }
 

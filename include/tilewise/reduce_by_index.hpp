@@ -13,6 +13,7 @@
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/reduce_by_cell.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
@@ -77,13 +78,18 @@ output_end<Out> reduce_numbered(Policy const& policy, sequence<It, Extent> keys,
                                 T init, Op op)
 {
     if constexpr (tilewise::can_be_keys<It>()) {
-        tilewise::check_sequence(keys);
-        binning::numbered_cells const cells{static_cast<int>(size)};
-        auto to = tilewise::output_begin<Policy>(keys.algorithm, offset{cells.count}, std::forward<Out>(out));
-        tilewise::check_output(keys.algorithm, offset{0}, offset{cells.count}, to);
-        return tilewise::output_position<Out>(
-            out, engine::reduce_by_cell(keys.algorithm, tilewise::resolve(policy), std::move(keys.first), keys.end,
-                                        std::move(values), cells, std::move(to), std::move(init), std::move(op)));
+        return engine::in_call(policy, keys.algorithm, [&](auto on) -> output_end<Out> {
+            tilewise::check_sequence(keys);
+            if (binning::less(size, 0) || binning::less(most_cells, size))
+                tilewise::reject_argument(keys.algorithm,
+                                          "the size must be from 0 to 2^31 - 2, not " + std::to_string(size));
+            binning::numbered_cells const cells{static_cast<int>(size)};
+            auto to = tilewise::output_begin<Policy>(keys.algorithm, offset{cells.count}, std::forward<Out>(out));
+            tilewise::check_output(keys.algorithm, offset{0}, offset{cells.count}, to);
+            return tilewise::output_position<Out>(
+                out, engine::reduce_by_cell(keys.algorithm, on, std::move(keys.first), keys.end, std::move(values),
+                                            cells, std::move(to), std::move(init), std::move(op)));
+        });
     } else {
         std::abort();
     }
@@ -123,9 +129,6 @@ template <execution_policy Policy, any_iterator Keys, any_iterator Values, std::
 output_end<Out> reduce_by_index(Policy&& policy, Keys keys, Keys keys_last, Values values, Size size, Out&& out,
                                 T init = T{}, Op op = {})
 {
-    if (binning::less(size, 0) || binning::less(most_cells, size))
-        tilewise::reject_argument("reduce_by_index",
-                                  "the size must be from 0 to 2^31 - 2, not " + std::to_string(size));
     return tilewise::reduce_numbered(policy,
                                      tilewise::sequence_between("reduce_by_index", std::move(keys), keys_last, values),
                                      values, size, std::forward<Out>(out), std::move(init), std::move(op));

@@ -14,6 +14,9 @@ namespace engine {
 /// ranks learn of an exception that leaves `body`, and the policy it passes on is an engine.
 template <class Policy>
 struct call_under {
+    template <class It>
+    using position = It; ///< what stands for an iterator in the answer
+
     template <class Body>
     static decltype(auto) run(Policy const& policy, char const*, Body&& body)
     {
@@ -27,6 +30,10 @@ decltype(auto) in_call(Policy const& policy, char const* algorithm, Body&& body)
 {
     return call_under<policy_for<Policy>>::run(tilewise::resolve(policy), algorithm, body);
 }
+
+/// What an algorithm under a policy answers with where it answers with an iterator.
+template <class Policy, class It>
+using position_under = typename call_under<policy_for<Policy>>::template position<It>;
 
 /// A policy whose member functions run the algorithms.
 template <class Policy>

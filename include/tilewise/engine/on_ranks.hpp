@@ -10,15 +10,21 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/output.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/core/type_names.hpp>
+#include <tilewise/distributed/position.hpp>
+#include <tilewise/engine/cells_on_ranks.hpp>
 #include <tilewise/engine/histogram.hpp>
+#include <tilewise/engine/minmax.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/reduce.hpp>
+#include <tilewise/engine/samples.hpp>
 #include <tilewise/engine/scan.hpp>
 #include <tilewise/host/boxed.hpp>
+#include <tilewise/host/by_index.hpp>
 #include <tilewise/host/elements.hpp>
 #include <tilewise/host/fragment.hpp>
 #include <tilewise/host/part.hpp>
@@ -29,6 +35,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -79,6 +86,32 @@ T const& plain(host::box<T> const& value)
 {
     return *value;
 }
+
+/// Whether a local policy can combine values by key. If not, one sentence says why.
+template <class Policy, class T>
+constexpr bool has_cells()
+{
+    constexpr bool on_host = !is_device_policy<Policy>, small = !host::is_large<T>;
+    static_assert(on_host,
+                  "tilewise: distributed(communicator, device) combines nothing by key yet; use tilewise::par");
+    static_assert(small, "tilewise: values that ranks combine by key have at most 1024 bytes");
+    return on_host && small;
+}
+
+/// What a rank has found: the element and its index in the rank's part.
+template <class T>
+struct candidate {
+    T value;
+    offset index;
+};
+
+/// A position that can be read on every rank.
+template <class T>
+struct candidate_position {
+    T value;
+    rank_position position;
+    T const& operator*() const { return value; }
+};
 
 /// A policy that is an engine: one rank's part in a call.
 template <class Communicator, class Local, class Geometry = standard_geometry>
@@ -154,6 +187,113 @@ public:
         }
         call_.finish();
         return counts;
+    }
+
+    /// Combines rank 0's `init` and the values of each cell of all ranks; every rank writes all results.
+    template <class T, class It, class Extent, class Values, class View, class Out, class Op>
+    Out reduce_by_cell(It first, Extent end, Values values, View const& view, Out out, T init, Op op) const
+    {
+        auto known = known::operator_or_self<T>(std::move(op));
+        if constexpr (engine::can_index<Local, It, View>() && tilewise::can_reduce<Local, T, Op, Values, Extent>() &&
+                      tilewise::can_write<Local, T, Out>() && engine::can_travel<T>() &&
+                      engine::has_cells<Local, T>()) {
+            offset const cells = view.extent();
+            call_.agree(" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<View>) +
+                            described<T, Op>(),
+                        engine::hash_of_edges(view), 0, !contiguous_of<Out, T>);
+            std::vector<offset> inits(static_cast<std::size_t>(call_.ranks()), 0);
+            inits[0] = 1;
+            call_.template expect<T>(std::move(inits));
+            packed<T> own_init;
+            if (call_.rank() == 0)
+                own_init.push_back(init);
+            auto const input = tilewise::unwrap_input(std::move(first), end);
+            auto const own_values = tilewise::unwrap_input(std::move(values), end);
+            if constexpr (known::is_exact<decltype(known), T>) {
+                std::vector<T> table(static_cast<std::size_t>(cells));
+                host::reduce_by_cell<Geometry>(local_, input, end, own_values, view, table.data(),
+                                               T(decltype(known)::template identity<T>), known);
+                init = call_.gather(own_init)(0, 0);
+                call_.combine(table, known);
+                out = host::write_results<T>(std::move(out), cells, [&, cell = table.begin()]() mutable {
+                    return static_cast<T>(known(init, *cell++));
+                });
+            } else {
+                host::with_numbers<T>(
+                    std::same_as<Local, parallel_policy>, input, end, own_values, view,
+                    [&](int const* numbers, auto const& numbered, offset count) {
+                        auto by_cell = host::sort_by_bucket<T>(std::same_as<Local, parallel_policy>, numbers, numbered,
+                                                               count, cells, 0);
+                        std::vector<offset> counts;
+                        for (offset cell = 0; cell < cells; ++cell)
+                            counts.push_back(by_cell.places.at(cell).count);
+                        cells_on_ranks<order_of<T>, T, rank_call<Communicator>> all(call_, cells);
+                        init = call_.gather(own_init)(0, 0);
+                        all.place(std::move(counts));
+                        T const* const sorted = by_cell.values.input();
+                        all.send(local_, [&](offset cell) { return sorted + by_cell.places.at(cell).begin; }, known);
+                        auto const results = all.combine(init, known);
+                        owned_cells const owned(cells, call_.ranks());
+                        for (int r = 0; r < call_.ranks(); ++r)
+                            out = host::write_results<T>(std::move(out), owned.count(r),
+                                                         [&, i = offset{0}]() mutable { return results(r, i++); });
+                    });
+            }
+            call_.finish();
+        }
+        return out;
+    }
+
+    /// The position of what is best of all ranks; `Answer` is one position, or the two that `extremes` has.
+    template <template <class> class Answer, class It, class Extent, class Better>
+    auto best_position(It first, Extent const& end, Better better) const
+    {
+        using T = value_of<It>;
+        static_assert(!is_device_policy<Local>, "tilewise: there is no distributed min_element, max_element and "
+                                                "minmax_element under device yet; use tilewise::par");
+        static_assert(engine::can_travel<T>());
+        offset const count = tilewise::length(first, end);
+        partition const at = call_.agree(described<T, Better>(), 0, count, false);
+        constexpr offset answers = std::same_as<Answer<It>, It> ? 1 : 2;
+        std::vector<offset> candidates;
+        for (int r = 0; r < at.ranks(); ++r)
+            candidates.push_back(at.count(r) > 0 ? answers : 0);
+        call_.template expect<candidate<T>>(candidates);
+
+        packed<candidate<T>> own;
+        auto const add = [&](It const& found) {
+            own.push_back({static_cast<T>(*found), static_cast<offset>(std::distance(first, found))});
+        };
+        if (count > 0) {
+            auto const found = engine::best_position<Answer>(local_, first, end, better);
+            if constexpr (answers == 1) {
+                add(found);
+            } else {
+                add(found.smallest);
+                add(found.largest);
+            }
+        }
+
+        auto const all = call_.gather(own);
+        std::optional<Answer<candidate_position<T>>> best;
+        for (int r = 0; r < at.ranks(); ++r) {
+            if (at.count(r) == 0)
+                continue;
+            auto const position = [&](offset i) {
+                candidate<T> const one = all(r, i);
+                return candidate_position<T>{one.value, {r, one.index, at.begin(r) + one.index}};
+            };
+            std::optional<Answer<candidate_position<T>>> of_rank;
+            if constexpr (answers == 1)
+                of_rank.emplace(position(0));
+            else
+                of_rank.emplace(position(0), position(1));
+            best.emplace(best ? better(*best, *of_rank) : *of_rank);
+        }
+        if constexpr (answers == 1)
+            return best ? best->position : rank_position();
+        else
+            return best ? extremes(best->smallest.position, best->largest.position) : extremes(rank_position());
     }
 
 private:

@@ -90,14 +90,29 @@ public:
         counters.pop_back();
     }
 
+    /// Says that the next collective is a gather without values, and makes it: ranks find out whether any has failed.
+    void expect_nothing() { expect<char>(std::vector<offset>(static_cast<std::size_t>(ranks()), 0)); }
+    void gather_nothing() { gather(packed<char>()); }
+
     /// The last gather, without values, if any rank may throw late.
     void finish()
     {
-        if (next_ != step::finish)
-            return;
-        expect<char>(std::vector<offset>(static_cast<std::size_t>(ranks()), 0));
-        fails_late_ = false;
-        gather(packed<char>());
+        if (std::exchange(fails_late_, false)) {
+            expect_nothing();
+            gather_nothing();
+        }
+    }
+
+    /// Messages between two gathers, where no rank has failed.
+    void exchange(std::vector<outgoing> const& out, std::vector<incoming> const& in)
+    {
+        collectively([&] { ranks_.exchange(std::span<outgoing const>(out), std::span<incoming const>(in)); });
+    }
+    /// Replaces each value of a table by what `op` makes of those of all ranks, in whatever order.
+    template <class T, class Op>
+    void combine(std::vector<T>& table, Op op)
+    {
+        collectively([&] { engine::combine_by_messages(ranks_, table, op); });
     }
 
     /// In a handler: has all ranks throw the exception, as a `distributed_error` that names this rank, with the
@@ -116,7 +131,7 @@ public:
             sum(counters);
         } else if (next_ == step::values || next_ == step::finish) {
             if (next_ == step::finish)
-                expect<char>(std::vector<offset>(static_cast<std::size_t>(ranks()), 0));
+                expect_nothing();
             std::vector<std::byte> packet(sizes_[static_cast<std::size_t>(rank())]);
             std::int64_t const status = 1;
             std::memcpy(packet.data(), &status, sizeof status);
@@ -197,7 +212,7 @@ private:
             if constexpr (requires { ranks_.all_reduce_add(counters.data(), counters.size()); })
                 ranks_.all_reduce_add(counters.data(), counters.size());
             else
-                engine::add_up_by_messages(ranks_, counters);
+                engine::combine_by_messages(ranks_, counters, std::plus<>{});
         });
         next_ = fails_late_ ? step::finish : step::none;
         if (counters.back() != 0)

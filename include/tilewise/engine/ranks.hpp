@@ -61,6 +61,14 @@ public:
     }
     std::vector<std::byte> const& bytes() const { return bytes_; }
 
+    /// A value among such bytes.
+    static T at(std::byte const* bytes, offset index)
+    {
+        std::array<std::byte, sizeof(T)> value;
+        std::memcpy(value.data(), bytes + static_cast<std::size_t>(index) * sizeof(T), sizeof(T));
+        return std::bit_cast<T>(value);
+    }
+
 private:
     std::vector<std::byte> bytes_;
 };
@@ -82,12 +90,7 @@ public:
     /// A value of a rank.
     T operator()(int rank, offset index) const
     {
-        std::array<std::byte, sizeof(T)> value;
-        std::memcpy(value.data(),
-                    bytes_.data() + first_[static_cast<std::size_t>(rank)] +
-                        static_cast<std::size_t>(index) * sizeof(T),
-                    sizeof(T));
-        return std::bit_cast<T>(value);
+        return packed<T>::at(bytes_.data() + first_[static_cast<std::size_t>(rank)], index);
     }
 
 private:
@@ -116,27 +119,39 @@ std::uint64_t hash_of_edges(Axis const& axis)
     return hash;
 }
 
-/// Replaces each counter by its sum over all ranks, modulo 2^64, by messages: each rank adds up a part of the counters.
-template <communicator Communicator>
-void add_up_by_messages(Communicator& ranks, std::vector<std::uint64_t>& counters)
+/// A table over ranks: rank r owns the cells [first(r), first(r + 1)).
+class owned_cells {
+public:
+    owned_cells(offset cells, int ranks) : cells_(cells), ranks_(ranks) {}
+    offset first(int rank) const { return cells_ / ranks_ * rank + std::min(offset{rank}, cells_ % ranks_); }
+    offset count(int rank) const { return first(rank + 1) - first(rank); }
+
+private:
+    offset cells_;
+    int ranks_;
+};
+
+/// Replaces each value of a table by what `op` makes of those of all ranks, in whatever order: each rank combines the
+/// cells that it owns.
+template <communicator Communicator, class T, class Op>
+void combine_by_messages(Communicator& ranks, std::vector<T>& table, Op op)
 {
-    auto const size = static_cast<std::size_t>(ranks.size()), own = static_cast<std::size_t>(ranks.rank());
-    auto const first = [&](std::size_t rank) { return counters.size() * rank / size; };
-    std::size_t const count = first(own + 1) - first(own);
-    std::vector<std::uint64_t> received(count * size);
+    int const size = ranks.size(), rank = ranks.rank();
+    owned_cells const cells(static_cast<offset>(table.size()), size);
+    auto const own = static_cast<std::size_t>(cells.count(rank));
+    std::vector<T> received(own * static_cast<std::size_t>(size));
     std::vector<outgoing> out;
     std::vector<incoming> in;
     std::vector<std::size_t> sizes;
-    for (std::size_t rank = 0; rank < size; ++rank) {
-        sizes.push_back((first(rank + 1) - first(rank)) * sizeof(std::uint64_t));
-        out.push_back({static_cast<int>(rank), counters.data() + first(rank), sizes.back()});
-        in.push_back({static_cast<int>(rank), received.data() + rank * count, count * sizeof(std::uint64_t)});
+    for (int r = 0; r < size; ++r) {
+        sizes.push_back(static_cast<std::size_t>(cells.count(r)) * sizeof(T));
+        out.push_back({r, table.data() + cells.first(r), sizes.back()});
+        in.push_back({r, received.data() + own * static_cast<std::size_t>(r), own * sizeof(T)});
     }
     ranks.exchange(std::span<outgoing const>(out), std::span<incoming const>(in));
-    std::vector<std::uint64_t> sums(count);
-    for (std::size_t i = 0; i < received.size(); ++i)
-        sums[i % count] += received[i];
-    ranks.all_gather_v(sums.data(), std::span<std::size_t const>(sizes), counters.data());
+    for (std::size_t i = own; i < received.size(); ++i)
+        received[i % own] = op(received[i % own], received[i]);
+    ranks.all_gather_v(received.data(), std::span<std::size_t const>(sizes), table.data());
 }
 
 } // namespace engine

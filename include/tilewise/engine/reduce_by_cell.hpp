@@ -9,6 +9,7 @@
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>
 #include <tilewise/core/requirements.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/samples.hpp>
 #include <tilewise/host/by_index.hpp>
 #include <tilewise/order.hpp>
@@ -28,7 +29,11 @@ template <class T, class Policy, class It, class Extent, class Values, class Vie
 Out reduce_by_cell(char const* algorithm, Policy policy, It first, Extent end, Values values, View const& view, Out out,
                    T init, Op op)
 {
-    if constexpr (!engine::can_index<Policy, It, View>()) {
+    if constexpr (is_engine<Policy>) {
+        binning::check_cells(algorithm, static_cast<offset>(view.extent()));
+        return policy.template reduce_by_cell<T>(std::move(first), std::move(end), std::move(values), view,
+                                                 std::move(out), std::move(init), std::move(op));
+    } else if constexpr (!engine::can_index<Policy, It, View>()) {
         return out;
     } else if constexpr (!tilewise::can_reduce<Policy, T, Op, Values, Extent>() ||
                          !tilewise::can_write<Policy, T, Out>()) {

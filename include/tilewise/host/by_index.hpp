@@ -68,10 +68,10 @@ void combine_cells(bool is_parallel, int const* numbers, Input const& input, off
     }
 }
 
-/// Combines `init` and the values of each cell of an axis, and makes the results, on any thread.
-template <class Geometry, class T, class Input, class Extent, class Values, class Axis, class Op>
-void combine_elements(bool is_parallel, Input input, Extent const& end, Values values, Axis const& axis, T const& init,
-                      Op const& op, typename slots<T>::slot* results)
+/// Calls `use(numbers, values, count)` with the cells of the elements of an input, and values to go with them. Those
+/// of an input of unknown length are read once, and the values that have a cell are kept.
+template <class T, class Input, class Extent, class Values, class Axis, class Use>
+void with_numbers(bool is_parallel, Input input, Extent const& end, Values values, Axis const& axis, Use const& use)
 {
     offset const cells = axis.extent();
     if constexpr (std::same_as<Extent, offset>) {
@@ -85,7 +85,7 @@ void combine_elements(bool is_parallel, Input input, Extent const& end, Values v
                 host::number_cells(axis, cells, own, part, to);
             }
         });
-        host::combine_cells<Geometry>(is_parallel, numbers.get(), values, count, cells, init, op, results);
+        use(static_cast<int const*>(numbers.get()), values, count);
     } else {
         std::vector<int> numbers;
         totals<T> found; // in as many blocks as it takes
@@ -99,8 +99,20 @@ void combine_elements(bool is_parallel, Input input, Extent const& end, Values v
         slots<T> kept(count);
         for (auto* place = kept.data(); !found.empty(); ++place, found.pop_front())
             slots<T>::make(place, *std::move(found.front()));
-        host::combine_cells<Geometry>(is_parallel, numbers.data(), kept.input(), count, cells, init, op, results);
+        use(static_cast<int const*>(numbers.data()), kept.input(), count);
     }
+}
+
+/// Combines `init` and the values of each cell of an axis, and makes the results, on any thread.
+template <class Geometry, class T, class Input, class Extent, class Values, class Axis, class Op>
+void combine_elements(bool is_parallel, Input input, Extent const& end, Values values, Axis const& axis, T const& init,
+                      Op const& op, typename slots<T>::slot* results)
+{
+    host::with_numbers<T>(is_parallel, std::move(input), end, std::move(values), axis,
+                          [&](int const* numbers, auto const& numbered, offset count) {
+                              host::combine_cells<Geometry>(is_parallel, numbers, numbered, count, axis.extent(), init,
+                                                            op, results);
+                          });
 }
 
 /// Combines values onto the cells of a table, in the order in which they come. What stands in front of the table is for

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Reductions by key over ranks. The values of a cell are a range of their own, of which each rank has a part: the
+/// fragments of these parts meet at the rank that owns the cell.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/opaque.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/distributed/communicator.hpp>
+#include <tilewise/engine/ranks.hpp>
+#include <tilewise/host/fragment.hpp>
+#include <tilewise/host/parallel.hpp>
+#include <tilewise/host/part.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace engine {
+
+/// Where a rank's values of a cell stand among all values of the cell.
+struct part_of_cell {
+    offset begin, total;
+};
+
+/// What a rank sends of its `count` values of a cell: the aggregates of the units up to `end` and, apart, the last of
+/// all values of the cell if that is among them.
+template <class Order>
+struct sent_part {
+    offset begin, end;
+    bool has_last;
+
+    sent_part(part_of_cell at, offset count)
+        : begin(at.begin), end(std::min(at.begin + count, at.total - 1)),
+          has_last(count > 0 && at.begin + count == at.total)
+    {}
+    offset values() const { return host::unit<Order>::count(begin, end) + (has_last ? 1 : 0); }
+};
+
+/// The cells of a call on this rank. Its member functions are called once each, in their order, on every rank.
+template <class Order, class T, class Call>
+class cells_on_ranks {
+public:
+    cells_on_ranks(Call& call, offset cells)
+        : call_(call), owned_(cells, call.ranks()), own_cells_(owned_.count(call.rank())), parts_(index(cells)),
+          counts_of_ranks_(index(own_cells_ * call.ranks())), parts_of_ranks_(counts_of_ranks_.size())
+    {}
+
+    /// Tells the owner of each cell how many values this rank has of it, and learns where they stand among all of them.
+    void place(std::vector<offset> counts)
+    {
+        counts_ = std::move(counts);
+        exchange([&](int r) { return outgoing{r, counts_.data() + owned_.first(r), bytes<offset>(owned_.count(r))}; },
+                 [&](int r) { return incoming{r, counts_of_ranks_.data() + at(r, 0), bytes<offset>(own_cells_)}; });
+        for (offset cell = 0; cell < own_cells_; ++cell) {
+            offset total = 0;
+            for (int r = 0; r < call_.ranks(); ++r)
+                total += counts_of_ranks_[at(r, cell)];
+            for (offset r = 0, begin = 0; r < call_.ranks(); begin += counts_of_ranks_[at(r, cell)], ++r)
+                parts_of_ranks_[at(r, cell)] = {begin, total};
+        }
+        exchange(
+            [&](int r) { return outgoing{r, parts_of_ranks_.data() + at(r, 0), bytes<part_of_cell>(own_cells_)}; },
+            [&](int r) { return incoming{r, parts_.data() + owned_.first(r), bytes<part_of_cell>(owned_.count(r))}; });
+    }
+
+    /// Sends fragments to the owners of their cells; `values(cell)` is where this rank's values of a cell begin.
+    template <class Policy, class Values, class Op>
+    void send(Policy, Values const& values, Op const& op)
+    {
+        call_.expect_nothing();
+        std::vector<offset> places(counts_.size() + 1); // of each cell's values among all that are sent
+        for (std::size_t cell = 0; cell < counts_.size(); ++cell)
+            places[cell + 1] = places[cell] + sent_part<Order>(parts_[cell], counts_[cell]).values();
+        std::vector<std::byte> sent(bytes<T>(places.back()));
+        auto const write = [&](offset first, offset last) {
+            Op own_op = op;
+            for (offset cell = first; cell < last; ++cell)
+                write_cell(sent.data() + bytes<T>(places[index(cell)]), index(cell), values(cell), own_op);
+        };
+        if constexpr (std::same_as<Policy, parallel_policy>)
+            host::parallel_for(static_cast<offset>(counts_.size()), write);
+        else
+            write(0, static_cast<offset>(counts_.size()));
+
+        received_begins_.assign(1, 0); // of what each rank sends
+        for (int r = 0; r < call_.ranks(); ++r) {
+            offset values_of_rank = 0;
+            for (offset cell = 0; cell < own_cells_; ++cell)
+                values_of_rank += part_of(r, cell).values();
+            received_begins_.push_back(received_begins_.back() + values_of_rank);
+        }
+        received_.resize(bytes<T>(received_begins_.back()));
+        call_.gather_nothing();
+        exchange(
+            [&](int r) {
+                offset const first = places[index(owned_.first(r))], last = places[index(owned_.first(r + 1))];
+                return outgoing{r, sent.data() + bytes<T>(first), bytes<T>(last - first)};
+            },
+            [&](int r) {
+                offset const first = received_begins_[index(r)], last = received_begins_[index(r + 1)];
+                return incoming{r, received_.data() + bytes<T>(first), bytes<T>(last - first)};
+            });
+    }
+
+    /// Combines `init` and the values of each cell that this rank owns. Returns the results of all ranks for theirs.
+    template <class Op>
+    gathered<T> combine(T const& init, Op op)
+    {
+        std::vector<offset> owned;
+        for (int r = 0; r < call_.ranks(); ++r)
+            owned.push_back(owned_.count(r));
+        call_.template expect<T>(std::move(owned));
+        packed<T> results;
+        std::vector<offset> next(received_begins_); // the value to read next of each rank
+        for (offset cell = 0; cell < own_cells_; ++cell) {
+            host::fragment<Order, T> before(0);
+            std::optional<T> last;
+            for (int r = 0; r < call_.ranks(); ++r) {
+                sent_part<Order> const part = part_of(r, cell);
+                auto const take = [&] { return packed<T>::at(received_.data(), next[index(r)]++); };
+                before.append_part(op, part.end, take);
+                if (part.has_last)
+                    last.emplace(take());
+            }
+            T result = last ? host::entry<Order, T>(op, init, before).reduced(op, *last) : init;
+            host::make_opaque(result);
+            results.push_back(result);
+        }
+        return call_.gather(results);
+    }
+
+private:
+    static std::size_t index(offset i) { return static_cast<std::size_t>(i); }
+    /// Where something of a rank about a cell that this rank owns stands.
+    std::size_t at(offset rank, offset cell) const { return index(own_cells_ * rank + cell); }
+    template <class Value>
+    static std::size_t bytes(offset count)
+    {
+        return index(count) * sizeof(Value);
+    }
+    sent_part<Order> part_of(int rank, offset cell) const
+    {
+        return {parts_of_ranks_[at(rank, cell)], counts_of_ranks_[at(rank, cell)]};
+    }
+
+    template <class Values, class Op>
+    void write_cell(std::byte* to, std::size_t cell, Values values, Op& op) const
+    {
+        offset const count = counts_[cell];
+        if (count == 0)
+            return;
+        sent_part<Order> const part(parts_[cell], count);
+        packed<T> own;
+        host::fragment<Order, T> fragment(part.begin);
+        host::append_elements(fragment, values, part.end, op);
+        for (auto const& aggregate : fragment.aggregates())
+            own.push_back(aggregate);
+        if (part.has_last)
+            own.push_back(values[count - 1]);
+        copy_bytes(to, own.bytes().data(), own.bytes().size());
+    }
+
+    /// A message to each rank and one from each.
+    template <class To, class From>
+    void exchange(To to, From from)
+    {
+        std::vector<outgoing> out;
+        std::vector<incoming> in;
+        for (int r = 0; r < call_.ranks(); ++r) {
+            out.push_back(to(r));
+            in.push_back(from(r));
+        }
+        call_.exchange(out, in);
+    }
+
+    Call& call_;
+    owned_cells owned_;
+    offset own_cells_;
+    std::vector<offset> counts_;               ///< of this rank's values of each cell
+    std::vector<part_of_cell> parts_;          ///< where they stand
+    std::vector<offset> counts_of_ranks_;      ///< of each rank's values of each cell that this rank owns
+    std::vector<part_of_cell> parts_of_ranks_; ///< and where they stand
+    std::vector<offset> received_begins_;      ///< where each rank's values begin among those that this rank gets
+    std::vector<std::byte> received_;
+};
+
+} // namespace engine
+TILEWISE_NAMESPACE_END
