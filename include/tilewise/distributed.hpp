@@ -79,6 +79,7 @@ namespace engine {
 
 template <class Communicator, class Local>
 struct call_under<distributed_policy<Communicator, Local>> {
+    static constexpr bool is_on_one_machine = false;
     template <class>
     using position = rank_position;
 

@@ -14,6 +14,7 @@ namespace engine {
 /// ranks learn of an exception that leaves `body`, and the policy it passes on is an engine.
 template <class Policy>
 struct call_under {
+    static constexpr bool is_on_one_machine = true; ///< every engine can run it
     template <class It>
     using position = It; ///< what stands for an iterator in the answer
 

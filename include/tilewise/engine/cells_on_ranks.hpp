@@ -63,8 +63,11 @@ public:
             offset total = 0;
             for (int r = 0; r < call_.ranks(); ++r)
                 total += counts_of_ranks_[at(r, cell)];
-            for (offset r = 0, begin = 0; r < call_.ranks(); begin += counts_of_ranks_[at(r, cell)], ++r)
+            offset begin = 0;
+            for (int r = 0; r < call_.ranks(); ++r) {
                 parts_of_ranks_[at(r, cell)] = {begin, total};
+                begin += counts_of_ranks_[at(r, cell)];
+            }
         }
         exchange(
             [&](int r) { return outgoing{r, parts_of_ranks_.data() + at(r, 0), bytes<part_of_cell>(own_cells_)}; },
@@ -165,7 +168,7 @@ private:
             own.push_back(aggregate);
         if (part.has_last)
             own.push_back(values[count - 1]);
-        copy_bytes(to, own.bytes().data(), own.bytes().size());
+        tilewise::copy_bytes(to, own.bytes().data(), own.bytes().size());
     }
 
     /// A message to each rank and one from each.

@@ -470,7 +470,7 @@ private:
     template <class Elements>
     static void step_over(Elements& elements, offset count)
     {
-        if constexpr (requires { tilewise::advanced(elements, count); })
+        if constexpr (host::skips_elements<Elements>)
             elements = tilewise::advanced(elements, count);
         else
             for (; count > 0; --count)

@@ -13,6 +13,7 @@
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/reduce.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/functional.hpp>
@@ -40,6 +41,8 @@ constexpr bool can_segment()
     constexpr bool jumps = random_access<It>;
     constexpr bool integral = std::integral<value_of<Begins>> && std::integral<value_of<Ends>>;
     constexpr bool repeats = multi_pass<Begins> && multi_pass<Ends>;
+    constexpr bool alone = call_under<Policy>::is_on_one_machine;
+    static_assert(alone, "tilewise: there are no distributed segmented algorithms yet");
     static_assert(jumps, "tilewise: a segment begins at an offset into the elements, so they need random access "
                          "iterators; copy the elements into a vector first");
     static_assert(integral, "tilewise: segments are given by offsets, which must be integers: where each begins, and "
@@ -50,9 +53,9 @@ constexpr bool can_segment()
             random_access<Begins> && random_access<Ends> && copies_as_bytes<Begins> && copies_as_bytes<Ends>;
         static_assert(indexed, "tilewise: device reads offsets through random access iterators that are trivially "
                                "copyable, from memory of the GPU");
-        return tilewise::can_pass_to_kernels<Begins, Ends>() && jumps && integral && repeats && indexed;
+        return tilewise::can_pass_to_kernels<Begins, Ends>() && jumps && integral && repeats && indexed && alone;
     } else {
-        return jumps && integral && repeats;
+        return jumps && integral && repeats && alone;
     }
 }
 

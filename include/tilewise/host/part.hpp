@@ -28,6 +28,10 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
+/// Can go on so many elements further at once.
+template <class Input>
+concept skips_elements = requires(Input const& input, offset count) { input + count; };
+
 /// Appends the elements up to `end`, which `input` is at, by units of at most a tile.
 template <class Order, class T, class Op, class Input>
 void append_elements(fragment<Order, T>& part, Input input, offset end, Op& op)
@@ -62,7 +66,7 @@ template <class Order, class T, class Policy, class Op, class Input>
 fragment<Order, T> fragment_of(Policy, Input input, offset begin, offset end, Op op, totals<T>& tiles)
 {
     fragment<Order, T> part(begin);
-    if constexpr (std::same_as<Policy, parallel_policy> && requires { tilewise::advanced(input, begin); }) {
+    if constexpr (std::same_as<Policy, parallel_policy> && skips_elements<Input>) {
         offset const before = host::elements_before_tiles<Order>(begin, end);
         offset const count = (end - begin - before) / Order::tile;
         if (count >= host::tiles_that_pay<T, Op, Input>()) {
@@ -124,7 +128,7 @@ Out scan_in_turn(entry<Order, T>& at, Input input, offset count, Out out, Op& op
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 Out scan_part(entry<Order, T> at, Input input, offset count, Out out, Op op, totals<T>& tiles)
 {
-    if constexpr (requires { tilewise::advanced(input, count); } && random_access<Out> && !shares_words<Out>) {
+    if constexpr (skips_elements<Input> && random_access<Out> && !shares_words<Out>) {
         if (!tiles.empty()) {
             offset const before = (Order::tile - at.in_tile.index) % Order::tile;
             auto const number = static_cast<offset>(tiles.size());
