@@ -29,7 +29,7 @@ Answer<engine::position_under<Policy, It>> find_between(char const* algorithm, P
     return engine::in_call(policy, algorithm, [&](auto on) -> Answer<engine::position_under<Policy, It>> {
         tilewise::check_range(algorithm, first, last);
         auto const end = tilewise::extent_between(first, last);
-        if constexpr (engine::is_engine<decltype(on)>)
+        if constexpr (!engine::call_under<policy_for<Policy>>::is_on_one_machine)
             return on.template best_position<Answer>(first, end, better{engine::callable<Policy>(std::move(less))});
         else if (first == last)
             return Answer<It>(last);
@@ -59,7 +59,7 @@ find_in(char const* algorithm, Policy const& policy, std::remove_reference_t<Ran
     return engine::in_call(policy, algorithm, [&](auto on) -> answer {
         auto const first = tilewise::begin_of<Policy>(range);
         auto const end = tilewise::extent_of(range, first);
-        if constexpr (engine::is_engine<decltype(on)>)
+        if constexpr (!engine::call_under<policy_for<Policy>>::is_on_one_machine)
             return on.template best_position<Answer>(first, end, better{engine::callable<Policy>(std::move(less))});
         else if (std::ranges::begin(range) == std::ranges::end(range))
             return answer(std::ranges::begin(range));

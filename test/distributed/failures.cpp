@@ -202,7 +202,7 @@ struct sequence {
             ++at;
             return *this;
         }
-        iterator operator++(int) { return iterator(at++, throws); }
+        iterator operator++(int) { return iterator{at++, throws}; }
         bool operator==(iterator const& other) const { return at == other.at; }
     };
     iterator begin() const { return {0, throws}; }

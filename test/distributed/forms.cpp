@@ -15,7 +15,6 @@
 #include <numeric>
 #include <span>
 #include <sstream>
-#include <string>
 #include <vector>
 
 namespace tw = tilewise;
@@ -70,10 +69,10 @@ TEST(ranges_over_ranks, may_be_readable_once)
             text << i << ' ';
         using it = std::istream_iterator<int>;
         auto const on = tw::distributed(communicator);
-        std::string sums;
+        std::vector<int> sums;
         tw::inclusive_scan(on, it(text), it(), std::back_inserter(sums), std::plus<>(), 0);
         for (std::size_t i = begin; i < end; ++i)
-            EXPECT_EQ(sums.at(i - begin), static_cast<char>(i * (i + 1) / 2));
+            EXPECT_EQ(sums.at(i - begin), static_cast<int>(i * (i + 1) / 2));
         std::stringstream again(text.str());
         EXPECT_EQ(tw::reduce(on, it(again), it(), 0.), 66);
     });

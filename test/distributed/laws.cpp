@@ -68,8 +68,8 @@ void expect_specified(std::vector<T> const& x, std::vector<std::size_t> const& c
     on_each_rank(cuts, [&](auto& communicator, std::size_t begin, std::size_t end) {
         using communicator_type = std::remove_reference_t<decltype(communicator)>;
         auto const call = [&](auto algorithm) {
-            tw::engine::rank_call<communicator_type> call(communicator, "a test");
-            algorithm(tw::engine::on_ranks<communicator_type, Policy, Geometry>(call, Policy{}));
+            tw::engine::rank_call<communicator_type> own_call(communicator, "a test");
+            algorithm(tw::engine::on_ranks<communicator_type, Policy, Geometry>(own_call, Policy{}));
         };
         T init = want.init, other = x.empty() ? T{} : x.front();
         auto const count = static_cast<tw::offset>(end - begin);

@@ -77,12 +77,12 @@ combined<T> to_combined(T value)
         return value;
 }
 template <class T>
-T const& plain(T const& value)
+T plain(T value)
 {
     return value;
 }
 template <class T>
-T const& plain(host::box<T> const& value)
+T plain(host::box<T> const& value)
 {
     return *value;
 }
@@ -143,7 +143,7 @@ public:
     template <scan_form form, class T, class Input, class Extent, class Out, class Op>
     Out scan(Input input, Extent end, Out out, std::optional<T> init, Op op) const
     {
-        auto known = known::operator_or_self<T>(std::move(op));
+        auto known = known::operator_or_self<T>(op);
         if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && tilewise::can_write<Local, T, Out>() &&
                       engine::can_travel<T>() && engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, true>(std::move(input), end, [&](auto elements, offset count) {

@@ -244,7 +244,7 @@ private:
                                                                   std::to_string(rank) + ": " + all[rank].text);
         if (has_failed_)
             std::throw_with_nested(error);
-        throw error;
+        throw distributed_error(error);
     }
     /// Throws that a rank does not call what rank 0 calls.
     [[noreturn]] void throw_difference(std::size_t rank)
