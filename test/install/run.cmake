@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs tilewise, then builds and runs programs that use it: by find_package, by add_subdirectory, by pkg-config;
 # without CUDA and, where there is nvcc, with it. Asks for versions and components, exports, follows the guide, uninstalls.
-# Needs SOURCE_DIR, BUILD_DIR (of tilewise), WORK_DIR and CXX.
+# Needs SOURCE_DIR, BUILD_DIR (of tilewise), WORK_DIR, CXX, and MPI: whether there is MPI.
 set(prefix "${WORK_DIR}/prefix")
 set(consumer "${CMAKE_CURRENT_LIST_DIR}")
 find_program(NVCC nvcc HINTS ENV CUDA_PATH PATH_SUFFIXES bin PATHS /usr/local/cuda)
@@ -123,6 +123,14 @@ if(compiled) # no compiler of CUDA's from here on
 else()
     message(STATUS "tilewise::compiled: skipped, it was not built")
 endif()
+if(MPI)
+    expect_found(find_package "" 0.1 COMPONENTS mpi)
+    run(${CMAKE_COMMAND} --build "${WORK_DIR}/find_package" --target mpi)
+    run_program(find_package "${WORK_DIR}/find_package/mpi")
+    build_and_run(add_subdirectory_mpi PROGRAMS mpi OPTIONS "${sources}" -DTILEWISE_MPI=ON)
+else()
+    message(STATUS "tilewise::mpi: skipped, there is no MPI")
+endif()
 
 if(PKG_CONFIG)
     set(ENV{PKG_CONFIG_PATH} "${prefix}/share/pkgconfig")
@@ -157,7 +165,7 @@ expect_found(find_package "" 0.1.0 EXACT)
 foreach(version IN ITEMS 0.2 0.0 1 0.1.1 0.2...<1 0.0.5...<0.1 0.0...0.0.9)
     expect_found(find_package "that is compatible with requested version" ${version})
 endforeach()
-expect_found(find_package "tilewise has no component `solver`; there is `compiled`" 0.1 COMPONENTS solver)
+expect_found(find_package "tilewise has no component `solver`; there are `compiled` and `mpi`" 0.1 COMPONENTS solver)
 if(compiled)
     expect_found(find_package_compiled "" 0.1 COMPONENTS compiled)
 else()
@@ -165,6 +173,9 @@ else()
         0.1 COMPONENTS compiled)
 endif()
 expect_found(find_package "" 0.1 OPTIONAL_COMPONENTS compiled solver)
+run(${CMAKE_COMMAND} -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON "${WORK_DIR}/find_package")
+expect_found(find_package "tilewise::mpi needs MPI for C++, which find_package(MPI) does not find" 0.1 COMPONENTS mpi)
+expect_found(find_package "" 0.1 OPTIONAL_COMPONENTS mpi)
 
 # The guide's way to install, with nvcc in the path: it wants no CUDA, and builds nothing.
 if(NVCC)

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <string>
 
 // In every mode the same, so that a communicator can be passed between translation units.
 namespace tilewise {
@@ -68,6 +69,12 @@ inline void copy_bytes(void* to, void const* from, std::size_t bytes)
 {
     if (bytes > 0)
         std::memcpy(to, from, bytes);
+}
+
+/// A rank in the text of an error.
+inline std::string rank_text(std::integral auto rank)
+{
+    return "rank " + std::to_string(static_cast<int>(rank));
 }
 /// @endcond
 

@@ -64,11 +64,6 @@ inline std::string text(thread_call const& call)
     }
 }
 
-inline std::string rank_text(std::size_t rank)
-{
-    return "rank " + std::to_string(static_cast<int>(rank));
-}
-
 inline distributed_error thread_failure(std::size_t rank, std::string const& reason)
 {
     return {static_cast<int>(rank), "tilewise::thread_communicator: " + reason};

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// `mpi_communicator`: ranks as processes of an MPI program.
+
+#include <tilewise/distributed/communicator.hpp>
+#include <tilewise/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <mpi.h>
+
+// In every mode the same, as communicator.hpp is.
+namespace tilewise {
+
+/// @addtogroup distributed
+/// @{
+
+/// Options of `mpi_communicator`.
+struct mpi_options {
+    /// How long a collective may take on this rank: without a value, as long as it takes.
+    std::optional<std::chrono::nanoseconds> timeout = std::nullopt;
+    /// The bytes that one call of MPI may carry, whose counts are of type int. More are carried by several calls. The
+    /// same on all ranks.
+    std::size_t largest_call = std::size_t{1} << 30;
+};
+
+/// The ranks of an MPI communicator. Needs MPI 3.
+///
+/// Header `<tilewise/distributed/mpi.hpp>`; the CMake target `tilewise::mpi` links the library. MPI is initialized
+/// before a communicator is made, and finalized after its last use. Every collective waits by nonblocking calls of MPI,
+/// in the thread that calls it: `MPI_THREAD_FUNNELED` is enough where that is the main thread, also under `par`;
+/// `MPI_THREAD_SERIALIZED` where it is one thread at a time; `MPI_THREAD_MULTIPLE` where several threads use
+/// communicators at once. MPI works on memory of the communicator's own, which every byte is copied into or out of.
+///
+/// An error of MPI throws `distributed_error` with its text, and so does a collective that is not done by the timeout,
+/// because another rank does not call it, calls another one, or is lost. After that the communicator is unusable on
+/// this rank. MPI cannot go on without a rank that is lost: end the program by `abort`; `MPI_Finalize` could wait for
+/// ever.
+class mpi_communicator {
+public:
+    /// A collective call: duplicates `ranks`, so that no message meets one of the program's. Throws
+    /// `std::invalid_argument` for `MPI_COMM_NULL` and for intercommunicators, `distributed_error` where MPI is not
+    /// initialized or fails.
+    explicit mpi_communicator(MPI_Comm ranks, mpi_options options = {}) : options_(options)
+    {
+        int initialized = 0, finalized = 0, has_two_groups = 0;
+        MPI_Initialized(&initialized);
+        MPI_Finalized(&finalized);
+        if (initialized == 0 || finalized != 0)
+            fail(-1, "MPI is not initialized, or finalized already");
+        if (ranks == MPI_COMM_NULL)
+            throw std::invalid_argument("tilewise::mpi_communicator: MPI_COMM_NULL");
+        if (options.largest_call < sizeof(std::uint64_t) || options.largest_call > largest_count)
+            throw std::invalid_argument("tilewise::mpi_communicator: largest_call is not in [8, 2^31)");
+        check(MPI_Comm_test_inter(ranks, &has_two_groups), "MPI_Comm_test_inter");
+        if (has_two_groups != 0)
+            throw std::invalid_argument("tilewise::mpi_communicator: an intercommunicator");
+        check(MPI_Comm_rank(ranks, &rank_), "MPI_Comm_rank");
+        check(MPI_Comm_size(ranks, &size_), "MPI_Comm_size");
+        check(MPI_Comm_dup(ranks, &ranks_), "MPI_Comm_dup");
+        check(MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    }
+
+    /// A collective call, unless the communicator is unusable or MPI is finalized: it frees the duplicate.
+    ~mpi_communicator()
+    {
+        int finalized = 0;
+        MPI_Finalized(&finalized);
+        if (!failure_ && finalized == 0)
+            MPI_Comm_free(&ranks_);
+    }
+
+    mpi_communicator(mpi_communicator const&) = delete;
+    mpi_communicator& operator=(mpi_communicator const&) = delete;
+
+    int rank() const noexcept { return rank_; }           ///< of this process
+    int size() const noexcept { return size_; }           ///< the number of ranks
+    bool is_usable() const noexcept { return !failure_; } ///< false once a collective has failed on this rank
+
+    /// Ends the program, on all ranks of the communicator.
+    [[noreturn]] void abort(int code = 1) const
+    {
+        MPI_Abort(ranks_, code);
+        std::abort();
+    }
+
+    /// See tilewise::communicator.
+    void all_gather(void const* own, std::size_t bytes, void* all)
+    {
+        std::vector<std::size_t> const sizes(ranks(), bytes);
+        gather("all_gather", own, sizes, all, [&] {
+            check(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, transfer_->at(0), static_cast<int>(bytes),
+                                 MPI_BYTE, ranks_, transfer_->new_request()),
+                  "MPI_Iallgather");
+        });
+    }
+
+    /// See tilewise::communicator.
+    void all_gather_v(void const* own, std::span<std::size_t const> sizes, void* all)
+    {
+        if (sizes.size() != ranks())
+            fail(rank_,
+                 "all_gather_v of " + std::to_string(sizes.size()) + " sizes, of " + std::to_string(size_) + " ranks");
+        gather("all_gather_v", own, sizes, all, [&] {
+            transfer_->counts.assign(sizes.begin(), sizes.end());
+            transfer_->begins.resize(ranks());
+            std::exclusive_scan(transfer_->counts.begin(), transfer_->counts.end(), transfer_->begins.begin(), 0);
+            check(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, transfer_->at(0), transfer_->counts.data(),
+                                  transfer_->begins.data(), MPI_BYTE, ranks_, transfer_->new_request()),
+                  "MPI_Iallgatherv");
+        });
+    }
+
+    /// See tilewise::communicator.
+    void exchange(std::span<outgoing const> out, std::span<incoming const> in)
+    {
+        std::size_t bytes = 0;
+        for (incoming const& message : in)
+            bytes += message.bytes;
+        for (outgoing const& message : out)
+            bytes += message.bytes;
+        prepare("exchange", bytes);
+        tag_ = (tag_ + 1) % 32768; // what a rank did not expect is left, and must not meet the next exchange
+        send_to_self(out, in);
+
+        std::size_t begin = 0;
+        for (incoming const& message : in) {
+            if (message.rank == rank_)
+                continue;
+            for_each_piece(begin, message.bytes, [&](std::byte* piece, int count) {
+                transfer_->counts.push_back(count);
+                check(MPI_Irecv(piece, count, MPI_BYTE, message.rank, tag_, ranks_, transfer_->new_request()),
+                      "MPI_Irecv");
+            });
+            begin += message.bytes;
+        }
+        for (outgoing const& message : out) {
+            if (message.rank == rank_)
+                continue;
+            copy_bytes(transfer_->at(begin), message.data, message.bytes);
+            for_each_piece(begin, message.bytes, [&](std::byte* piece, int count) {
+                check(MPI_Isend(piece, count, MPI_BYTE, message.rank, tag_, ranks_, transfer_->new_request()),
+                      "MPI_Isend");
+            });
+            begin += message.bytes;
+        }
+        wait();
+
+        for (std::size_t i = 0; i < transfer_->counts.size(); ++i) {
+            MPI_Status const& status = transfer_->statuses[i];
+            int count = 0;
+            check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+            if (count != transfer_->counts[i])
+                fail(status.MPI_SOURCE, rank_text(status.MPI_SOURCE) + " sends " + std::to_string(count) +
+                                            " bytes to " + rank_text(rank_) + ", which expects " +
+                                            std::to_string(transfer_->counts[i]));
+        }
+        begin = 0;
+        for (incoming const& message : in) {
+            if (message.rank == rank_)
+                continue;
+            copy_bytes(message.data, transfer_->at(begin), message.bytes);
+            begin += message.bytes;
+        }
+        transfer_.reset();
+    }
+
+    /// See tilewise::communicator.
+    void all_reduce_add(std::uint64_t* counters, std::size_t count)
+    {
+        std::size_t const bytes = count * sizeof(std::uint64_t);
+        prepare("all_reduce_add", bytes);
+        copy_bytes(transfer_->at(0), counters, bytes);
+        for_each_piece(0, bytes, [&](std::byte* piece, int piece_bytes) {
+            check(MPI_Iallreduce(MPI_IN_PLACE, piece, piece_bytes / static_cast<int>(sizeof(std::uint64_t)),
+                                 MPI_UINT64_T, MPI_SUM, ranks_, transfer_->new_request()),
+                  "MPI_Iallreduce");
+        });
+        wait();
+        copy_bytes(counters, transfer_->at(0), bytes);
+        transfer_.reset();
+    }
+
+private:
+    static constexpr std::size_t largest_count = std::numeric_limits<int>::max();
+
+    /// What MPI may read and write until all requests are complete.
+    struct transfer {
+        char const* collective;
+        std::vector<std::byte> bytes;
+        std::vector<int> counts, begins;
+        std::vector<MPI_Request> requests;
+        std::vector<MPI_Status> statuses;
+
+        std::byte* at(std::size_t position) { return bytes.data() + position; }
+        MPI_Request* new_request() { return &requests.emplace_back(MPI_REQUEST_NULL); }
+    };
+
+    std::size_t ranks() const { return static_cast<std::size_t>(size_); }
+
+    void prepare(char const* collective, std::size_t bytes)
+    {
+        if (failure_)
+            throw distributed_error(*failure_);
+        transfer_ = std::make_unique<transfer>();
+        transfer_->collective = collective;
+        transfer_->bytes.resize(bytes);
+    }
+
+    /// Calls `f` with the pieces of `bytes` bytes that one call of MPI may carry: with an empty one if there are none.
+    void for_each_piece(std::size_t begin, std::size_t bytes, auto f)
+    {
+        std::size_t const most = options_.largest_call / sizeof(std::uint64_t) * sizeof(std::uint64_t);
+        std::size_t first = 0;
+        do {
+            f(transfer_->at(begin + first), static_cast<int>(std::min(bytes - first, most)));
+            first += most;
+        } while (first < bytes);
+    }
+
+    /// Open MPI 4.1.4 cuts a message to oneself that is too long, and reports nothing.
+    void send_to_self(std::span<outgoing const> out, std::span<incoming const> in)
+    {
+        auto const sent = std::ranges::find(out, rank_, &outgoing::rank);
+        auto const expected = std::ranges::find(in, rank_, &incoming::rank);
+        bool const is_sent = sent != out.end(), is_expected = expected != in.end();
+        if (is_sent != is_expected || (is_sent && sent->bytes != expected->bytes))
+            fail(rank_, rank_text(rank_) + " sends itself " + (is_sent ? std::to_string(sent->bytes) : "no") +
+                            " bytes and expects " + (is_expected ? std::to_string(expected->bytes) : "none"));
+        if (is_sent)
+            copy_bytes(expected->data, sent->data, sent->bytes);
+    }
+
+    /// One call where it can carry all bytes, and a broadcast of each rank's pieces otherwise.
+    void gather(char const* collective, void const* own, std::span<std::size_t const> sizes, void* all,
+                auto in_one_call)
+    {
+        std::size_t const bytes = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+        prepare(collective, bytes);
+        std::size_t begin = 0;
+        for (int rank = 0; std::size_t const size : sizes) {
+            if (rank == rank_)
+                copy_bytes(transfer_->at(begin), own, size);
+            if (bytes > options_.largest_call)
+                for_each_piece(begin, size, [&](std::byte* piece, int count) {
+                    check(MPI_Ibcast(piece, count, MPI_BYTE, rank, ranks_, transfer_->new_request()), "MPI_Ibcast");
+                });
+            begin += size;
+            rank += 1;
+        }
+        if (bytes <= options_.largest_call)
+            in_one_call();
+        wait();
+        copy_bytes(all, transfer_->at(0), bytes);
+        transfer_.reset();
+    }
+
+    /// Polls, so that there can be a deadline, and so that ranks which share a core leave it to each other.
+    void wait()
+    {
+        std::vector<MPI_Request>& requests = transfer_->requests;
+        transfer_->statuses.resize(requests.size());
+        auto const start = std::chrono::steady_clock::now();
+        for (int is_complete = 0; is_complete == 0; std::this_thread::yield()) {
+            check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &is_complete,
+                              transfer_->statuses.data()),
+                  "MPI_Testall");
+            if (is_complete == 0 && options_.timeout && std::chrono::steady_clock::now() - start > *options_.timeout)
+                fail(-1, rank_text(rank_) + " waited " +
+                             std::to_string(
+                                 std::chrono::duration_cast<std::chrono::milliseconds>(*options_.timeout).count()) +
+                             " ms in " + transfer_->collective);
+        }
+    }
+
+    void check(int code, char const* call)
+    {
+        if (code == MPI_SUCCESS)
+            return;
+        int error_class = MPI_SUCCESS;
+        MPI_Error_class(code, &error_class);
+        if (error_class == MPI_ERR_IN_STATUS)
+            for (MPI_Status const& status : transfer_->statuses)
+                if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING)
+                    code = status.MPI_ERROR;
+        std::array<char, MPI_MAX_ERROR_STRING> text{};
+        int length = 0;
+        MPI_Error_string(code, text.data(), &length);
+        fail(rank_, rank_text(rank_) + ": " + call + ": " + text.data());
+    }
+
+    [[noreturn]] void fail(int rank, std::string const& reason)
+    {
+        [[maybe_unused]] transfer* const left =
+            transfer_.release(); // requests that are not complete may still write there
+        failure_ = distributed_error(rank, "tilewise::mpi_communicator: " + reason);
+        throw distributed_error(*failure_);
+    }
+
+    mpi_options options_;
+    MPI_Comm ranks_ = MPI_COMM_NULL;
+    int rank_ = -1;
+    int size_ = 0;
+    int tag_ = 0;
+    std::optional<distributed_error> failure_;
+    std::unique_ptr<transfer> transfer_;
+};
+
+/// @}
+
+} // namespace tilewise
