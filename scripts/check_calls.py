@@ -34,11 +34,15 @@ struct source_location {
 """
 
 
+# Headers that need another library's
+NEED_OTHERS = ["tilewise/thrust_execution.hpp", "tilewise/distributed/mpi.hpp"]
+
+
 def headers(root, *endings):
-    """Those of the library. The one for Thrust needs its headers."""
+    """Those of the library."""
     base = root / "include"
     found = sorted(p.relative_to(base).as_posix() for p in base.rglob("*") if p.name.endswith(endings))
-    return [name for name in found if name != "tilewise/thrust_execution.hpp"]
+    return [name for name in found if name not in NEED_OTHERS]
 
 
 def ways_to_read(root):
