@@ -47,9 +47,10 @@ struct incoming {
 /// What is read does not overlap what is written. A collective that fails throws, best a `distributed_error` on every
 /// rank.
 ///
-/// Two members are used where they are present. `all_reduce_add(counters, count)`, a collective, replaces each of
+/// Three members are used where they are present. `all_reduce_add(counters, count)`, a collective, replaces each of
 /// `count` counters of type `std::uint64_t` by its sum over all ranks, modulo 2^64. `is_usable()` returns false once a
-/// collective has failed; then every collective throws at once.
+/// collective has failed; then every collective throws at once. `node_size()` returns how many consecutive ranks share
+/// a node, the same number on every rank: more than 32 ranks exchange values within nodes first, then between them.
 template <class C>
 concept communicator =
     requires(C& c, C const& k, void const* own, void* all, std::size_t bytes, std::span<std::size_t const> sizes,

@@ -17,10 +17,12 @@
 #include <tilewise/distributed/position.hpp>
 #include <tilewise/engine/cells_on_ranks.hpp>
 #include <tilewise/engine/histogram.hpp>
+#include <tilewise/engine/join.hpp>
 #include <tilewise/engine/minmax.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/reduce.hpp>
+#include <tilewise/engine/rounds.hpp>
 #include <tilewise/engine/samples.hpp>
 #include <tilewise/engine/scan.hpp>
 #include <tilewise/host/boxed.hpp>
@@ -65,28 +67,6 @@ constexpr bool has_parts()
     return parts;
 }
 
-/// What large values are while they are combined, and how those are told from what ranks exchange.
-template <class T>
-using combined = std::conditional_t<host::is_large<T>, host::box<T>, T>;
-template <class T>
-combined<T> to_combined(T value)
-{
-    if constexpr (host::is_large<T>)
-        return host::box<T>::of([&] { return value; });
-    else
-        return value;
-}
-template <class T>
-T plain(T value)
-{
-    return value;
-}
-template <class T>
-T plain(host::box<T> const& value)
-{
-    return *value;
-}
-
 /// Whether a local policy can combine values by key. If not, one sentence says why.
 template <class Policy, class T>
 constexpr bool has_cells()
@@ -114,7 +94,7 @@ struct candidate_position {
 };
 
 /// A policy that is an engine: one rank's part in a call.
-template <class Communicator, class Local, class Geometry = standard_geometry>
+template <class Communicator, class Local, class Geometry = standard_geometry, class Tuning = standard_joining>
 class on_ranks {
 public:
     using local_policy = Local; ///< by which this rank works on its own part
@@ -129,8 +109,11 @@ public:
         if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_travel<T>() &&
                       engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
-                partition const at = call_.agree(described<T, Op>(), 0, count, false);
-                if constexpr (known::is_exact<decltype(known), T>)
+                constexpr bool is_exact = known::is_exact<decltype(known), T>;
+                bool const fails_late =
+                    !is_exact && !known::is_operator<decltype(known)> && Tuning::most_packets < call_.ranks();
+                partition const at = call_.agree(described<T, Op>(), 0, count, fails_late);
+                if constexpr (is_exact)
                     return reduce_in_any_order(at, std::move(elements), init, known);
                 else
                     return reduce_in_order(at, host_input<T>(std::move(elements), count), init, operator_on<T>(known));
@@ -355,40 +338,32 @@ private:
     T reduce_in_order(partition const& at, Elements elements, T const& init, Op op) const
     {
         using order = order_of<T>;
-        using unit = host::unit<order>;
         offset const total = at.total();
-        int const rank = call_.rank(), last_rank = total > 0 ? at.last_rank() : 0;
-        auto const end = [&](int r) { return std::min(at.end(r), total - 1); }; // the last element stays apart
-        std::vector<offset> values;
-        for (int r = 0; r < at.ranks(); ++r)
-            values.push_back((r == 0) + unit::count(at.begin(r), end(r)) + (total > 0 && r == last_rank));
-        call_.template expect<T>(values);
+        int const rank = call_.rank(), last_rank = total > 0 ? at.last_rank() : -1;
+        offset const end = std::max(total - 1, offset{0}); // the last element stays apart
+        joining<order, T, Tuning, Communicator> join(call_, at, end, true, last_rank, wanted::all);
 
-        packed<T> own;
+        joined<order, combined<T>> own(join.begin(rank));
         if (rank == 0)
-            own.push_back(init);
+            own.init.emplace(engine::to_combined(init));
         if (at.count(rank) > 0) {
             host::totals<combined<T>> tiles;
-            auto const part =
-                host::fragment_of<order, combined<T>>(local_, elements, at.begin(rank), end(rank), op, tiles);
-            for (auto const& aggregate : part.aggregates())
-                own.push_back(engine::plain(aggregate));
+            own.part =
+                host::fragment_of<order, combined<T>>(local_, elements, join.begin(rank), join.end(rank), op, tiles);
             if (rank == last_rank) {
                 step_over(elements, at.count(rank) - 1);
-                own.push_back(engine::plain(host::take<combined<T>>(elements)));
+                own.last.emplace(host::take<combined<T>>(elements));
             }
         }
 
-        auto const all = call_.template gather<T>(own);
-        if (total == 0)
-            return all(0, 0);
-        auto const value = [&](int r, offset i) { return engine::to_combined(all(r, i)); };
-        host::fragment<order, combined<T>> before(0);
-        for (int r = 0; r < at.ranks(); ++r)
-            before.append_part(op, end(r), [&, i = offset{r == 0}]() mutable { return value(r, i++); });
-        host::entry<order, combined<T>> const last(op, value(0, 0), before);
-        T result = engine::plain(last.reduced(op, value(last_rank, values[static_cast<std::size_t>(last_rank)] - 1)));
+        auto const all = join(op, std::move(own));
+        T result = [&]() -> T {
+            if (total == 0)
+                return engine::plain(*all.init);
+            return engine::plain(host::entry<order, combined<T>>(op, all.init, all.part).reduced(op, *all.last));
+        }();
         host::make_opaque(result);
+        call_.finish();
         return result;
     }
 
@@ -397,39 +372,28 @@ private:
     {
         using order = order_of<T>;
         int const rank = call_.rank(), last_rank = at.total() > 0 ? at.last_rank() : 0;
-        offset const has_init = init.has_value();
-        std::vector<offset> values;
-        for (int r = 0; r < at.ranks(); ++r) // nobody needs those of the last
-            values.push_back((r == 0 ? has_init : 0) +
-                             (r < last_rank ? host::unit<order>::count(at.begin(r), at.end(r)) : 0));
-        call_.template expect<T>(values);
+        // nobody needs the elements of the last
+        joining<order, T, Tuning, Communicator> join(call_, at, at.begin(last_rank), init.has_value(), -1,
+                                                     wanted::before);
 
-        packed<T> own;
+        joined<order, combined<T>> own(join.begin(rank));
         if (rank == 0 && init)
-            own.push_back(*init);
+            own.init.emplace(engine::to_combined(*init));
         host::totals<combined<T>> tiles;
         constexpr bool scans_in_turn = std::same_as<Local, sequenced_policy>;
         if (at.count(rank) > 0 && !(scans_in_turn && rank == last_rank)) {
-            auto const part =
+            auto part =
                 host::fragment_of<order, combined<T>>(local_, elements, at.begin(rank), at.end(rank), op, tiles);
             if (rank < last_rank)
-                for (auto const& aggregate : part.aggregates())
-                    own.push_back(engine::plain(aggregate));
+                own.part = std::move(part);
         }
+        std::optional<combined<T>> const own_init = own.init;
 
-        auto const all = call_.template gather<T>(own);
+        auto const before = join(op, std::move(own));
         if (at.count(rank) == 0)
             return out;
-        host::fragment<order, combined<T>> before(0);
-        for (int r = 0; r < rank; ++r)
-            before.append_part(op, at.end(r), [&, i = r == 0 ? has_init : offset{0}]() mutable {
-                return engine::to_combined(all(r, i++));
-            });
-        std::optional<combined<T>> first;
-        if (init)
-            first.emplace(engine::to_combined(all(0, 0)));
-        return host::scan_part<order, form>(host::entry<order, combined<T>>(op, std::move(first), before),
-                                            std::move(elements), at.count(rank), std::move(out), op, tiles);
+        host::entry<order, combined<T>> const first(op, rank == 0 ? own_init : before.init, before.part);
+        return host::scan_part<order, form>(first, std::move(elements), at.count(rank), std::move(out), op, tiles);
     }
 
     /// Where every order gives the same bits, one value of each rank is enough.

@@ -37,6 +37,14 @@ public:
 
     int rank() const { return ranks_.rank(); }
     int ranks() const { return ranks_.size(); }
+    /// How many consecutive ranks share a node, or 0 if the communicator does not say.
+    int ranks_of_node() const
+    {
+        if constexpr (requires { ranks_.node_size(); })
+            return ranks_.node_size();
+        else
+            return 0;
+    }
 
     /// The first gather: the parts of all ranks. All ranks throw if what they call differs, which `description` says in
     /// words and `details` in a hash. `fails_late` says that this rank may throw after the last gather of values.
@@ -71,9 +79,33 @@ public:
     template <class T>
     gathered<T> gather(packed<T> const& own)
     {
-        std::vector<std::byte> packet(sizeof(std::int64_t)); // a status of 0
-        packet.insert(packet.end(), own.bytes().begin(), own.bytes().end());
-        return gathered<T>(counts_, gather_packets(packet));
+        return gathered<T>(counts_, gather_packets(with_status(0, own.bytes())));
+    }
+
+    /// Says that the next collectives are rounds of messages with values of type T.
+    ///
+    /// After the last round every rank has, by way of others, a status of every rank when the first began. An operator
+    /// that throws between two rounds is learnt by some ranks alone; so `fails_late` is true of a call with an operator
+    /// that may throw.
+    template <class T>
+    void expect(std::vector<message_round> rounds)
+    {
+        rounds_ = std::move(rounds);
+        round_ = 0;
+        value_bytes_ = sizeof(T);
+        next_ = step::rounds;
+    }
+    /// The next round. Sends the same values to all receivers that expect any, and returns those of each sender.
+    template <class T>
+    gathered<T> exchange_values(packed<T> const& own)
+    {
+        std::vector<offset> counts;
+        for (auto const& each : rounds_[round_].in)
+            counts.push_back(each.values);
+        std::vector<std::byte> received;
+        if (!exchange_packets(with_status(0, own.bytes()), received))
+            fail_in_rounds();
+        return gathered<T>(counts, std::move(received));
     }
 
     /// Says that the next collective adds up so many counters.
@@ -129,13 +161,10 @@ public:
             std::vector<std::uint64_t> counters(counters_);
             counters.push_back(1);
             sum(counters);
+        } else if (next_ == step::rounds) {
+            fail_in_rounds();
         } else if (next_ == step::values || next_ == step::finish) {
-            if (next_ == step::finish)
-                expect_nothing();
-            std::vector<std::byte> packet(sizes_[static_cast<std::size_t>(rank())]);
-            std::int64_t const status = 1;
-            std::memcpy(packet.data(), &status, sizeof status);
-            gather_packets(packet);
+            fail_in_gather();
         }
         is_over_ = true; // alone: no other rank waits
         std::throw_with_nested(
@@ -143,7 +172,7 @@ public:
     }
 
 private:
-    enum class step { header, values, sum, finish, none }; ///< which collective comes next
+    enum class step { header, values, rounds, sum, finish, none }; ///< which collective comes next
 
     /// What each rank says first.
     struct header {
@@ -205,6 +234,71 @@ private:
         return all;
     }
 
+    /// A packet: whether the rank has failed, and its values.
+    static std::vector<std::byte> with_status(std::int64_t status, std::vector<std::byte> const& values)
+    {
+        std::vector<std::byte> packet(sizeof status);
+        std::memcpy(packet.data(), &status, sizeof status);
+        packet.insert(packet.end(), values.begin(), values.end());
+        return packet;
+    }
+    /// The gather of a rank that has failed, or knows of one that has.
+    void fail_in_gather()
+    {
+        if (next_ == step::finish)
+            expect_nothing();
+        std::size_t const bytes = sizes_[static_cast<std::size_t>(rank())];
+        gather_packets(with_status(1, std::vector<std::byte>(bytes - sizeof(std::int64_t))));
+    }
+
+    /// A round, in which a receiver of no values gets the status alone. Returns whether no sender's status is that of a
+    /// failure.
+    bool exchange_packets(std::vector<std::byte> const& packet, std::vector<std::byte>& received)
+    {
+        message_round const& round = rounds_[round_];
+        auto const bytes_of = [&](message_round::message const& each) {
+            return sizeof(std::int64_t) + static_cast<std::size_t>(each.values) * value_bytes_;
+        };
+        std::size_t bytes = 0;
+        for (auto const& each : round.in)
+            bytes += bytes_of(each);
+        received.resize(bytes);
+        std::vector<outgoing> out;
+        for (auto const& each : round.out)
+            out.push_back({each.rank, packet.data(), bytes_of(each)});
+        std::vector<incoming> in;
+        bytes = 0;
+        for (auto const& each : round.in) {
+            in.push_back({each.rank, received.data() + bytes, bytes_of(each)});
+            bytes += bytes_of(each);
+        }
+        collectively([&] { ranks_.exchange(std::span<outgoing const>(out), std::span<incoming const>(in)); });
+        ++round_;
+        next_ = round_ < rounds_.size() ? step::rounds : fails_late_ ? step::finish : step::none;
+        bool all_well = true;
+        for (auto const& each : in) {
+            std::int64_t status = 0;
+            std::memcpy(&status, each.data, sizeof status);
+            all_well = all_well && status == 0;
+        }
+        return all_well;
+    }
+    /// The remaining rounds of a rank that has failed, or knows of one that has: it passes that on.
+    [[noreturn]] void fail_in_rounds()
+    {
+        while (next_ == step::rounds) {
+            offset values = 0;
+            for (auto const& each : rounds_[round_].out)
+                values = std::max(values, each.values);
+            std::vector<std::byte> received;
+            exchange_packets(with_status(1, std::vector<std::byte>(static_cast<std::size_t>(values) * value_bytes_)),
+                             received);
+        }
+        if (next_ == step::finish)
+            fail_in_gather();
+        throw_reason();
+    }
+
     /// Adds up counters, of which the last counts the ranks that have failed.
     void sum(std::vector<std::uint64_t>& counters)
     {
@@ -264,7 +358,10 @@ private:
     std::string reason_;
     std::vector<offset> counts_;     ///< of each rank's values in the next gather
     std::vector<std::size_t> sizes_; ///< and its bytes
-    std::size_t counters_ = 0;       ///< in the next sum
+    std::vector<message_round> rounds_;
+    std::size_t round_ = 0;       ///< the next of those
+    std::size_t value_bytes_ = 0; ///< of a value in those
+    std::size_t counters_ = 0;    ///< in the next sum
 };
 
 } // namespace engine

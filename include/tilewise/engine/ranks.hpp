@@ -7,6 +7,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/communicator.hpp>
+#include <tilewise/host/boxed.hpp>
 #include <tilewise/order.hpp>
 
 #include <array>
@@ -17,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,28 @@ public:
 private:
     std::vector<offset> begins_;
 };
+
+/// What large values are while they are combined, and how those are told from what ranks exchange.
+template <class T>
+using combined = std::conditional_t<host::is_large<T>, host::box<T>, T>;
+template <class T>
+combined<T> to_combined(T value)
+{
+    if constexpr (host::is_large<T>)
+        return host::box<T>::of([&] { return value; });
+    else
+        return value;
+}
+template <class T>
+T plain(T value)
+{
+    return value;
+}
+template <class T>
+T plain(host::box<T> const& value)
+{
+    return *value;
+}
 
 /// Values of this rank for a gather, as bytes.
 template <class T>
@@ -96,6 +120,16 @@ public:
 private:
     std::vector<std::size_t> first_;
     std::vector<std::byte> bytes_;
+};
+
+/// What a rank sends and receives in a round of messages.
+struct message_round {
+    /// To or from a rank.
+    struct message {
+        int rank;
+        offset values; ///< how many follow the status of the sender
+    };
+    std::vector<message> out, in;
 };
 
 /// FNV-1a, which every machine computes alike.
