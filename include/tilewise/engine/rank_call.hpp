@@ -237,9 +237,9 @@ private:
     /// A packet: whether the rank has failed, and its values.
     static std::vector<std::byte> with_status(std::int64_t status, std::vector<std::byte> const& values)
     {
-        std::vector<std::byte> packet(sizeof status);
+        std::vector<std::byte> packet(sizeof status + values.size());
         std::memcpy(packet.data(), &status, sizeof status);
-        packet.insert(packet.end(), values.begin(), values.end());
+        copy_bytes(packet.data() + sizeof status, values.data(), values.size());
         return packet;
     }
     /// The gather of a rank that has failed, or knows of one that has.
