@@ -272,8 +272,8 @@ TEST(Joining, TakesOneRoundInGroupsAndOneBetweenThem)
 {
     EXPECT_EQ(sent({64, 0, 9}, 20).collectives, 3u);
     EXPECT_EQ(sent({64, 0, 9}, 20).messages, 7u + 7u);
-    EXPECT_EQ(sent({64, 4, 16}, 20).messages, 3u + 15u);   // nodes of 4
-    EXPECT_EQ(sent({64, 32, 4}, 20).collectives, 2u + 4u); // not all of a node: 16 groups of 4 by doubling
+    EXPECT_EQ(sent({70, 4, 9}, 20).messages, 11u + 5u);    // of three nodes each
+    EXPECT_EQ(sent({64, 32, 4}, 20).collectives, 2u + 4u); // of a part of a node, 16 groups by doubling
 }
 
 TEST(Joining, TakesAsManyRoundsByDoublingAsTheNumberOfRanksHasBits)
