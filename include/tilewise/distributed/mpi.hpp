@@ -309,7 +309,8 @@ private:
     {
         [[maybe_unused]] transfer* const left =
             transfer_.release(); // requests that are not complete may still write there
-        failure_ = distributed_error(rank, "tilewise::mpi_communicator: " + reason);
+        if (!failure_)
+            failure_ = distributed_error(rank, "tilewise::mpi_communicator: " + reason);
         throw distributed_error(*failure_);
     }
 

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// `nccl_communicator`: ranks as GPUs, connected by NCCL.
+
+#include <tilewise/distributed/communicator.hpp>
+#include <tilewise/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <cuda_runtime.h>
+#include <nccl.h>
+
+// In every mode the same, as communicator.hpp is.
+namespace tilewise {
+
+/// @addtogroup distributed
+/// @{
+
+/// Options of `nccl_communicator`.
+struct nccl_options {
+    /// How long a collective may take on this rank: without a value, as long as it takes.
+    std::optional<std::chrono::nanoseconds> timeout = std::nullopt;
+};
+
+/// The ranks of an NCCL communicator: GPUs, of one process each, or of one process with a thread for each. Needs NCCL
+/// 2.8.
+///
+/// Header `<tilewise/distributed/nccl.hpp>`; the program links NCCL and the CUDA runtime. NCCL's communicator is the
+/// program's, which keeps it as long as this one and calls nothing on it from another thread. Collectives run in the
+/// stream, and the calling thread waits for them: the bytes travel through pinned memory and memory of the GPU, which
+/// this communicator owns. Messages that do not fit each other are undefined behaviour, as they are in NCCL.
+///
+/// An error of CUDA or NCCL, asynchronous ones among them, throws `distributed_error`, and so does a collective that is
+/// not done by the timeout. NCCL's communicator is then aborted by `ncclCommAbort`, which frees it: do not destroy it
+/// where `is_usable()` is false.
+class nccl_communicator {
+public:
+    /// The ranks of `ranks`; `stream` is one of this rank's GPU, which is the current device in every call.
+    nccl_communicator(ncclComm_t ranks, cudaStream_t stream, nccl_options options = {})
+        : options_(options), ranks_(ranks), stream_(stream)
+    {
+        check(ncclCommUserRank(ranks_, &rank_), "ncclCommUserRank");
+        check(ncclCommCount(ranks_, &size_), "ncclCommCount");
+    }
+    ~nccl_communicator() { release(); }
+
+    nccl_communicator(nccl_communicator const&) = delete;
+    nccl_communicator& operator=(nccl_communicator const&) = delete;
+
+    int rank() const noexcept { return rank_; }           ///< of this GPU
+    int size() const noexcept { return size_; }           ///< the number of ranks
+    bool is_usable() const noexcept { return !failure_; } ///< false once a collective has failed on this rank
+
+    /// See tilewise::communicator.
+    void all_gather(void const* own, std::size_t bytes, void* all)
+    {
+        std::size_t const begin = bytes * static_cast<std::size_t>(rank_);
+        prepare(bytes * static_cast<std::size_t>(size_));
+        upload(begin, own, bytes);
+        if (bytes > 0)
+            check(ncclAllGather(device_ + begin, device_, bytes, ncclUint8, ranks_, stream_), "ncclAllGather");
+        download(bytes * static_cast<std::size_t>(size_));
+        wait("all_gather");
+        copy_bytes(all, pinned_, bytes * static_cast<std::size_t>(size_));
+    }
+
+    /// The same for memory of the GPU, in the order of the stream's work: does not wait, and notices no failure.
+    void all_gather(void const* own, std::size_t bytes, void* all, cudaStream_t stream)
+    {
+        if (failure_)
+            throw distributed_error(*failure_);
+        check(ncclAllGather(own, all, bytes, ncclUint8, ranks_, stream), "ncclAllGather");
+    }
+
+    /// See tilewise::communicator.
+    void all_gather_v(void const* own, std::span<std::size_t const> sizes, void* all)
+    {
+        if (sizes.size() != static_cast<std::size_t>(size_))
+            fail(rank_, rank_text(rank_) + " calls all_gather_v of " + std::to_string(sizes.size()) + " sizes for " +
+                            std::to_string(size_) + " ranks");
+        std::size_t const bytes = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+        prepare(bytes);
+        std::size_t const own_begin = std::accumulate(sizes.begin(), sizes.begin() + rank_, std::size_t{0});
+        upload(own_begin, own, sizes[static_cast<std::size_t>(rank_)]);
+        std::size_t begin = 0;
+        ncclResult_t result = ncclGroupStart();
+        for (int rank = 0; std::size_t const size : sizes) {
+            if (size > 0)
+                note(result, ncclBroadcast(device_ + begin, device_ + begin, size, ncclUint8, rank, ranks_, stream_));
+            begin += size;
+            rank += 1;
+        }
+        note(result, ncclGroupEnd());
+        check(result, "ncclBroadcast");
+        download(bytes);
+        wait("all_gather_v");
+        copy_bytes(all, pinned_, bytes);
+    }
+
+    /// See tilewise::communicator.
+    void exchange(std::span<outgoing const> out, std::span<incoming const> in)
+    {
+        std::size_t received = 0, bytes = 0;
+        for (incoming const& message : in)
+            received += message.bytes;
+        for (outgoing const& message : out)
+            bytes += message.bytes;
+        bytes += received;
+        prepare(bytes);
+        std::size_t begin = received;
+        for (outgoing const& message : out) {
+            upload(begin, message.data, message.bytes);
+            begin += message.bytes;
+        }
+        begin = 0;
+        ncclResult_t result = ncclGroupStart();
+        for (incoming const& message : in) {
+            if (message.bytes > 0)
+                note(result, ncclRecv(device_ + begin, message.bytes, ncclUint8, message.rank, ranks_, stream_));
+            begin += message.bytes;
+        }
+        for (outgoing const& message : out) {
+            if (message.bytes > 0)
+                note(result, ncclSend(device_ + begin, message.bytes, ncclUint8, message.rank, ranks_, stream_));
+            begin += message.bytes;
+        }
+        note(result, ncclGroupEnd());
+        check(result, "ncclSend and ncclRecv");
+        download(received);
+        wait("exchange");
+        begin = 0;
+        for (incoming const& message : in) {
+            copy_bytes(message.data, pinned_ + begin, message.bytes);
+            begin += message.bytes;
+        }
+    }
+
+    /// See tilewise::communicator.
+    void all_reduce_add(std::uint64_t* counters, std::size_t count)
+    {
+        std::size_t const bytes = count * sizeof(std::uint64_t);
+        prepare(bytes);
+        upload(0, counters, bytes);
+        if (count > 0)
+            check(ncclAllReduce(device_, device_, count, ncclUint64, ncclSum, ranks_, stream_), "ncclAllReduce");
+        download(bytes);
+        wait("all_reduce_add");
+        copy_bytes(counters, pinned_, bytes);
+    }
+
+private:
+    /// Room for `bytes` bytes in pinned memory, and as many on the GPU.
+    void prepare(std::size_t bytes)
+    {
+        if (failure_)
+            throw distributed_error(*failure_);
+        if (bytes <= capacity_)
+            return;
+        release();
+        std::size_t const rounded = std::max(2 * bytes, std::size_t{1} << 16);
+        check(cudaMallocHost(reinterpret_cast<void**>(&pinned_), rounded), "cudaMallocHost");
+        check(cudaMalloc(reinterpret_cast<void**>(&device_), rounded), "cudaMalloc");
+        capacity_ = rounded;
+    }
+
+    void release()
+    {
+        cudaFreeHost(std::exchange(pinned_, nullptr));
+        cudaFree(std::exchange(device_, nullptr));
+        capacity_ = 0;
+    }
+
+    void upload(std::size_t begin, void const* from, std::size_t bytes)
+    {
+        copy_bytes(pinned_ + begin, from, bytes);
+        if (bytes > 0)
+            check(cudaMemcpyAsync(device_ + begin, pinned_ + begin, bytes, cudaMemcpyHostToDevice, stream_),
+                  "cudaMemcpyAsync");
+    }
+
+    void download(std::size_t bytes)
+    {
+        if (bytes > 0)
+            check(cudaMemcpyAsync(pinned_, device_, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
+    }
+
+    /// Keeps the first error of several calls: a group has to end also after one.
+    static void note(ncclResult_t& result, ncclResult_t next)
+    {
+        if (result == ncclSuccess)
+            result = next;
+    }
+
+    /// Waits for the stream.
+    void wait(char const* collective)
+    {
+        poll(collective, [&] {
+            cudaError_t const state = cudaStreamQuery(stream_);
+            if (state != cudaErrorNotReady)
+                check(state, "cudaStreamQuery");
+            return state == cudaSuccess;
+        });
+    }
+
+    /// Polls until `is_done()`, an asynchronous error or the deadline.
+    void poll(char const* what, auto is_done)
+    {
+        auto const start = std::chrono::steady_clock::now();
+        while (true) {
+            ncclResult_t state = ncclSuccess;
+            ncclCommGetAsyncError(ranks_, &state);
+            if (state != ncclSuccess && state != ncclInProgress)
+                fail(rank_, rank_text(rank_) + ": " + what + ": " + ncclGetErrorString(state));
+            if (state == ncclSuccess && is_done())
+                return;
+            if (options_.timeout && std::chrono::steady_clock::now() - start > *options_.timeout)
+                fail(-1, rank_text(rank_) + " waited " +
+                             std::to_string(
+                                 std::chrono::duration_cast<std::chrono::milliseconds>(*options_.timeout).count()) +
+                             " ms in " + what);
+            std::this_thread::yield();
+        }
+    }
+
+    /// Waits until what was called is in the stream, where NCCL's communicator is one that does not block.
+    void check(ncclResult_t result, char const* call)
+    {
+        if (result == ncclInProgress)
+            poll(call, [] { return true; });
+        else if (result != ncclSuccess)
+            fail(rank_, rank_text(rank_) + ": " + call + ": " + ncclGetErrorString(result));
+    }
+
+    void check(cudaError_t error, char const* call)
+    {
+        if (error != cudaSuccess)
+            fail(rank_, rank_text(rank_) + ": " + call + ": " + cudaGetErrorName(error));
+    }
+
+    [[noreturn]] void fail(int rank, std::string const& reason)
+    {
+        if (!failure_) {
+            failure_ = distributed_error(rank, "tilewise::nccl_communicator: " + reason);
+            ncclCommAbort(ranks_);
+        }
+        throw distributed_error(*failure_);
+    }
+
+    nccl_options options_;
+    ncclComm_t ranks_;
+    cudaStream_t stream_;
+    int rank_ = -1;
+    int size_ = 0;
+    std::byte* pinned_ = nullptr;
+    std::byte* device_ = nullptr;
+    std::size_t capacity_ = 0;
+    std::optional<distributed_error> failure_;
+};
+
+/// @}
+
+} // namespace tilewise
