@@ -319,7 +319,7 @@ std::optional<std::string> error_of_all(world const& w, std::vector<part<std::ui
         } catch (tw::distributed_error const& error) {
             EXPECT_EQ(error.rank(), failing);
             std::lock_guard const lock(mutex);
-            errors.push_back(error.what());
+            errors.emplace_back(error.what());
             try {
                 std::rethrow_if_nested(error);
             } catch (std::runtime_error const& cause) {

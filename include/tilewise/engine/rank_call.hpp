@@ -5,8 +5,8 @@
 /// One call of an algorithm over ranks, seen from one of them: the collectives that all ranks make in the same order,
 /// and how an exception on one rank reaches all.
 ///
-/// Every gather carries a status of each rank, so that no rank waits for one that has failed. Where some have, another
-/// gather carries the reason, and every rank throws it.
+/// Every gather, and every round of messages, carries a status of each rank, so that no rank waits for one that has
+/// failed. Where some have, another gather carries the reason, and every rank throws it.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
