@@ -11,11 +11,13 @@
 #include <tilewise/engine/call.hpp>
 #include <tilewise/engine/on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
+#include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
-#include <type_traits>
-#include <utility>
+#include <vector>
 
 namespace tilewise {
 
@@ -96,4 +98,39 @@ struct call_under<distributed_policy<Communicator, Local>> {
 };
 
 } // namespace engine
+
+/// @addtogroup distributed
+/// @{
+
+/// Where to cut `count` elements into parts for so many ranks: rank r has [cuts[r], cuts[r + 1]). T is the type of the
+/// accumulator.
+///
+/// Parts are equal up to a 64th. They begin at multiples of a unit of the order, at least of a lane vector: then what
+/// ranks exchange is shortest. Any other cuts give the same bits.
+template <class T>
+std::vector<offset> even_partition(offset count, int ranks)
+{
+    offset unit = order<T>::lane_vector;
+    for (offset const larger : {order<T>::row, order<T>::chunk, order<T>::tile, order<T>::group})
+        if (larger <= count / ranks / 64)
+            unit = larger;
+    offset const units = (count + unit - 1) / unit;
+    std::vector<offset> cuts;
+    for (int rank = 0; rank <= ranks; ++rank)
+        cuts.push_back(std::min(count, (units / ranks * rank + units % ranks * rank / ranks) * unit));
+    return cuts;
+}
+
+/// How many elements to leave free at the beginning of memory that is aligned to 16 bytes, for a part of a range that
+/// begins at `begin`. T is the type of the elements.
+///
+/// Then the units of the order are as well aligned as they are where the range begins, and scans of a part are as fast.
+template <class T>
+constexpr offset aligned_begin(offset begin)
+{
+    return begin % std::max(offset{1}, offset{16} / offset{sizeof(T)});
+}
+
+/// @}
+
 TILEWISE_NAMESPACE_END
