@@ -11,12 +11,14 @@
 #include <tilewise/engine/call.hpp>
 #include <tilewise/engine/on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
+#include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace tilewise {
@@ -106,10 +108,13 @@ struct call_under<distributed_policy<Communicator, Local>> {
 /// accumulator.
 ///
 /// Parts are equal up to a 64th. They begin at multiples of a unit of the order, at least of a lane vector: then what
-/// ranks exchange is shortest. Any other cuts give the same bits.
+/// ranks exchange is shortest. Any other cuts give the same bits. Throws `std::invalid_argument` for a negative count
+/// or less than one rank.
 template <class T>
 std::vector<offset> even_partition(offset count, int ranks)
 {
+    if (count < 0 || ranks < 1)
+        reject_argument("even_partition", std::to_string(count) + " elements for " + std::to_string(ranks) + " ranks");
     offset unit = order<T>::lane_vector;
     for (offset const larger : {order<T>::row, order<T>::chunk, order<T>::tile, order<T>::group})
         if (larger <= count / ranks / 64)

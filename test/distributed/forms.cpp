@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <deque>
@@ -15,6 +16,7 @@
 #include <numeric>
 #include <span>
 #include <sstream>
+#include <stdexcept>
 #include <vector>
 
 namespace tw = tilewise;
@@ -144,6 +146,29 @@ TEST(forms_of_scans_over_ranks, write_the_results_of_each_rank)
         tw::inclusive_scan(on, own, bits, std::logical_or<>(), false);
         EXPECT_TRUE(std::equal(bits.begin(), bits.end(), positive.begin() + static_cast<std::ptrdiff_t>(begin)));
     });
+}
+
+TEST(even_partitions, are_of_equal_parts_that_begin_at_units)
+{
+    using order = tw::order<float>;
+    for (tw::offset const count : {0, 1, 3, 100, 4096, 1'000'000, 50'000'001})
+        for (int const ranks : {1, 2, 3, 7, 64, 1000}) {
+            auto const cuts = tw::even_partition<float>(count, ranks);
+            ASSERT_EQ(std::ssize(cuts), ranks + 1);
+            EXPECT_EQ(cuts.front(), 0);
+            EXPECT_EQ(cuts.back(), count);
+            tw::offset const equal = count / ranks, slack = std::max(equal / 64, order::lane_vector);
+            for (std::size_t rank = 0; rank + 1 < cuts.size(); ++rank) {
+                EXPECT_EQ(cuts[rank] % order::lane_vector * (count - cuts[rank]), 0);
+                EXPECT_LE(cuts[rank], cuts[rank + 1]);
+                EXPECT_LE(cuts[rank + 1] - cuts[rank], equal + slack + 1);
+            }
+        }
+    EXPECT_EQ(tw::even_partition<float>(8192 * 64 * 2, 2)[1] % order::tile, 0);
+    EXPECT_THROW(tw::even_partition<float>(-1, 2), std::invalid_argument);
+    EXPECT_THROW(tw::even_partition<float>(1, 0), std::invalid_argument);
+    EXPECT_EQ(tw::aligned_begin<float>(4 * 100 + 3), 3);
+    EXPECT_EQ(tw::aligned_begin<double>(7), 1);
 }
 
 /// The least that a communicator is: five functions, here of another one.
