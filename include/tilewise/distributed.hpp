@@ -81,6 +81,7 @@ inline constexpr bool is_device_policy<distributed_policy<Communicator, Local>> 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
+/// @cond internals
 template <class Communicator, class Local>
 struct call_under<distributed_policy<Communicator, Local>> {
     static constexpr bool is_on_one_machine = false;
@@ -98,6 +99,7 @@ struct call_under<distributed_policy<Communicator, Local>> {
         }
     }
 };
+/// @endcond
 
 } // namespace engine
 

@@ -34,6 +34,7 @@ struct communication_statistics {
 
 /// @cond internals
 
+/// The collectives of a communicator.
 enum class collective { all_gather, all_gather_v, exchange, all_reduce_add };
 
 /// A rank's call of a collective, with the arguments that this collective has.
@@ -50,6 +51,7 @@ struct thread_call {
     std::span<incoming const> in;
 };
 
+/// What a call is, in words.
 inline std::string text(thread_call const& call)
 {
     switch (call.name) {
@@ -64,6 +66,7 @@ inline std::string text(thread_call const& call)
     }
 }
 
+/// The error that a rank is the cause of.
 inline distributed_error thread_failure(std::size_t rank, std::string const& reason)
 {
     return {static_cast<int>(rank), "tilewise::thread_communicator: " + reason};

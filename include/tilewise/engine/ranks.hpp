@@ -52,9 +52,10 @@ private:
     std::vector<offset> begins_;
 };
 
-/// What large values are while they are combined, and how those are told from what ranks exchange.
+/// A value while it is combined: large ones are kept in boxes.
 template <class T>
 using combined = std::conditional_t<host::is_large<T>, host::box<T>, T>;
+/// A value that ranks have exchanged, to be combined.
 template <class T>
 combined<T> to_combined(T value)
 {
@@ -63,11 +64,13 @@ combined<T> to_combined(T value)
     else
         return value;
 }
+/// A value that was combined, to be exchanged.
 template <class T>
 T plain(T value)
 {
     return value;
 }
+/// The same from its box.
 template <class T>
 T plain(host::box<T> const& value)
 {
