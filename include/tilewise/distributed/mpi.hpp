@@ -200,6 +200,7 @@ public:
 private:
     static constexpr std::size_t largest_count = std::numeric_limits<int>::max();
 
+    /// @cond internals
     /// What MPI may read and write until all requests are complete.
     struct transfer {
         char const* collective;
@@ -211,6 +212,7 @@ private:
         std::byte* at(std::size_t position) { return bytes.data() + position; }
         MPI_Request* new_request() { return &requests.emplace_back(MPI_REQUEST_NULL); }
     };
+    /// @endcond
 
     std::size_t ranks() const { return static_cast<std::size_t>(size_); }
 
