@@ -18,3 +18,9 @@ endif()
 add_library(tilewise_warnings INTERFACE)
 target_compile_options(tilewise_warnings INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion;-Werror>")
+
+# By default g++ collects garbage whenever its heap has doubled, a tenth of the time to compile a test; so it begins at
+# 4 GB. The largest test then takes 2 GB, instead of 1.5.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=4000000>")
+endif()

@@ -105,6 +105,13 @@ void on_all(Check check)
     check(host<tilewise::parallel_policy, Geometry>{});
 }
 
+/// The same for what only scans.
+template <class Geometry, class Check>
+void on_all_for_scans(Check check)
+{
+    on_all<Geometry>(check);
+}
+
 /// Calls `check(policy, range)` for every policy of the library, with the elements where it can read them.
 template <class T, class Check>
 void under_all_policies(std::vector<T> const& x, Check check)
@@ -237,6 +244,13 @@ void on_all(Check check)
         tuning::forced_iterations = iterations;
         check(device<Geometry, tuning>{});
     }
+}
+
+/// The same for what only scans, which none of these choices changes.
+template <class Geometry, class Check>
+void on_all_for_scans(Check check)
+{
+    check(device<Geometry, tuning>{});
 }
 
 /// Calls `check(policy, range)` for the device policy, with the elements in its memory.

@@ -36,7 +36,7 @@ void expect_scans_specified(std::vector<T> const& x, std::vector<std::size_t> co
                excluding = order.exclusive_scan(x, *init);
     for (std::size_t const count : counts) {
         std::vector<T> const part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count));
-        backend::on_all<Geometry>([&](auto on) {
+        backend::on_all_for_scans<Geometry>([&](auto on) {
             auto const expect = [&](std::vector<T> const& result, std::vector<T> const& expected, char const* what) {
                 EXPECT_EQ(first_difference(result, expected), count) << what << ", " << sizeof(T) << " bytes";
             };

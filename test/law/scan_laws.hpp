@@ -58,7 +58,7 @@ TYPED_TEST_P(Scan, HasTheBitsOfTheSpecificationOnEveryLevelOfTheOrder)
         auto const x = values<TypeParam>(size<T, geometry>(this->few));
         typename TypeParam::op const op;
         auto const specified = this->template specified<geometry>();
-        backend::on_all<geometry>([&](auto on) {
+        backend::on_all_for_scans<geometry>([&](auto on) {
             RC_ASSERT(same(on.template scan<inclusive>(x, this->none(), op), specified.inclusive_scan(x, {})));
             RC_ASSERT(
                 same(on.template scan<inclusive>(x, this->some(), op), specified.inclusive_scan(x, this->init())));
@@ -115,7 +115,7 @@ TYPED_TEST_P(Scan, OfAPrefixIsThePrefixOfTheScan)
             return std::vector<T>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(length));
         };
         auto const prefix = prefix_of(x);
-        backend::on_all<backend::tiny_geometry>([&](auto on) {
+        backend::on_all_for_scans<backend::tiny_geometry>([&](auto on) {
             RC_ASSERT(same(on.template scan<inclusive>(prefix, this->none(), op),
                            prefix_of(on.template scan<inclusive>(x, this->none(), op))));
             RC_ASSERT(same(on.template scan<exclusive>(prefix, this->some(), op),
@@ -130,7 +130,7 @@ TYPED_TEST_P(Scan, InPlaceIsTheSame)
     expect_always([&] {
         auto const x = values<TypeParam>(size<T, backend::tiny_geometry>(this->few));
         typename TypeParam::op const op;
-        backend::on_all<backend::tiny_geometry>([&](auto on) {
+        backend::on_all_for_scans<backend::tiny_geometry>([&](auto on) {
             RC_ASSERT(same(on.template scan_in_place<inclusive>(x, this->none(), op),
                            on.template scan<inclusive>(x, this->none(), op)));
             RC_ASSERT(same(on.template scan_in_place<exclusive>(x, this->some(), op),
@@ -160,7 +160,7 @@ TYPED_TEST_P(ScanOfExact, IsTheStandards)
         std::inclusive_scan(x.begin(), x.end(), std::back_inserter(without_init), combine);
         std::inclusive_scan(x.begin(), x.end(), std::back_inserter(with_init), combine, this->init());
         std::exclusive_scan(x.begin(), x.end(), std::back_inserter(excluding), this->init(), combine);
-        backend::on_all<backend::tiny_geometry>([&](auto on) {
+        backend::on_all_for_scans<backend::tiny_geometry>([&](auto on) {
             RC_ASSERT(same(on.template scan<inclusive>(x, this->none(), op), without_init));
             RC_ASSERT(same(on.template scan<inclusive>(x, this->some(), op), with_init));
             RC_ASSERT(same(on.template scan<exclusive>(x, this->some(), op), excluding));
@@ -174,7 +174,7 @@ TYPED_TEST_P(ScanOfExact, ThatExcludesIsTheOtherMovedByOne)
     expect_always([&] {
         auto const x = values<TypeParam>(1 + size<T, backend::tiny_geometry>(this->few));
         typename TypeParam::op const op;
-        backend::on_all<backend::tiny_geometry>([&](auto on) {
+        backend::on_all_for_scans<backend::tiny_geometry>([&](auto on) {
             auto const including = on.template scan<inclusive>(x, this->some(), op);
             auto const excluding = on.template scan<exclusive>(x, this->some(), op);
             RC_ASSERT(same(excluding.front(), this->init()));
@@ -190,7 +190,7 @@ TYPED_TEST_P(ScanOfExact, UsesInitOnce)
     expect_always([&] {
         auto const x = values<TypeParam>(size<T, backend::tiny_geometry>(this->few));
         typename TypeParam::op const op;
-        backend::on_all<backend::tiny_geometry>([&](auto on) {
+        backend::on_all_for_scans<backend::tiny_geometry>([&](auto on) {
             std::vector<T> expected;
             for (T const& result : on.template scan<inclusive>(x, this->none(), op))
                 expected.push_back(static_cast<T>(op(this->init(), result)));
@@ -215,7 +215,7 @@ TYPED_TEST_P(ScanOfGroup, OfTheDifferencesGivesTheValuesBack)
         std::vector<T> differences;
         std::adjacent_difference(x.begin(), x.end(), std::back_inserter(differences),
                                  [](T a, T b) { return static_cast<T>(a - b); });
-        backend::on_all<backend::tiny_geometry>([&](auto on) {
+        backend::on_all_for_scans<backend::tiny_geometry>([&](auto on) {
             RC_ASSERT(same(on.template scan<inclusive>(differences, this->none(), typename TypeParam::op()), x));
         });
     });

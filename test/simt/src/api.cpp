@@ -19,7 +19,7 @@ struct planned_failure {
     runtime::failure lasts;
 };
 
-std::vector<runtime::call> made;
+std::vector<runtime::call> calls_made;
 std::vector<planned_failure> planned;
 cudaError_t broken = cudaSuccess; ///< since a kernel failed
 thread_local cudaError_t last_error = cudaSuccess;
@@ -79,7 +79,7 @@ cudaError_t call(char const* name, needs what, std::function<cudaError_t()> cons
     cudaError_t const error = checked(name, what, body);
     if (error != cudaSuccess && error != cudaErrorNotReady)
         last_error = error;
-    made.push_back({name, error, nullptr});
+    calls_made.push_back({name, error, nullptr});
     return error;
 }
 
@@ -100,7 +100,7 @@ cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_
                 }
         return body(*found);
     });
-    made.back().stream = handle;
+    calls_made.back().stream = handle;
     return error;
 }
 
@@ -125,7 +125,7 @@ cudaError_t outcome(bool machine_got_there)
 
 void clear_calls()
 {
-    made.clear();
+    calls_made.clear();
     planned.clear();
     broken = last_error = cudaSuccess;
 }
@@ -134,18 +134,18 @@ namespace runtime {
 
 std::vector<struct call> const& calls()
 {
-    return made;
+    return calls_made;
 }
 
 int count(std::string_view name)
 {
-    return static_cast<int>(
-        std::count_if(made.begin(), made.end(), [&](struct call const& each) { return concerns(name, each.name); }));
+    return static_cast<int>(std::count_if(calls_made.begin(), calls_made.end(),
+                                          [&](struct call const& each) { return concerns(name, each.name); }));
 }
 
 void forget_calls()
 {
-    made.clear();
+    calls_made.clear();
 }
 
 void fail(std::string_view name, int skipped, cudaError_t error, failure lasts)

@@ -23,30 +23,25 @@ bool same_place(location const& a, location const& b)
     return a.line() == b.line() && a.column() == b.column() && std::strcmp(a.file_name(), b.file_name()) == 0;
 }
 
-thread& current()
-{
-    return *the_machine().current;
-}
-
 } // namespace
 
 int thread_index()
 {
-    return static_cast<int>(current().index);
+    return static_cast<int>(current_thread().index);
 }
 int block_index()
 {
-    return static_cast<int>(current().home->index);
+    return static_cast<int>(current_thread().home->index);
 }
 int block_count()
 {
-    return current().home->home->request.blocks;
+    return current_thread().home->home->request.blocks;
 }
 
 void sync_block(location where)
 {
     interpreter_code const guard;
-    thread& me = current();
+    thread& me = current_thread();
     block& home = *me.home;
     for (unsigned i = 0; home.in_barrier > 0 && i < thread_count(home); ++i) {
         thread const& other = home.threads[i];
@@ -66,7 +61,7 @@ void sync_block(location where)
 void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment)
 {
     interpreter_code const guard;
-    return shared_variable_of(*current().home, site, bytes, alignment).memory;
+    return shared_variable_of(*current_thread().home, site, bytes, alignment).memory;
 }
 
 shared_variable& shared_variable_of(block& home, void const* site, std::size_t bytes, std::size_t alignment)
@@ -90,7 +85,7 @@ void fence(scope reach)
 {
     interpreter_code const guard;
     yield_point();
-    race::fence(current(), reach);
+    race::fence(current_thread(), reach);
     yield_point();
 }
 

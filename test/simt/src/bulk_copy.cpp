@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::size_t vector_bytes = 16;
 
-thread& current()
-{
-    return *the_machine().current;
-}
-
 bool is_aligned(void const* address)
 {
     return reinterpret_cast<std::uintptr_t>(address) % vector_bytes == 0;
@@ -29,7 +24,7 @@ bool is_aligned(void const* address)
 
 mbarrier_model& barrier_at(void* address, location where)
 {
-    thread& me = current();
+    thread& me = current_thread();
     auto const found = me.home->mbarriers.find(address);
     if (found == me.home->mbarriers.end())
         stop_thread("mbarrier", "no mbarrier was initialised for its use at " + text_of(where));
@@ -58,14 +53,14 @@ void mbarrier_init(void* barrier, int arrivals, location where)
     interpreter_code const guard;
     if (arrivals < 1)
         stop_thread("mbarrier", "an mbarrier for nobody at " + text_of(where));
-    mbarrier_model& made = current().home->mbarriers[barrier] = {};
+    mbarrier_model& made = current_thread().home->mbarriers[barrier] = {};
     made.expected = made.missing = arrivals;
 }
 
 void mbarrier_arrive(void* barrier, std::size_t expected_bytes, location where)
 {
     interpreter_code const guard;
-    thread& me = current();
+    thread& me = current_thread();
     yield_point();
     mbarrier_model& model = barrier_at(barrier, where);
     model.missing_bytes += static_cast<long long>(expected_bytes);
@@ -81,7 +76,7 @@ void mbarrier_arrive(void* barrier, std::size_t expected_bytes, location where)
 void mbarrier_wait(void* barrier, unsigned parity, location where)
 {
     interpreter_code const guard;
-    thread& me = current();
+    thread& me = current_thread();
     mbarrier_model& model = barrier_at(barrier, where);
     me.where = where;
     while (model.phase % 2 == parity) {
@@ -95,7 +90,7 @@ void mbarrier_wait(void* barrier, unsigned parity, location where)
 void bulk_copy(void* shared, void const* global, std::size_t bytes, void* barrier, location where)
 {
     interpreter_code const guard;
-    thread& me = current();
+    thread& me = current_thread();
     block& home = *me.home;
     if (home.home->capability < 90)
         stop_thread("bulk copy", "a bulk copy on a GPU that has none, at " + text_of(where));

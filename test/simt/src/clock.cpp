@@ -2,26 +2,24 @@
 #include "clock.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 namespace simt {
 namespace {
 
 using epochs = knowledge_of_threads::epochs;
 
+bool covers(epochs const& a, epochs const& b)
+{
+    return a == b || std::equal(a->begin(), a->end(), b->begin(), std::greater_equal<>());
+}
+
 epochs later(epochs const& a, epochs const& b)
 {
-    if (!a || a == b)
-        return b;
-    if (!b)
+    if (covers(a, b))
         return a;
-    bool a_is_later = true, b_is_later = true;
-    for (std::size_t i = 0; i < a->size(); ++i) {
-        a_is_later &= (*a)[i] >= (*b)[i];
-        b_is_later &= (*a)[i] <= (*b)[i];
-    }
-    if (a_is_later)
-        return a;
-    if (b_is_later)
+    if (covers(b, a))
         return b;
     auto both = std::make_shared<std::vector<epoch>>(*a);
     for (std::size_t i = 0; i < both->size(); ++i)
@@ -29,12 +27,28 @@ epochs later(epochs const& a, epochs const& b)
     return both;
 }
 
+/// Whether `a` has all that is known in `b`.
+bool covers(knowledge_of_threads const& a, knowledge_of_threads const& b)
+{
+    if (a.blocks.size() < b.blocks.size() || a.finished.size() < b.finished.size())
+        return false;
+    auto mine = a.blocks.begin();
+    for (auto const& [block, known] : b.blocks) {
+        while (mine != a.blocks.end() && mine->first < block)
+            ++mine;
+        if (mine == a.blocks.end() || mine->first != block || !covers(mine->second, known))
+            return false;
+    }
+    return std::includes(a.finished.begin(), a.finished.end(), b.finished.begin(), b.finished.end());
+}
+
 epoch epoch_of(clock_ptr const& clock, std::uint32_t block, unsigned thread)
 {
     if (!clock)
         return 0;
-    auto const found = clock->blocks.find(block);
-    return found == clock->blocks.end() ? 0 : (*found->second)[thread];
+    auto const found = std::lower_bound(clock->blocks.begin(), clock->blocks.end(), block,
+                                        [](auto const& each, std::uint32_t serial) { return each.first < serial; });
+    return found == clock->blocks.end() || found->first != block ? 0 : (*found->second)[thread];
 }
 
 } // namespace
@@ -43,25 +57,35 @@ clock_ptr join(clock_ptr const& a, clock_ptr const& b)
 {
     if (!a || a == b)
         return b;
-    if (!b)
+    if (!b || covers(*a, *b))
         return a;
-    auto both = std::make_shared<knowledge_of_threads>(*a);
-    for (auto const& [block, known] : b->blocks) {
-        epochs& mine = both->blocks[block];
-        mine = later(mine, known);
+    if (covers(*b, *a))
+        return b;
+    auto both = std::make_shared<knowledge_of_threads>();
+    both->blocks.reserve(a->blocks.size() + b->blocks.size());
+    auto left = a->blocks.begin();
+    for (auto const& right : b->blocks) {
+        for (; left != a->blocks.end() && left->first < right.first; ++left)
+            both->blocks.push_back(*left);
+        if (left != a->blocks.end() && left->first == right.first)
+            both->blocks.emplace_back(right.first, later((left++)->second, right.second));
+        else
+            both->blocks.push_back(right);
     }
-    both->finished.insert(b->finished.begin(), b->finished.end());
+    both->blocks.insert(both->blocks.end(), left, a->blocks.end());
+    std::set_union(a->finished.begin(), a->finished.end(), b->finished.begin(), b->finished.end(),
+                   std::back_inserter(both->finished));
     return both;
 }
 
 clock_ptr knowledge_of_block(std::uint32_t serial, std::vector<epoch> epochs)
 {
     auto made = std::make_shared<knowledge_of_threads>();
-    made->blocks[serial] = std::make_shared<std::vector<epoch>>(std::move(epochs));
+    made->blocks.emplace_back(serial, std::make_shared<std::vector<epoch>>(std::move(epochs)));
     return made;
 }
 
-clock_ptr knowledge_of_operations(std::set<unsigned> finished)
+clock_ptr knowledge_of_operations(std::vector<unsigned> finished)
 {
     auto made = std::make_shared<knowledge_of_threads>();
     made->finished = std::move(finished);
@@ -90,7 +114,9 @@ bool block_clock::knows(unsigned thread, agent_id who, epoch when) const
 
 bool block_clock::knows_finished(unsigned thread, unsigned of) const
 {
-    auto const has = [&](clock_ptr const& clock) { return clock && clock->finished.count(of) != 0; };
+    auto const has = [&](clock_ptr const& clock) {
+        return clock && std::binary_search(clock->finished.begin(), clock->finished.end(), of);
+    };
     return has(base) || has(threads[thread].learned);
 }
 
@@ -148,12 +174,12 @@ void knowledge::add(knowledge const& other)
     host = std::max(host, other.host);
 }
 
-std::set<unsigned> knowledge::all() const
+std::vector<unsigned> knowledge::all() const
 {
-    std::set<unsigned> made;
+    std::vector<unsigned> made;
     for (unsigned i = 0; i < finished.size(); ++i)
         if (finished[i])
-            made.insert(made.end(), i);
+            made.push_back(i);
     return made;
 }
 

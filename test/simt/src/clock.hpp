@@ -7,9 +7,8 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <set>
+#include <utility>
 #include <vector>
 
 namespace simt {
@@ -24,8 +23,8 @@ inline constexpr agent_id no_agent = 0, host_agent = 1; ///< of block 0, which i
 /// What is known of the threads of other blocks. Shared and never changed once made.
 struct knowledge_of_threads {
     using epochs = std::shared_ptr<std::vector<epoch> const>;
-    std::map<std::uint32_t, epochs> blocks; ///< by serial number
-    std::set<unsigned> finished;            ///< operations
+    std::vector<std::pair<std::uint32_t, epochs>> blocks; ///< serial numbers, ascending
+    std::vector<unsigned> finished;                       ///< operations, ascending
 };
 using clock_ptr = std::shared_ptr<knowledge_of_threads const>;
 
@@ -33,8 +32,8 @@ using clock_ptr = std::shared_ptr<knowledge_of_threads const>;
 clock_ptr join(clock_ptr const& a, clock_ptr const& b);
 /// Knowledge of one block.
 clock_ptr knowledge_of_block(std::uint32_t serial, std::vector<epoch> epochs);
-/// Knowledge that operations are finished.
-clock_ptr knowledge_of_operations(std::set<unsigned> finished);
+/// Knowledge that operations, ascending, are finished.
+clock_ptr knowledge_of_operations(std::vector<unsigned> finished);
 
 /// A thread's clock, compressed: what the block knows since its last barrier, what the warp knows, and the rest.
 struct thread_clock {
@@ -75,7 +74,8 @@ struct knowledge {
         finished[operation] = true;
     }
     void add(knowledge const& other);
-    std::set<unsigned> all() const;
+    /// Those finished, ascending.
+    std::vector<unsigned> all() const;
 };
 
 } // namespace simt

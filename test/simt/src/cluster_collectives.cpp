@@ -15,13 +15,9 @@
 namespace simt {
 namespace {
 
-thread& current()
-{
-    return *the_machine().current;
-}
 bool has_sm90()
 {
-    return current().home->home->capability >= 90;
+    return current_thread().home->home->capability >= 90;
 }
 
 /// Ends the phase of a barrier at which nobody is missing any more.
@@ -58,21 +54,21 @@ void arrive(thread& me, location where, bool releases)
 
 int cluster_rank()
 {
-    return static_cast<int>(current().home->rank);
+    return static_cast<int>(current_thread().home->rank);
 }
 
 void cluster_announce(location where)
 {
     interpreter_code const guard;
     if (has_sm90())
-        arrive(current(), where, false);
+        arrive(current_thread(), where, false);
 }
 
 void cluster_arrive(location where)
 {
     interpreter_code const guard;
     if (has_sm90())
-        arrive(current(), where, true);
+        arrive(current_thread(), where, true);
 }
 
 void cluster_wait(location where)
@@ -80,7 +76,7 @@ void cluster_wait(location where)
     interpreter_code const guard;
     if (!has_sm90())
         return;
-    thread& me = current();
+    thread& me = current_thread();
     cluster& group = *me.home->group;
     if (!me.arrived_in_cluster)
         stop_thread("cluster", "cluster_wait at " + text_of(where) + " without cluster_arrive");
@@ -107,7 +103,7 @@ void leave_cluster(thread& leaving)
 void store_in_block(int rank, void* shared, void const* value, std::size_t bytes, location where)
 {
     interpreter_code const guard;
-    thread& me = current();
+    thread& me = current_thread();
     cluster& group = *me.home->group;
     std::string const at = "store_in_block at " + text_of(where);
     if (!has_sm90())
@@ -145,7 +141,7 @@ void release_dependents()
     interpreter_code const guard;
     if (!has_sm90())
         return;
-    block& home = *current().home;
+    block& home = *current_thread().home;
     if (!home.released_dependents) {
         home.released_dependents = true;
         ++home.home->blocks_released;
@@ -157,7 +153,7 @@ void release_dependents()
 void wait_for_primary(location where)
 {
     interpreter_code const guard;
-    thread& me = current();
+    thread& me = current_thread();
     operation& mine = *me.home->home->made_by;
     if (!has_sm90() || !mine.primary)
         return;

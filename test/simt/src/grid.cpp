@@ -44,7 +44,7 @@ void free_shared_memory(block& of)
     of.shared.clear();
 }
 
-char const* text_of(thread_state state)
+char const* description_of(thread_state state)
 {
     switch (state) {
     case thread_state::fresh:
@@ -172,7 +172,7 @@ std::string threads_at_rest()
                     thread const& t = member->threads[i];
                     if (t.state == thread_state::done || t.state == thread_state::fresh || found++ >= most)
                         continue;
-                    text += "\n  " + name_of(t) + " " + text_of(t.state) + " at " + simt::text_of(t.where);
+                    text += "\n  " + name_of(t) + " " + description_of(t.state) + " at " + text_of(t.where);
                 }
     }
     return found > most ? text + "\n  ... and " + std::to_string(found - most) + " more" : text;

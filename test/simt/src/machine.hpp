@@ -53,6 +53,12 @@ struct machine {
 };
 machine& the_machine();
 
+/// The thread of a kernel that calls.
+inline thread& current_thread()
+{
+    return *the_machine().current;
+}
+
 /// Forgets everything that runs.
 void begin_schedule(std::uint64_t seed);
 

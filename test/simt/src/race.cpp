@@ -12,11 +12,11 @@ namespace simt::race {
 namespace {
 
 /// What was released at an address.
-struct released {
+struct release_record {
     clock_ptr to_device, to_block;
     std::uint32_t block = 0;
 };
-std::unordered_map<std::uintptr_t, released> releases;
+std::unordered_map<std::uintptr_t, release_record> releases;
 
 } // namespace
 
@@ -40,7 +40,7 @@ void release_at(thread& who, std::uintptr_t address, bool ordered, bool is_updat
     clock_ptr const given = ordered ? clock.snapshot(who.index) : mine.released;
     if (ordered)
         ++mine.now;
-    released& at = releases[address];
+    release_record& at = releases[address];
     at.to_device = is_update ? join(at.to_device, given) : given;
     at.to_block = mine.released_in_the_block;
     at.block = clock.serial;
@@ -131,13 +131,13 @@ void access_by(agent const& who, void const* memory, std::size_t bytes, access h
         require(judge(who, first, bytes, how, true, nullptr));
 }
 
-agent agent_of(operation const& who)
+agent agent_of_operation(operation const& who)
 {
     // An operation is one block of one thread, which nobody else ever sees.
     return {new_block(who.index) * agents_per_block, 1, &who.known, who.index, nullptr, 0};
 }
 
-agent agent_of(block& by, block_clock const& copy)
+agent agent_of_copy(block& by, block_clock const& copy)
 {
     return {copy.serial * agents_per_block, 1, &by.home->made_by->known, copy.operation, &copy, 0};
 }
@@ -154,19 +154,19 @@ void thread_updates(thread& who, void* memory, std::size_t bytes)
 }
 void operation_reads(operation const& who, void const* memory, std::size_t bytes)
 {
-    access_by(agent_of(who), memory, bytes, access::read);
+    access_by(agent_of_operation(who), memory, bytes, access::read);
 }
 void operation_writes(operation const& who, void* memory, std::size_t bytes)
 {
-    access_by(agent_of(who), memory, bytes, access::write);
+    access_by(agent_of_operation(who), memory, bytes, access::write);
 }
 void copy_reads(block& by, block_clock const& who, void const* memory, std::size_t bytes)
 {
-    access_by(agent_of(by, who), memory, bytes, access::read);
+    access_by(agent_of_copy(by, who), memory, bytes, access::read);
 }
 void copy_writes(block& by, block_clock const& who, void* memory, std::size_t bytes)
 {
-    access_by(agent_of(by, who), memory, bytes, access::write);
+    access_by(agent_of_copy(by, who), memory, bytes, access::write);
 }
 
 } // namespace simt::race

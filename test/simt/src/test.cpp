@@ -24,7 +24,7 @@ int failed_parts()
     return test == nullptr ? 0 : test->result()->total_part_count();
 }
 
-std::string text_of(runtime::memory_use const& use)
+std::string description_of(runtime::memory_use const& use)
 {
     return std::to_string(use.device_blocks) + " blocks of device memory (" + std::to_string(use.device_bytes) +
            " bytes), " + std::to_string(use.pinned_blocks) + " of pinned memory (" + std::to_string(use.pinned_bytes) +
@@ -79,7 +79,7 @@ void for_each_schedule(std::function<void()> const& body, schedules wanted)
         if (is_more(after, before)) {
             grown += seed != first;
             if (fault.empty() && wanted.allowed == leaks::none)
-                fault = "leak: before " + text_of(before) + ", after " + text_of(after);
+                fault = "leak: before " + description_of(before) + ", after " + description_of(after);
         }
         if (!fault.empty() || failed_parts() != failed) {
             ADD_FAILURE() << (fault.empty() ? "a check failed" : fault)
@@ -88,7 +88,8 @@ void for_each_schedule(std::function<void()> const& body, schedules wanted)
         }
     }
     if (wanted.allowed == leaks::steady && 2 * grown > last - first)
-        ADD_FAILURE() << "leak: most schedules leave memory allocated; now there are " << text_of(runtime::live());
+        ADD_FAILURE() << "leak: most schedules leave memory allocated; now there are "
+                      << description_of(runtime::live());
 }
 
 } // namespace simt

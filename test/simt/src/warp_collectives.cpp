@@ -121,17 +121,12 @@ void take_part(thread& me, warp_request const& request, location where)
         me.control.suspend();
 }
 
-thread& current()
-{
-    return *the_machine().current;
-}
-
 } // namespace
 
 void exchange(source from, void const* mine, void* result, std::size_t bytes, int argument, location where)
 {
     interpreter_code const guard;
-    thread& me = current();
+    thread& me = current_thread();
     int const lane = static_cast<int>(me.index % lanes_per_warp), lanes = static_cast<int>(lanes_per_warp);
     int given = lane;
     kind what = kind::index;
@@ -160,7 +155,7 @@ void exchange(source from, void const* mine, void* result, std::size_t bytes, in
 unsigned ballot(unsigned mask, bool vote, location where)
 {
     interpreter_code const guard;
-    thread& me = current();
+    thread& me = current_thread();
     take_part(me, {kind::ballot, mask, vote ? &me : nullptr, nullptr, 0, 0, 0}, where);
     return static_cast<unsigned>(me.request.value);
 }
@@ -168,7 +163,7 @@ unsigned ballot(unsigned mask, bool vote, location where)
 unsigned match_any(unsigned mask, unsigned long long value, location where)
 {
     interpreter_code const guard;
-    thread& me = current();
+    thread& me = current_thread();
     take_part(me, {kind::match, mask, &value, nullptr, 0, 0, 0}, where);
     return static_cast<unsigned>(me.request.value);
 }
@@ -176,7 +171,7 @@ unsigned match_any(unsigned mask, unsigned long long value, location where)
 void sync_warp(unsigned mask, location where)
 {
     interpreter_code const guard;
-    take_part(current(), {kind::sync, mask, nullptr, nullptr, 0, 0, 0}, where);
+    take_part(current_thread(), {kind::sync, mask, nullptr, nullptr, 0, 0, 0}, where);
 }
 
 } // namespace simt
