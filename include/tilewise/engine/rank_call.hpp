@@ -237,9 +237,10 @@ private:
     /// A packet: whether the rank has failed, and its values.
     static std::vector<std::byte> with_status(std::int64_t status, std::vector<std::byte> const& values)
     {
-        std::vector<std::byte> packet(sizeof status + values.size());
+        std::size_t const bytes = values.size(); // (read again after an allocation, it could be another for g++ 12)
+        std::vector<std::byte> packet(sizeof status + bytes);
         std::memcpy(packet.data(), &status, sizeof status);
-        copy_bytes(packet.data() + sizeof status, values.data(), values.size());
+        copy_bytes(packet.data() + sizeof status, values.data(), bytes);
         return packet;
     }
     /// The gather of a rank that has failed, or knows of one that has.
