@@ -47,4 +47,12 @@ private:
     std::optional<text_place> place_;
 };
 
+/// The error with the name of the file, and the place where there is one, before it.
+inline std::string with_place(std::string const& file, bad_input const& error)
+{
+    auto const place = error.place();
+    auto const where = place ? ':' + std::to_string(place->line) + ':' + std::to_string(place->column) : "";
+    return file + where + ": " + error.what();
+}
+
 } // namespace example

@@ -3,12 +3,16 @@
 
 #include "bad_input.hpp"
 #include "csv_reader.hpp"
+#include "on_all_ranks.hpp"
 #include "text.hpp"
+
+#include <tilewise/distributed/self.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -76,18 +80,31 @@ bool is_header(csv_record const& record)
 
 /// What the first record says of the others, and where those begin.
 struct csv_table {
-    explicit csv_table(std::string_view whole) : text(whole), data(whole)
+    explicit csv_table(std::string_view whole) : text(whole), data(whole), past_first(whole)
     {
-        csv_reader reader(whole);
         csv_record record;
-        reader.read(record);
+        past_first.read(record);
         width = record.size();
         if (is_header(record)) {
             for (auto const& field : record) {
                 names.push_back(field.unquoted());
             }
-            data = reader;
+            data = past_first;
         }
+    }
+
+    /// Reads the next record. Throws `bad_input` where it is not as long as the first.
+    bool read(csv_reader& reader, csv_record& record) const
+    {
+        if (!reader.read(record)) {
+            return false;
+        }
+        if (record.size() != width) {
+            throw bad_input("fields in this line: " + std::to_string(record.size()) +
+                                ", in the first: " + std::to_string(width),
+                            place_in(text, record.front().offset));
+        }
+        return true;
     }
 
     /// Calls `visit` with each record of data until it returns false.
@@ -96,20 +113,13 @@ struct csv_table {
     {
         auto reader = data;
         csv_record record;
-        while (reader.read(record)) {
-            if (record.size() != width) {
-                throw bad_input("fields in this line: " + std::to_string(record.size()) +
-                                    ", in the first: " + std::to_string(width),
-                                place_in(text, record.front().offset));
-            }
-            if (!visit(record)) {
-                return;
-            }
+        while (read(reader, record) && visit(record)) {
         }
     }
 
     std::string_view text;
     csv_reader data;
+    csv_reader past_first; ///< for which a comment is another line than before the first record
     std::size_t width;
     std::vector<std::string> names; ///< empty when there is no header
 };
@@ -177,32 +187,135 @@ double number_in(csv_field const& field, std::string_view text)
     return number;
 }
 
+/// What one rank has read of a column, from a place on where it took a record to begin.
+struct column_part {
+    std::size_t begin; ///< the first record, as this rank has it
+    std::size_t end;   ///< the first record behind the slice
+    std::vector<double> numbers;
+    std::exception_ptr error; ///< of the record at which this rank stopped
+};
+
+/// The numbers in the records that begin in [begin, last).
+column_part read_part(csv_table const& table, std::size_t column, std::size_t begin, std::size_t last)
+{
+    column_part part{begin, begin, {}, nullptr};
+    auto reader = table.data;
+    if (begin != reader.next_record()) {
+        reader = table.past_first;
+        reader.move_to(begin);
+    }
+    try {
+        csv_record record;
+        while ((part.end = reader.next_record()) < last) {
+            table.read(reader, record);
+            part.numbers.push_back(number_in(record[column], table.text));
+        }
+    } catch (...) {
+        part.error = std::current_exception();
+    }
+    return part;
+}
+
+/// The first record of the lines that begin at `offset` or later, unless a quoted field goes on there.
+std::size_t guess_record(csv_table const& table, std::size_t offset)
+{
+    auto const first = csv_reader(table.data).next_record();
+    if (offset <= first) {
+        return first;
+    }
+    auto const line_end = table.text.find_first_of("\r\n", offset - 1);
+    if (line_end == table.text.npos) {
+        return table.text.size();
+    }
+    auto reader = table.past_first;
+    reader.move_to(line_end + (table.text.substr(line_end, 2) == "\r\n" ? 2 : 1));
+    return reader.next_record();
+}
+
+/// Where a rank's slice ends, and what it has read of it.
+struct reading {
+    std::size_t last, begin, end;
+    bool has_failed;
+};
+
+/// This rank's part of a column, which are the records that begin in its slice.
+///
+/// No rank can tell alone where a record begins, since a line end may stand in a quoted field. So each guesses, reads,
+/// and says where the first record behind its slice begins. That is right of the first rank; so it says whether the
+/// guess of the next one was, and so on. The first whose was not reads again.
+std::vector<double> read_slice(any_communicator& ranks, csv_table const& table, std::size_t column, slice own)
+{
+    auto part = read_part(table, column, guess_record(table, own.first), own.last);
+    for (bool is_right = false; !is_right;) {
+        auto const all = all_gathered(ranks, reading{own.last, part.begin, part.end, static_cast<bool>(part.error)});
+        auto at = guess_record(table, 0);
+        is_right = true;
+        for (int rank = 0; is_right && rank < ranks.size(); ++rank) {
+            auto const& each = all[static_cast<std::size_t>(rank)];
+            bool const is_own = rank == ranks.rank();
+            if (at >= each.last) { // a record of a rank before goes on past this slice, or ends the text
+                if (is_own) {
+                    part.numbers.clear();
+                }
+            } else if (at == each.begin) {
+                if (each.has_failed) {
+                    throw_first(ranks, is_own ? part.error : nullptr);
+                }
+                at = each.end;
+            } else {
+                is_right = false;
+                if (is_own) {
+                    part = read_part(table, column, at, own.last);
+                }
+            }
+        }
+    }
+    return std::move(part.numbers);
+}
+
 } // namespace
 
-number_column read_csv(std::string_view text, std::optional<std::string> const& wanted)
+number_column read_csv(any_communicator& ranks, std::string_view text, std::optional<std::string> const& wanted,
+                       slice own)
 {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (text.starts_with(byte_order_mark)) {
         text.remove_prefix(byte_order_mark.size());
+        own.first -= std::min(own.first, byte_order_mark.size());
+        own.last -= std::min(own.last, byte_order_mark.size());
     }
-    if (auto const zero = text.find('\0'); zero != text.npos) {
-        throw bad_input("is not text in UTF-8: it has a zero byte", place_in(text, zero));
-    }
-    csv_table const table(text);
-    if (table.width == 0) {
+    on_all_ranks(ranks, [&] {
+        if (auto const zero = text.substr(0, own.last).find('\0', own.first); zero != text.npos) {
+            throw bad_input("is not text in UTF-8: it has a zero byte", place_in(text, zero));
+        }
+    });
+    std::optional<csv_table> table;
+    std::size_t column = 0;
+    on_all_ranks(ranks, [&] { // all read what says it, mostly the first two records
+        table.emplace(text);
+        if (table->width > 0) {
+            column = wanted ? find_column(*wanted, table->width, table->names) : first_numeric_column(*table);
+        }
+    });
+    if (table->width == 0) {
         return {.label = {}, .type = "f64", .values = std::vector<double>{}};
     }
-    auto const column = wanted ? find_column(*wanted, table.width, table.names) : first_numeric_column(table);
-    std::vector<double> numbers;
-    table.for_each_record([&](csv_record const& record) {
-        numbers.push_back(number_in(record[column], text));
-        return true;
-    });
     return {
-        .label = label_of(table, column),
+        .label = label_of(*table, column),
         .type = "f64",
-        .values = std::move(numbers),
+        .values = read_slice(ranks, *table, column, own),
     };
+}
+
+number_column read_csv(std::string_view text, std::optional<std::string> const& wanted)
+{
+    tilewise::self_communicator self;
+    communicator_reference alone(self);
+    try {
+        return read_csv(alone, text, wanted, {0, text.size()});
+    } catch (failed_on_a_rank const& failed) {
+        std::rethrow_exception(failed.error());
+    }
 }
 
 } // namespace example

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "any_communicator.hpp"
 #include "number_column.hpp"
+#include "slice.hpp"
 
 #include <optional>
 #include <string>
@@ -16,5 +18,10 @@ namespace example {
 /// Throws `bad_input`, with the place, for records of another length and for fields that are not numbers, of which
 /// numbers with commas are some, and for text with zero bytes.
 number_column read_csv(std::string_view text, std::optional<std::string> const& wanted = std::nullopt);
+
+/// One rank's part of such a column: the numbers in the records that begin in its slice. The slices of all ranks, in
+/// their order, are the text. Every rank calls this; where reading all of it would throw, all throw `failed_on_a_rank`.
+number_column read_csv(any_communicator& ranks, std::string_view text, std::optional<std::string> const& wanted,
+                       slice own);
 
 } // namespace example

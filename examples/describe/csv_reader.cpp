@@ -56,8 +56,7 @@ csv_reader::csv_reader(std::string_view text) : text_(text)
 bool csv_reader::read(std::vector<csv_field>& record)
 {
     record.clear();
-    skip_lines_without_data();
-    if (at_ == text_.size()) {
+    if (next_record() == text_.size()) {
         return false;
     }
     record.push_back(read_field());
@@ -68,6 +67,12 @@ bool csv_reader::read(std::vector<csv_field>& record)
     skip_line_end();
     width_ = width_ == 0 ? record.size() : width_;
     return true;
+}
+
+std::size_t csv_reader::next_record()
+{
+    skip_lines_without_data();
+    return at_;
 }
 
 csv_field csv_reader::read_field()

@@ -30,6 +30,12 @@ public:
     /// goes on after its quote.
     bool read(std::vector<csv_field>& record);
 
+    /// Where the next record begins; the text's size where there is none.
+    std::size_t next_record();
+
+    /// Goes on with the line that begins at `offset`. It has to be outside quotes.
+    void move_to(std::size_t offset) { at_ = offset; }
+
 private:
     csv_field read_field();
     csv_field read_quoted_field();

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -104,6 +105,16 @@ inline std::string bar(double characters)
         result += "█";
     }
     return result.append(parts[eighths % 8]);
+}
+
+inline void print_bins(std::vector<double> const& edges, shared_vector<std::uint64_t> const& counts)
+{
+    auto const most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
+    std::printf("%-16s %-16s count\n", "from", "to below");
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        auto const of_bin = static_cast<double>(counts[i]);
+        std::printf("%-16.10g %-16.10g %-10.0f %s\n", edges[i], edges[i + 1], of_bin, bar(40 * of_bin / most).c_str());
+    }
 }
 
 /// Draws the bins of a histogram as columns side by side.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <mutex>
 #include <span>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -36,28 +37,63 @@ bool is_same_file(struct stat const& a, struct stat const& b)
     return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// What the signal handler looks at: the mapped bytes.
-std::atomic<std::uintptr_t> watched_first{0}, watched_last{0};
+/// What the signal handler looks at: the bytes of a mapped file. Never freed, but used again.
+struct mapping {
+    std::atomic<std::uintptr_t> first{0}, last{0};
+    mapping* next = nullptr;
+};
+std::atomic<mapping*> mappings{nullptr};
+std::mutex changes_mappings;
 
 extern "C" void end_if_truncated(int signal, siginfo_t* info, void*)
 {
     auto const address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-    if (address >= watched_first && address < watched_last) {
-        constexpr std::string_view message = "describe: the file was truncated while it was read\n";
-        [[maybe_unused]] auto const written = ::write(STDERR_FILENO, message.data(), message.size());
-        ::_exit(1);
+    for (auto const* each = mappings.load(); each != nullptr; each = each->next) {
+        if (address >= each->first && address < each->last) {
+            constexpr std::string_view message = "describe: the file was truncated while it was read\n";
+            [[maybe_unused]] auto const written = ::write(STDERR_FILENO, message.data(), message.size());
+            ::_exit(1);
+        }
     }
     ::signal(signal, SIG_DFL); // not ours: the access is repeated, and ends the program as usual
 }
 
+/// Sets the mapping that is now at [first, last) to [new_first, new_last); one at [0, 0) is free.
+bool replace_mapping(std::uintptr_t first, std::uintptr_t last, std::uintptr_t new_first, std::uintptr_t new_last)
+{
+    for (auto* each = mappings.load(); each != nullptr; each = each->next) {
+        if (each->first == first && each->last == last) {
+            each->last = 0; // empty, whatever first is
+            each->first = new_first;
+            each->last = new_last;
+            return true;
+        }
+    }
+    return false;
+}
+
 void watch(std::span<std::byte const> bytes)
 {
-    watched_first = reinterpret_cast<std::uintptr_t>(bytes.data());
-    watched_last = watched_first + bytes.size();
+    std::lock_guard const lock(changes_mappings);
+    auto const first = reinterpret_cast<std::uintptr_t>(bytes.data());
+    if (!replace_mapping(0, 0, first, first + bytes.size())) {
+        auto* const added = new mapping;
+        added->first = first;
+        added->last = first + bytes.size();
+        added->next = mappings;
+        mappings = added;
+    }
     struct sigaction action{};
     action.sa_sigaction = end_if_truncated;
     action.sa_flags = SA_SIGINFO;
     ::sigaction(SIGBUS, &action, nullptr);
+}
+
+void stop_watching(std::span<std::byte const> bytes)
+{
+    std::lock_guard const lock(changes_mappings);
+    auto const first = reinterpret_cast<std::uintptr_t>(bytes.data());
+    replace_mapping(first, first + bytes.size(), 0, 0);
 }
 
 } // namespace
@@ -90,7 +126,7 @@ input_file::input_file(std::string const& name) : file_(name)
 input_file::~input_file()
 {
     if (!bytes_.empty() && read_.empty()) {
-        watched_first = watched_last = 0;
+        stop_watching(bytes_);
         ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
     }
 }

@@ -25,7 +25,7 @@ struct values_of<std::variant<element<Ts>...>> {
 /// Numbers of one type: parsed ones are owned, those that lie in a mapped file are referred to.
 using column_values = values_of<element_type>::type;
 
-/// One column of numbers.
+/// One column of numbers, or one rank's part of it.
 struct number_column {
     std::string label;     ///< `column "ppm"`, `column 2`; empty where the file has nothing but this column
     std::string_view type; ///< a name of `element_types`
@@ -46,6 +46,27 @@ inline column_values view_elements(element_type type, std::byte const* first, st
             return strided_view<T>(first, stride, count);
         },
         type);
+}
+
+/// The values [first, last); refers to the same bytes.
+inline column_values part_of(column_values const& values, std::size_t first, std::size_t last)
+{
+    return std::visit(
+        [=](auto const& elements) -> column_values {
+            if constexpr (requires { elements.subspan(first, last - first); }) {
+                return elements.subspan(first, last - first);
+            } else {
+                return std::vector<double>(elements.begin() + static_cast<std::ptrdiff_t>(first),
+                                           elements.begin() + static_cast<std::ptrdiff_t>(last));
+            }
+        },
+        values);
+}
+
+/// How many values there are.
+inline std::size_t length_of(column_values const& values)
+{
+    return std::visit([](auto const& elements) { return elements.size(); }, values);
 }
 
 /// The column that `wanted` says, counted from 0, among `count` columns: the first of this name, or else of this

@@ -115,7 +115,6 @@ std::optional<file_format> format_of_ending(std::string_view file)
 options parse_options(std::span<char const* const> arguments)
 {
     options chosen;
-    std::optional<std::string> file;
     std::optional<file_format> format;
     std::optional<named_element_type> type;
     argument_reader argument(arguments);
@@ -126,10 +125,7 @@ options parse_options(std::span<char const* const> arguments)
             are_options = false;
             argument.take_whole_words();
         } else if (!are_options || word == "-" || !word.starts_with('-')) {
-            if (file) {
-                throw usage_error("one file at a time: " + quoted(*file) + " or " + quoted(word));
-            }
-            file = word;
+            chosen.files.push_back({std::string(word), std::nullopt});
         } else if (word == "--help" && !argument.has_own_value()) {
             chosen.help = true;
             return chosen;
@@ -154,25 +150,28 @@ options parse_options(std::span<char const* const> arguments)
             type = parse_type(argument.value());
         } else if (word == "--policy") {
             chosen.policy = argument.value();
+        } else if (word == "--ranks") {
+            chosen.ranks = parse_number(word, 1024, argument.value());
         } else if (word == "--repeat") {
             chosen.repeat = parse_number(word, std::numeric_limits<int>::max(), argument.value());
         } else {
             throw usage_error("unknown option " + quoted(word));
         }
     }
-    if (!file) {
+    if (chosen.files.empty()) {
         throw usage_error("which file?");
     }
     if (chosen.running && chosen.histogram) {
         throw usage_error("--running or a histogram: one at a time");
     }
-    chosen.file = *file;
-    chosen.format = format ? format : type ? file_format::raw : format_of_ending(*file);
-    if (type && chosen.format != file_format::raw) {
-        throw usage_error("--type is for raw files; others tell their type");
-    }
-    if (!type && chosen.format == file_format::raw) {
-        throw usage_error("a raw file needs --type");
+    for (auto& file : chosen.files) {
+        file.format = format ? format : type ? file_format::raw : format_of_ending(file.name);
+        if (type && file.format != file_format::raw) {
+            throw usage_error("--type is for raw files; others tell their type");
+        }
+        if (!type && file.format == file_format::raw) {
+            throw usage_error("a raw file needs --type");
+        }
     }
     chosen.type = type.value_or(named_element_type{});
     return chosen;

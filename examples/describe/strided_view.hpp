@@ -77,6 +77,14 @@ public:
         : first_(first), stride_(static_cast<std::ptrdiff_t>(stride)), count_(static_cast<std::ptrdiff_t>(count))
     {}
 
+    std::size_t size() const { return static_cast<std::size_t>(count_); }
+    /// `count` elements from the one at `begin` on.
+    strided_view subspan(std::size_t begin, std::size_t count) const
+    {
+        return {begin == 0 ? first_ : first_ + static_cast<std::ptrdiff_t>(begin) * stride_,
+                static_cast<std::size_t>(stride_), count};
+    }
+
     iterator begin() const { return {first_, stride_, 0}; }
     iterator end() const { return {first_, stride_, count_}; }
 

@@ -263,7 +263,7 @@ TEST_F(command, shows_help)
 {
     auto const actual = describe("--help");
     EXPECT_EQ(actual.status, 0);
-    EXPECT_TRUE(begins_with(actual.output, "Usage: describe [options] FILE\n"));
+    EXPECT_TRUE(begins_with(actual.output, "Usage: describe [options] FILE...\n"));
     EXPECT_NE(actual.output.find("seq, par, device; default: device"), std::string::npos);
 }
 
@@ -279,7 +279,7 @@ TEST_F(command, explains_bad_usage)
     expect_error("--bins 0 x.csv", 2, "--bins needs a whole number from 1 to 10000, not '0'" + see);
     expect_error("--bins 10001 x.csv", 2, "--bins needs a whole number from 1 to 10000, not '10001'" + see);
     expect_error("x.csv --column", 2, "--column needs a value" + see);
-    expect_error("x.csv y.csv", 2, "one file at a time: 'x.csv' or 'y.csv'" + see);
+    expect_error("x.csv --ranks none", 2, "--ranks needs a whole number from 1 to 1024, not 'none'" + see);
     expect_error("x.csv --policy cluster", 2, "unknown policy 'cluster'; there are seq, par, device" + see);
     expect_error("x.csv --format xls", 2, "unknown format 'xls'; there are csv, npy, raw" + see);
     expect_error("x.csv --format csv --type f64", 2, "--type is for raw files; others tell their type" + see);

@@ -68,10 +68,11 @@ protected:
 
     std::string read(std::string const& name) const { return contents(folder_ / name); }
 
-    outcome describe(std::string const& arguments) const
+    outcome describe(std::string const& arguments) const { return run('\'' + describe_program() + "' " + arguments); }
+
+    outcome run(std::string const& line_of_shell) const
     {
-        auto const line =
-            "cd '" + folder_.string() + "' && '" + describe_program() + "' " + arguments + " >output 2>errors";
+        auto const line = "cd '" + folder_.string() + "' && " + line_of_shell + " >output 2>errors";
         int const status = std::system(line.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "output"),
                 contents(folder_ / "errors")};

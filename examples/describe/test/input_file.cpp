@@ -44,6 +44,24 @@ TEST_F(file_on_disk, ends_the_program_if_what_it_reads_is_gone)
     EXPECT_EXIT(read_all(), testing::ExitedWithCode(1), "^describe: the file was truncated while it was read\n$");
 }
 
+TEST_F(file_on_disk, ends_the_program_if_one_of_several_is_gone)
+{
+    std::ofstream(name("y"), std::ios::binary) << std::string(100'000, 'y');
+    auto const read_all = [&](char const* gone) {
+        input_file const x(name("x"));
+        { // its place is taken by the next
+            input_file const closed(name("y"));
+        }
+        input_file const y(name("y"));
+        std::filesystem::resize_file(name(gone), 10);
+        auto const count =
+            std::count(x.text().begin(), x.text().end(), 'x') + std::count(y.text().begin(), y.text().end(), 'y');
+        std::exit(count == 0 ? 0 : 2);
+    };
+    EXPECT_EXIT(read_all("y"), testing::ExitedWithCode(1), "^describe: the file was truncated while it was read\n$");
+    EXPECT_EXIT(read_all("x"), testing::ExitedWithCode(1), "^describe: the file was truncated while it was read\n$");
+}
+
 TEST_F(file_on_disk, tells_that_it_became_shorter)
 {
     input_file const file(name());

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The same job over ranks. A file of its own, since it is all compiled once more.
+
+#include "over_ranks.hpp"
+
+#include "any_communicator.hpp"
+#include "bad_input.hpp"
+#include "mpi.hpp"
+#include "policies.hpp"
+#include "reports.hpp"
+#include "text.hpp"
+
+#include <tilewise/distributed.hpp>
+#include <tilewise/distributed/threads.hpp>
+
+#include <stdexcept>
+
+namespace example {
+namespace {
+
+/// Calls `use(policy)` with the policy under which each rank works on its part.
+template <class Use>
+void with_local_policy(options const& chosen, Use use)
+{
+    with_policy(chosen.policy, [&]<class Policy>(Policy const& policy) {
+        if constexpr (tilewise::is_device_policy<Policy>) {
+            throw usage_error("--policy device is for one rank; for more there are seq, par");
+        } else {
+            use(policy);
+        }
+    });
+}
+
+/// Throws on all ranks where not all have the same files.
+void expect_same_files(any_communicator& ranks, options const& chosen, input_files const& files)
+{
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        auto const sizes = all_gathered(ranks, files[i].bytes().size());
+        on_all_ranks(ranks, [&] {
+            if (files[i].bytes().size() != sizes[0]) {
+                throw std::runtime_error(shown_name(chosen.files[i].name) + ": is not the same file on all ranks");
+            }
+        });
+    }
+}
+
+} // namespace
+
+void describe_with_threads(options const& chosen)
+{
+    with_local_policy(chosen, [&](auto const& policy) {
+        auto const files = open_files(chosen);
+        tilewise::thread_communicator::run(*chosen.ranks, [&](tilewise::thread_communicator& communicator) {
+            communicator_reference ranks(communicator);
+            run_job(ranks, chosen, tilewise::distributed<any_communicator>(ranks, policy), files);
+        });
+    });
+}
+
+void describe_under_mpi(options const& chosen)
+{
+    for (auto const& [name, format] : chosen.files) {
+        if (name == "-") {
+            throw usage_error("standard input cannot be read by several processes");
+        }
+    }
+    with_local_policy(chosen, [&](auto const& policy) {
+        run_under_mpi([&](any_communicator& ranks) {
+            input_files files;
+            on_all_ranks(ranks, [&] { files = open_files(chosen); });
+            expect_same_files(ranks, chosen, files);
+            run_job(ranks, chosen, tilewise::distributed(ranks, policy), files);
+        });
+    });
+}
+
+} // namespace example
