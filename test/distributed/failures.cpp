@@ -170,6 +170,15 @@ TEST(an_exception_on_one_rank, reaches_all_from_the_second_pass_of_a_scan)
     });
 }
 
+TEST(an_exception_on_one_rank, reaches_all_when_it_joins_what_others_have)
+{
+    expect_failure(
+        [&](auto& ranks) { // which is all that there is to combine
+            tw::reduce(tw::distributed(ranks), std::vector<float>(1), 0.F, throwing_plus{is_failing(ranks)});
+        },
+        "reduce", "too much");
+}
+
 TEST(an_exception_on_one_rank, reaches_all_from_a_key_of_another)
 {
     expect_failure(

@@ -9,10 +9,13 @@
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/communicator.hpp>
+#include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
+#include <tilewise/host/by_index.hpp>
 #include <tilewise/host/fragment.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/part.hpp>
+#include <tilewise/host/sort.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
@@ -194,6 +197,35 @@ private:
     std::vector<offset> received_begins_;      ///< where each rank's values begin among those that this rank gets
     std::vector<std::byte> received_;
 };
+
+/// Combines rank 0's `init`, which it has in `own_init`, and the values of each cell of all ranks; every rank writes
+/// all results. All ranks have agreed, and expect a gather of rank 0's `init`.
+template <class Geometry, class Communicator, class Local, class Input, class Extent, class Values, class View,
+          class Out, class T, class Op>
+Out reduce_cells_in_order(rank_call<Communicator>& call, Local local, Input input, Extent const& end, Values values,
+                          View const& view, Out out, packed<T> const& own_init, T init, Op op)
+{
+    constexpr bool is_parallel = std::same_as<Local, parallel_policy>;
+    offset const cells = view.extent();
+    auto const combine = [&](int const* numbers, auto const& numbered, offset count) {
+        auto by_cell = host::sort_by_bucket<T>(is_parallel, numbers, numbered, count, cells, 0);
+        std::vector<offset> counts;
+        for (offset cell = 0; cell < cells; ++cell)
+            counts.push_back(by_cell.places.at(cell).count);
+        cells_on_ranks<order<T, Geometry>, T, rank_call<Communicator>> all(call, cells);
+        init = call.gather(own_init)(0, 0);
+        all.place(std::move(counts));
+        T const* const sorted = by_cell.values.input();
+        all.send(local, [&](offset cell) { return sorted + by_cell.places.at(cell).begin; }, op);
+        auto const results = all.combine(init, op);
+        owned_cells const owned(cells, call.ranks());
+        for (int r = 0; r < call.ranks(); ++r)
+            out = host::write_results<T>(std::move(out), owned.count(r),
+                                         [&, i = offset{0}]() mutable { return results(r, i++); });
+    };
+    host::with_numbers<T>(is_parallel, std::move(input), end, std::move(values), view, combine);
+    return out;
+}
 
 } // namespace engine
 TILEWISE_NAMESPACE_END

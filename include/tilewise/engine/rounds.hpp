@@ -24,10 +24,9 @@ struct standard_joining {
     /// Up to so many ranks gather all fragments by one collective, up to its square they take two rounds of messages,
     /// in groups and between those, and beyond it rounds of doubling.
     ///
-    /// By the model of scripts/distributed_cost.py, with 12 us for a round between nodes: two rounds take 31 us for 32
-    /// ranks, and the gather 41; but where the operator may throw, a reduction needs another gather after rounds, and
-    /// those are quicker from 140 ranks on. Doubling is quicker than groups from 100, 900 or 7000 ranks on, with rounds
-    /// of 2, 5 or 12 us.
+    /// By the model of scripts/distributed_cost.py, with 12 us for a round between nodes, two rounds take 31 us for 32
+    /// ranks, and the gather 42; with rounds of 17 us the two are equal. Doubling is quicker than groups from 100, 900
+    /// or 7000 ranks on, with rounds of 2, 5 or 12 us.
     static constexpr int most_packets = 32;
 };
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Reductions and scans over ranks. Each rank works on its own part by the engine of a local policy; all of them join
+/// the fragments of their parts in the same way.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/opaque.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/engine/join.hpp>
+#include <tilewise/engine/rank_call.hpp>
+#include <tilewise/engine/ranks.hpp>
+#include <tilewise/engine/reduce.hpp>
+#include <tilewise/engine/scan.hpp>
+#include <tilewise/host/boxed.hpp>
+#include <tilewise/host/elements.hpp>
+#include <tilewise/host/fragment.hpp>
+#include <tilewise/host/part.hpp>
+#include <tilewise/host/reader.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace engine {
+
+/// The order for values of type T, as they are combined.
+template <class T, class Geometry>
+using order_on_ranks =
+    std::conditional_t<host::is_large<T>, order<combined<T>, host::order_of_lanes<Geometry>>, order<T, Geometry>>;
+
+/// An input as the engines of the host read it.
+template <class T, class Input>
+auto host_input(Input input, offset count)
+{
+    auto elements = tilewise::unwrap_input(std::move(input), count);
+    if constexpr (host::is_large<T>)
+        return host::boxed_input<T, decltype(elements)>(std::move(elements));
+    else
+        return elements;
+}
+/// An operator as those engines call it.
+template <class T, class Op>
+auto host_operator(Op op)
+{
+    if constexpr (host::is_large<T>)
+        return host::boxed_op<T, Op>{std::move(op)};
+    else
+        return op;
+}
+
+/// Goes on so many elements further.
+template <class Elements>
+void step_over(Elements& elements, offset count)
+{
+    if constexpr (host::skips_elements<Elements>)
+        elements = tilewise::advanced(elements, count);
+    else
+        for (; count > 0; --count)
+            ++elements;
+}
+
+/// Combines rank 0's `init` and the elements of all ranks, of which this rank has `elements`.
+template <class Geometry, class Tuning, class Communicator, class Local, class T, class Elements, class Op>
+T reduce_in_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, T const& init,
+                  Op op)
+{
+    using order = order_on_ranks<T, Geometry>;
+    offset const total = at.total();
+    int const rank = call.rank(), last_rank = total > 0 ? at.last_rank() : -1;
+    offset const end = std::max(total - 1, offset{0}); // the last element stays apart
+    joining<order, T, Tuning, Communicator> join(call, at, end, true, last_rank, wanted::all);
+
+    joined<order, combined<T>> own(join.begin(rank));
+    if (rank == 0)
+        own.init.emplace(engine::to_combined(init));
+    if (at.count(rank) > 0) {
+        host::totals<combined<T>> tiles;
+        own.part = host::fragment_of<order, combined<T>>(local, elements, join.begin(rank), join.end(rank), op, tiles);
+        if (rank == last_rank) {
+            engine::step_over(elements, at.count(rank) - 1);
+            own.last.emplace(host::take<combined<T>>(elements));
+        }
+    }
+
+    auto const all = join(op, std::move(own));
+    T result = [&]() -> T {
+        if (total == 0)
+            return engine::plain(*all.init);
+        return engine::plain(host::entry<order, combined<T>>(op, all.init, all.part).reduced(op, *all.last));
+    }();
+    host::make_opaque(result);
+    return result;
+}
+
+/// Scans them after rank 0's `init`, if there is one, and writes the results for `elements`.
+template <class Geometry, class Tuning, scan_form form, class Communicator, class Local, class T, class Elements,
+          class Out, class Op>
+Out scan_in_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, Out out,
+                  std::optional<T> const& init, Op op)
+{
+    using order = order_on_ranks<T, Geometry>;
+    int const rank = call.rank(), last_rank = at.total() > 0 ? at.last_rank() : 0;
+    // nobody needs the elements of the last
+    joining<order, T, Tuning, Communicator> join(call, at, at.begin(last_rank), init.has_value(), -1, wanted::before);
+
+    joined<order, combined<T>> own(join.begin(rank));
+    if (rank == 0 && init)
+        own.init.emplace(engine::to_combined(*init));
+    host::totals<combined<T>> tiles;
+    constexpr bool scans_in_turn = std::same_as<Local, sequenced_policy>;
+    if (at.count(rank) > 0 && !(scans_in_turn && rank == last_rank)) {
+        auto part = host::fragment_of<order, combined<T>>(local, elements, at.begin(rank), at.end(rank), op, tiles);
+        if (rank < last_rank)
+            own.part = std::move(part);
+    }
+    std::optional<combined<T>> const own_init = own.init;
+
+    auto const before = join(op, std::move(own));
+    if (at.count(rank) == 0)
+        return out;
+    host::entry<order, combined<T>> const first(op, rank == 0 ? own_init : before.init, before.part);
+    return host::scan_part<order, form>(first, std::move(elements), at.count(rank), std::move(out), op, tiles);
+}
+
+/// The same reduction where every order gives the same bits: one value of each rank is enough.
+template <class Communicator, class Local, class T, class Elements, class Known>
+T reduce_in_any_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, T init,
+                      Known op)
+{
+    std::vector<offset> values(static_cast<std::size_t>(at.ranks()), 1);
+    call.template expect<T>(values);
+    T own = call.rank() == 0 ? init : Known::template identity<T>;
+    packed<T> packet;
+    packet.push_back(engine::reduce(local, std::move(elements), at.count(call.rank()), std::move(own), op));
+    auto const all = call.template gather<T>(packet);
+    T result = all(0, 0);
+    for (int r = 1; r < at.ranks(); ++r)
+        result = op(result, all(r, 0));
+    return result;
+}
+
+/// The same scan where every order gives the same bits. `known` is the known operator for `op`.
+template <scan_form form, class Communicator, class Local, class T, class Elements, class Out, class Op, class Known>
+Out scan_in_any_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, Out out,
+                      std::optional<T> init, Op op, Known known)
+{
+    int const rank = call.rank();
+    call.template expect<T>(std::vector<offset>(static_cast<std::size_t>(at.ranks()), 1));
+    packed<T> own;
+    own.push_back(engine::reduce(local, elements, at.count(rank),
+                                 rank == 0 && init ? T(*init) : T(Known::template identity<T>), known));
+    auto const all = call.template gather<T>(own);
+    if (rank > 0) {
+        T before = all(0, 0);
+        for (int r = 1; r < rank; ++r)
+            before = known(before, all(r, 0));
+        init.emplace(before);
+    }
+    return engine::scan<form, T>(local, std::move(elements), at.count(rank), std::move(out), std::move(init), op);
+}
+
+} // namespace engine
+TILEWISE_NAMESPACE_END
