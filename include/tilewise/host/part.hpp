@@ -117,7 +117,8 @@ Out scan_in_turn(entry<Order, T>& at, Input input, offset count, Out out, Op& op
     auto scanner = host::scanner_at<Order, form, T>(std::move(input), std::move(out), op);
     while (count > 0 || at.in_tile.index == Order::tile) {
         offset const part = std::min(count, Order::tile - at.in_tile.index);
-        scanner.tile(at.tiles, part, std::exchange(at.in_tile, {}));
+        auto in_tile = std::exchange(at.in_tile, {});
+        scanner.tile(at.tiles, part, in_tile);
         count -= part;
     }
     return scanner.end();

@@ -25,17 +25,16 @@ namespace host {
 /// Scans `count` elements of a tile from a place in it on, at most all, and appends the tile to what comes before the
 /// next if that ends it. `scan_chunk(before, run, count)` scans a chunk from the rows in `run` on, which it adds to.
 template <class Order, class T, class Op, class ScanChunk>
-void scan_tile(Op& op, carry<Order, T>& tiles, place_in_tile<Order, T> at, offset count, ScanChunk&& scan_chunk)
+TILEWISE_INLINE void scan_tile(Op& op, carry<Order, T>& tiles, place_in_tile<Order, T>& at, offset count,
+                               ScanChunk&& scan_chunk)
 {
     std::optional<T> const before = tiles.before_next(op);
-    while (count > 0) {
-        offset const chunk_left = Order::chunk - at.index % Order::chunk;
-        offset const part = std::min(count, chunk_left);
-        scan_chunk(host::combine_copies<T>(op, before, at.chunk_prefix), at.run, part);
-        if (part == chunk_left)
+    offset chunk_left = Order::chunk - at.index % Order::chunk;
+    at.index += count;
+    for (; count > 0; count -= std::exchange(chunk_left, Order::chunk)) {
+        scan_chunk(host::combine_copies<T>(op, before, at.chunk_prefix), at.run, std::min(count, chunk_left));
+        if (count >= chunk_left)
             at.append_chunk(op, std::move(*at.run));
-        at.index += part;
-        count -= part;
     }
     if (at.index == Order::tile)
         tiles.append(op, std::move(*at.chunk_prefix));
@@ -47,10 +46,15 @@ class element_scanner {
 public:
     element_scanner(Input input, Out out, Op& op) : input_(std::move(input)), out_(std::move(out)), op_(op) {}
 
-    /// Scans `count` elements of a tile, from the beginning of one of its rows on.
-    void tile(carry<Order, T>& tiles, offset count, place_in_tile<Order, T> at = {})
+    /// Scans `count` elements of a tile, from its beginning or that of one of its rows on.
+    void tile(carry<Order, T>& tiles, offset count)
     {
-        host::scan_tile(op_, tiles, std::move(at), count, [&](auto&&... arguments) { scan_chunk(arguments...); });
+        place_in_tile<Order, T> at;
+        tile(tiles, count, at);
+    }
+    TILEWISE_INLINE void tile(carry<Order, T>& tiles, offset count, place_in_tile<Order, T>& at)
+    {
+        host::scan_tile(op_, tiles, at, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
     /// Scans a range that is at most one chunk.
     void chunk(std::optional<T> const& init, offset count)
@@ -82,10 +86,15 @@ class row_scanner {
 public:
     row_scanner(Input input, Out out, Op& op) : source_(std::move(input)), sink_(std::move(out)), op_(op) {}
 
-    /// Scans `count` elements of a tile, from the beginning of one of its rows on.
-    void tile(carry<Order, T>& tiles, offset count, place_in_tile<Order, T> at = {})
+    /// Scans `count` elements of a tile, from its beginning or that of one of its rows on.
+    void tile(carry<Order, T>& tiles, offset count)
     {
-        host::scan_tile(op_, tiles, std::move(at), count, [&](auto&&... arguments) { scan_chunk(arguments...); });
+        place_in_tile<Order, T> at;
+        tile(tiles, count, at);
+    }
+    TILEWISE_INLINE void tile(carry<Order, T>& tiles, offset count, place_in_tile<Order, T>& at)
+    {
+        host::scan_tile(op_, tiles, at, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
     /// Scans a range that is at most one chunk.
     void chunk(std::optional<T> const& init, offset count)
