@@ -167,7 +167,7 @@ options parse_options(std::span<char const* const> arguments)
     for (auto& file : chosen.files) {
         file.format = format ? format : type ? file_format::raw : format_of_ending(file.name);
         if (type && file.format != file_format::raw) {
-            throw usage_error("--type is for raw files; others tell their type");
+            throw usage_error("--type is for raw files; other formats contain their type");
         }
         if (!type && file.format == file_format::raw) {
             throw usage_error("a raw file needs --type");

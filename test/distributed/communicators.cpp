@@ -49,17 +49,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(here, communicators, worlds);
 
 // ---- one rank
 
-template <class Call>
-std::optional<tw::distributed_error> error_of(Call call)
-{
-    try {
-        call();
-    } catch (tw::distributed_error const& error) {
-        return error;
-    }
-    return {};
-}
-
 TEST(self_communicator, rejects_messages_that_do_not_fit)
 {
     tw::self_communicator self;

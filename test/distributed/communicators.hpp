@@ -5,6 +5,7 @@
 /// The laws of communicators. A `World` calls a function on every rank, with the rank's communicator: `World::run(f)`.
 
 #include <tilewise/distributed/communicator.hpp>
+#include <tilewise/error.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 #include <type_traits>
@@ -19,7 +21,19 @@
 
 namespace tw = tilewise;
 
-/// Bytes that tell sender, receiver and round apart.
+/// The error that a call throws, if it does.
+template <class Call>
+std::optional<tw::distributed_error> error_of(Call call)
+{
+    try {
+        call();
+    } catch (tw::distributed_error const& error) {
+        return error;
+    }
+    return {};
+}
+
+/// Bytes that differ by sender, receiver and round.
 inline std::vector<std::byte> bytes_of(int sender, int receiver, int round, std::size_t count)
 {
     std::minstd_rand next(static_cast<unsigned>(1 + sender + 1009 * receiver + 1'000'003 * round));

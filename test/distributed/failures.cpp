@@ -294,6 +294,30 @@ TEST(bad_arguments_of_one_rank, are_an_error_on_all)
         "reduce", "last is before first");
 }
 
+TEST(bad_arguments_of_one_rank, include_an_axis_of_fewer_than_no_cells)
+{
+    struct axis {
+        int cells;
+        int size() const { return cells; }
+        int extent() const { return cells; }
+        int index(float) const { return 0; }
+    };
+    std::vector<int> counts(3);
+    std::string reason;
+    try {
+        tw::histogram(own_part(), axis{-1}, counts.begin());
+    } catch (std::invalid_argument const& error) {
+        reason = std::string(error.what()).substr(std::string("tilewise::histogram: ").size());
+    }
+    ASSERT_NE(reason, "");
+    expect_failure(
+        [&](auto& ranks) {
+            std::vector<int> own(3);
+            tw::histogram(tw::distributed(ranks), own_part(), axis{is_failing(ranks) ? -1 : 3}, own.begin());
+        },
+        "histogram", reason);
+}
+
 TEST(ranks_that_differ, are_an_error_on_all)
 {
     auto const x = own_part();

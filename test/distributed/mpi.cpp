@@ -75,17 +75,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(mpi, communicators, worlds);
 
 // ---- mistakes
 
-template <class Call>
-std::optional<tw::distributed_error> error_of(Call call)
-{
-    try {
-        call();
-    } catch (tw::distributed_error const& error) {
-        return error;
-    }
-    return {};
-}
-
 TEST(mpi_communicator, rejects_what_is_no_communicator_of_ranks)
 {
     EXPECT_THROW(tw::mpi_communicator(MPI_COMM_NULL), std::invalid_argument);

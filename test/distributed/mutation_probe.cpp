@@ -38,7 +38,7 @@ struct words {
     friend bool operator==(words const&, words const&) = default;
 };
 
-/// Neither associative nor commutative, so that it tells every order from every other.
+/// Neither associative nor commutative, so that every order of combination gives another value.
 struct telltale {
     words operator()(words const& a, words const& b) const
     {

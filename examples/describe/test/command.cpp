@@ -282,7 +282,7 @@ TEST_F(command, explains_bad_usage)
     expect_error("x.csv --ranks none", 2, "--ranks needs a whole number from 1 to 1024, not 'none'" + see);
     expect_error("x.csv --policy cluster", 2, "unknown policy 'cluster'; there are seq, par, device" + see);
     expect_error("x.csv --format xls", 2, "unknown format 'xls'; there are csv, npy, raw" + see);
-    expect_error("x.csv --format csv --type f64", 2, "--type is for raw files; others tell their type" + see);
+    expect_error("x.csv --format csv --type f64", 2, "--type is for raw files; other formats contain their type" + see);
     expect_error("x.bin", 2, "a raw file needs --type" + see);
     expect_error("x.bin --type f65", 2,
                  "unknown type 'f65'; there are f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool" + see);

@@ -4,6 +4,7 @@
 /// @file
 /// The algorithms over ranks, as a policy that runs them: what ranks have to agree on, and what they may throw.
 
+#include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -71,6 +72,20 @@ constexpr bool has_cells()
                   "tilewise: distributed(communicator, device) combines nothing by key yet; use tilewise::par");
     static_assert(small, "tilewise: values that ranks combine by key have at most 1024 bytes");
     return on_host && small;
+}
+
+/// Whether a local policy can find positions, which ranks exchange with their elements. If not, one sentence says why.
+template <class Policy, class It>
+constexpr bool has_positions()
+{
+    constexpr bool on_host = !is_device_policy<Policy>, copies = std::is_trivially_copyable_v<value_of<It>>;
+    constexpr bool readable = multi_pass<It>;
+    static_assert(on_host, "tilewise: there is no distributed min_element, max_element and minmax_element under device "
+                           "yet; use tilewise::par");
+    static_assert(copies, "tilewise: ranks exchange the elements that they find, which must be trivially copyable");
+    static_assert(readable, "tilewise: min_element, max_element and minmax_element need iterators that can be read "
+                            "more than once (forward iterators)");
+    return on_host && copies && readable;
 }
 
 /// Combining two values of type T throws nothing. What may is followed by a last gather, so that all ranks throw.
@@ -142,23 +157,28 @@ public:
     template <bool adds, class It, class Extent, class Axis, class Out>
     Out histogram(It first, Extent end, Axis const& axis, Out counts) const
     {
-        static_assert(!is_device_policy<Local>, "tilewise: there is no distributed histogram under device yet; use "
-                                                "tilewise::par");
-        auto const cells = static_cast<std::size_t>(axis.extent());
-        call_.agree(" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<Axis>),
-                    engine::hash_of_edges(axis), 0, !std::contiguous_iterator<Out>);
-        call_.expect_sum(cells);
-        std::vector<std::uint64_t> all(cells);
-        engine::histogram<counting::overwrites>(local_, std::move(first), std::move(end), axis, all.data());
-        call_.add_up(all);
-        for (std::uint64_t const count : all) {
-            if constexpr (adds)
-                tilewise::store(counts, static_cast<std::uint64_t>(*counts) + count);
-            else
-                tilewise::store(counts, count);
-            ++counts;
+        constexpr bool on_host = !is_device_policy<Local>;
+        static_assert(on_host, "tilewise: there is no distributed histogram under device yet; use tilewise::par");
+        if constexpr (on_host) {
+            offset const cells = static_cast<offset>(axis.extent());
+            binning::check_cells(adds ? "histogram_add" : "histogram", cells);
+            // Allocated first: a rank that has no memory for it could not take part in the sum either.
+            std::vector<std::uint64_t> all(static_cast<std::size_t>(cells));
+            all.reserve(all.size() + 1);
+            call_.agree(" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<Axis>),
+                        engine::hash_of_edges(axis), 0, !std::contiguous_iterator<Out>);
+            call_.expect_sum(all.size());
+            engine::histogram<counting::overwrites>(local_, std::move(first), std::move(end), axis, all.data());
+            call_.add_up(all);
+            for (std::uint64_t const count : all) {
+                if constexpr (adds)
+                    tilewise::store(counts, static_cast<std::uint64_t>(*counts) + count);
+                else
+                    tilewise::store(counts, count);
+                ++counts;
+            }
+            call_.finish();
         }
-        call_.finish();
         return counts;
     }
 
@@ -202,19 +222,20 @@ public:
 
     /// The position of what is best of all ranks; `Answer` is one position, or the two that `extremes` has.
     template <template <class> class Answer, class It, class Extent, class Better>
-    auto best_position(It first, Extent const& end, Better better) const
+    Answer<rank_position> best_position(It first, Extent const& end, Better better) const
     {
         using T = value_of<It>;
-        static_assert(!is_device_policy<Local>, "tilewise: there is no distributed min_element, max_element and "
-                                                "minmax_element under device yet; use tilewise::par");
-        static_assert(engine::can_travel<T>());
-        using comparison = decltype(better.less);
-        constexpr bool fails_late = !std::is_nothrow_invocable_v<comparison&, T const&, T const&>;
-        offset const count = tilewise::length(first, end);
-        partition const at = call_.agree(described<T, Better>(), 0, count, fails_late);
-        auto const found = engine::best_position_on_ranks<Answer>(call_, local_, at, first, end, better);
-        call_.finish();
-        return found;
+        if constexpr (engine::has_positions<Local, It>()) {
+            using comparison = decltype(better.less);
+            constexpr bool fails_late = !std::is_nothrow_invocable_v<comparison&, T const&, T const&>;
+            offset const count = tilewise::length(first, end);
+            partition const at = call_.agree(described<T, Better>(), 0, count, fails_late);
+            auto const found = engine::best_position_on_ranks<Answer>(call_, local_, at, first, end, better);
+            call_.finish();
+            return found;
+        } else {
+            return Answer<rank_position>(rank_position());
+        }
     }
 
 private:
