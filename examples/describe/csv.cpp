@@ -240,9 +240,9 @@ struct reading {
 
 /// This rank's part of a column, which are the records that begin in its slice.
 ///
-/// No rank can determine alone where a record begins, since a line end may stand in a quoted field. So each guesses, reads,
-/// and says where the first record behind its slice begins. That is right of the first rank; so it says whether the
-/// guess of the next one was, and so on. The first whose was not reads again.
+/// No rank can determine alone where a record begins, since a line end may stand in a quoted field. So each guesses,
+/// reads, and says where the first record behind its slice begins. That is right of the first rank; so it says whether
+/// the guess of the next one was, and so on. The first whose was not reads again.
 std::vector<double> read_slice(any_communicator& ranks, csv_table const& table, std::size_t column, slice own)
 {
     auto part = read_part(table, column, guess_record(table, own.first), own.last);

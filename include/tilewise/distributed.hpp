@@ -31,7 +31,8 @@ namespace tilewise {
 /// The range is the ranks' ranges one after another, in the order of the ranks. Ranges may have any sizes, also none.
 /// `init` is rank 0's. The result is what one call for the whole range gives, bit for bit, whatever the number of ranks
 /// and wherever the range is cut: no value is combined but as [the order](../../docs/order.md) combines it. What ranks
-/// exchange is the aggregates of the largest units of the order in each part, for floats about 60 values, and no elements but those of a lane vector that is cut.
+/// exchange is the aggregates of the largest units of the order in each part, for floats about 60 values, and no
+/// elements but those of a lane vector that is cut.
 ///
 /// `reduce`, `transform_reduce`, their forms with `_into`, `count`, `count_if`, `histogram` and `histogram_add` have
 /// their results on every rank; the scans write, on each rank, the results for its own elements. A rank's part is
