@@ -10,8 +10,12 @@
 
 #include <string> // includes what the parts below rely on
 
-#if defined(__GLIBCXX__) && __has_include(<bits/chrono.h>) && __has_include(<bits/ranges_util.h>) &&                    \
-    __has_include(<bits/std_mutex.h>) && __has_include(<bits/stl_uninitialized.h>) && __has_include(<bits/unique_lock.h>)
+#if defined(__GLIBCXX__) && __has_include(<bits/chrono.h>) && __has_include(<bits/error_constants.h>) &&               \
+    __has_include(<bits/ranges_util.h>) && __has_include(<bits/std_mutex.h>) &&                                        \
+    __has_include(<bits/stl_uninitialized.h>) && __has_include(<bits/unique_lock.h>)
+// std::errc, which <bits/unique_lock.h> uses; libstdc++ 13 and later leave including it to <mutex>
+#include <bits/error_constants.h>
+
 #include <bits/chrono.h>
 #include <bits/ranges_util.h>
 #include <bits/std_mutex.h>
