@@ -108,10 +108,9 @@ public:
         if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_travel<T>() &&
                       engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
-                constexpr bool is_exact = known::is_exact<decltype(known), T>;
                 partition const at = call_.agree(described<T, Op>(), 0, count, !never_throws<decltype(known), T>);
                 T result = [&]() -> T {
-                    if constexpr (is_exact)
+                    if constexpr (known::is_exact<decltype(known), T>)
                         return engine::reduce_in_any_order(call_, local_, at, std::move(elements), init, known);
                     else
                         return engine::reduce_in_order<Geometry, Tuning>(
