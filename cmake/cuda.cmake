@@ -41,7 +41,7 @@ function(tilewise_cuda_executable name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "EXTENDED_LAMBDA" "" "SOURCES")
     add_executable(${name} ${arg_SOURCES})
     set_target_properties(${name} PROPERTIES
-        COMPILE_WARNING_AS_ERROR ON
+        COMPILE_WARNING_AS_ERROR "${TILEWISE_WARNINGS_AS_ERRORS}"
         CUDA_RUNTIME_LIBRARY Static
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
         INSTALL_RPATH "$ORIGIN"

@@ -15,9 +15,11 @@ if(TILEWISE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # Tests, examples and benchmarks are compiled with these.
+option(TILEWISE_WARNINGS_AS_ERRORS "Warnings of the project's own programs are errors" ON)
 add_library(tilewise_warnings INTERFACE)
 target_compile_options(tilewise_warnings INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion;-Werror>")
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion>"
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${TILEWISE_WARNINGS_AS_ERRORS}>>:-Werror>")
 
 # By default g++ collects garbage whenever its heap has doubled, a tenth of the time to compile a test; so it begins at
 # 4 GB. The largest test then takes 2 GB, instead of 1.5.
