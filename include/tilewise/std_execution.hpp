@@ -11,6 +11,10 @@
 
 #include <execution>
 
+#if defined(_LIBCPP_VERSION) && !defined(_LIBCPP_ENABLE_EXPERIMENTAL) && !defined(__cpp_lib_execution)
+#error "tilewise/std_execution.hpp: libc++ has the policies of std::execution only with -fexperimental-library"
+#endif
+
 namespace tilewise {
 
 /// @cond

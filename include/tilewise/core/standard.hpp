@@ -10,11 +10,9 @@
 
 #include <string> // includes what the parts below rely on
 
-#if defined(__GLIBCXX__) && __has_include(<bits/chrono.h>) && __has_include(<bits/error_constants.h>) &&               \
-    __has_include(<bits/ranges_util.h>) && __has_include(<bits/std_mutex.h>) &&                                        \
-    __has_include(<bits/stl_uninitialized.h>) && __has_include(<bits/unique_lock.h>)
-// std::errc, which <bits/unique_lock.h> uses; libstdc++ 13 and later leave including it to <mutex>
-#include <bits/error_constants.h>
+// Which part needs which changes from version to version: only those with which all headers were compiled.
+#if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE >= 12 && _GLIBCXX_RELEASE <= 16
+#include <bits/error_constants.h> // std::errc, which <bits/unique_lock.h> of version 13 uses without including it
 
 #include <bits/chrono.h>
 #include <bits/ranges_util.h>
