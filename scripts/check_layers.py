@@ -17,7 +17,7 @@ from pathlib import Path
 LAYERS = [
     ("vocabulary", ["order.hpp", "error.hpp", "policy.hpp", "functional.hpp", "cached_memory.hpp", "mdspan.hpp",
                     "std_execution.hpp", "thrust_execution.hpp", "compiled.hpp", "core/*", "distributed/*",
-                    "device/cuda/arch.cuh"]),
+                    "device/cuda/arch.cuh", "device/cuda/arch/*"]),
     ("axes", ["axis/*", "axis.hpp"]),
     ("host", ["host/*"]),
     ("cuda", ["device/cuda/*", "device/tuning.cuh"]),
@@ -26,6 +26,8 @@ LAYERS = [
     ("engines", ["engine/*"]),
     ("contracts", ["*.hpp"]),
 ]
+
+MACHINE = "device/cuda/arch/"
 
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 CODE = {".hpp", ".cuh", ".cpp", ".cu", ".py", ".sh", ".cmake", ".in"}
@@ -69,6 +71,8 @@ def check_includes(root):
                 other = layer_of(target)
                 if not (base / target).is_file():
                     yield f"{at}: {target} does not exist"
+                elif target.startswith(MACHINE) and not name.startswith(MACHINE) and name != "device/cuda/arch.cuh":
+                    yield f"{at}: only arch.cuh includes parts of it, so that the interpreter's can stand in for them"
                 elif other is not None and other > layer:
                     yield f"{at}: {name} ({LAYERS[layer][0]}) may not include {target} ({LAYERS[other][0]})"
                 else:
@@ -163,6 +167,8 @@ def self_test():
         "no layer": {"include/tilewise/surprise/surprise.hpp": spdx},
         "algorithm in a block": {"include/tilewise/device/block/block.cuh": spdx + "#include <tilewise/device/reduce.cuh>\n",
                                    "include/tilewise/device/reduce.cuh": spdx},
+        "part of the machine": {"include/tilewise/device/block/block.cuh": spdx + "#include <tilewise/device/cuda/arch/warp.cuh>\n",
+                                "include/tilewise/device/cuda/arch/warp.cuh": spdx},
         "missing": {"include/tilewise/error.hpp": spdx + "#include <tilewise/gone.hpp>\n"},
         "quoted": {"include/tilewise/error.hpp": spdx + '#include "config.hpp"\n'},
         "launch": {"include/tilewise/error.hpp": spdx + "kernel<<<1, 1>>>();\n"},

@@ -5,7 +5,9 @@
 /// Axes: which bin a sample belongs to. An axis checks its arguments once, publishes its edges, and keeps to them.
 
 #include <tilewise/axis/bounds.hpp>   // IWYU pragma: export
-#include <tilewise/axis/composed.hpp> // IWYU pragma: export
+#include <tilewise/axis/concept.hpp>  // IWYU pragma: export
+#include <tilewise/axis/function.hpp> // IWYU pragma: export
 #include <tilewise/axis/integer.hpp>  // IWYU pragma: export
+#include <tilewise/axis/product.hpp>  // IWYU pragma: export
 #include <tilewise/axis/regular.hpp>  // IWYU pragma: export
 #include <tilewise/axis/variable.hpp> // IWYU pragma: export

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that the interpreter's arch.cuh has every name of the library's:  check_arch.py LIBRARYS INTERPRETERS"""
+"""Checks that the interpreter's arch.cuh has every name of the parts of the library's:
+
+check_arch.py INTERPRETERS PARTS...
+"""
 
 import re
 import sys
@@ -22,9 +25,10 @@ def names(path):
 
 
 def main():
-    missing = names(sys.argv[1]) - names(sys.argv[2])
-    for name in sorted(missing):
-        print(f"{sys.argv[2]}: has no {name}, which the library's arch.cuh has")
+    there = names(sys.argv[1])
+    missing = [(name, part) for part in sys.argv[2:] for name in sorted(names(part) - there)]
+    for name, part in missing:
+        print(f"{sys.argv[1]}: has no {name}, which {part} has")
     return 1 if missing else 0
 
 

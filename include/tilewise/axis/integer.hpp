@@ -5,6 +5,8 @@
 /// `integer_axis`: a bin for every integer.
 
 #include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/checks.hpp>
+#include <tilewise/axis/exact.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/error.hpp>
 

@@ -5,6 +5,8 @@
 /// `regular_axis`: bins of equal width.
 
 #include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/checks.hpp>
+#include <tilewise/axis/exact.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/standard.hpp>

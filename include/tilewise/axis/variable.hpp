@@ -5,6 +5,8 @@
 /// `variable_axis`: bins between given edges; and `log_axis`, whose edges are in geometric progression.
 
 #include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/checks.hpp>
+#include <tilewise/axis/exact.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>

@@ -6,6 +6,7 @@
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/extent.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/range.hpp>
 

@@ -11,6 +11,7 @@
 /// * `count_by_partition`: samples are parted by ranges of cells first, or counted in the counters themselves.
 
 #include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/checks.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/axis_tables.cuh>

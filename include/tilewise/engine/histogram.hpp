@@ -5,6 +5,8 @@
 /// The histograms of every engine.
 
 #include <tilewise/axis.hpp>
+#include <tilewise/axis/checks.hpp>
+#include <tilewise/axis/exact.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/requirements.hpp>

@@ -4,7 +4,7 @@
 /// @file
 /// The algorithms over ranks, as a policy that runs them: what ranks have to agree on, and what they may throw.
 
-#include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/checks.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>

@@ -5,6 +5,7 @@
 /// The reductions of every engine. The headers in this folder choose the engine for a policy, and nothing else does.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/extent.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>

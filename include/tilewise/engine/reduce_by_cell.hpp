@@ -5,6 +5,7 @@
 /// The reductions of values by the cell of their sample, of every engine.
 
 #include <tilewise/axis.hpp>
+#include <tilewise/axis/checks.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>

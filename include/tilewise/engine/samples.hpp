@@ -5,6 +5,7 @@
 /// What every engine asks of samples and the axis whose cells they belong to.
 
 #include <tilewise/axis.hpp>
+#include <tilewise/axis/exact.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>

@@ -5,6 +5,7 @@
 /// The scans of every engine.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/extent.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>

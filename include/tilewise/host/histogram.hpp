@@ -6,6 +6,7 @@
 /// are written at the end.
 
 #include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/exact.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>

@@ -6,7 +6,10 @@
 /// of what is for the host only.
 
 #include <tilewise/axis/bounds.hpp>
-#include <tilewise/axis/composed.hpp>
+#include <tilewise/axis/concept.hpp>
+#include <tilewise/axis/exact.hpp>
+#include <tilewise/axis/function.hpp>
+#include <tilewise/axis/product.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/axis_tables.cuh>
 #include <tilewise/device/block/callable.cuh>

@@ -4,7 +4,7 @@
 /// @file
 /// The tables of an axis, where kernels can read them.
 
-#include <tilewise/axis/composed.hpp>
+#include <tilewise/axis/product.hpp>
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch.cuh>

@@ -10,6 +10,7 @@
 #include <tilewise/core/standard.hpp>
 #include <tilewise/core/type_names.hpp>
 #include <tilewise/device/block/functors.cuh>
+#include <tilewise/device/block/known_function.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>

@@ -2,94 +2,21 @@
 #pragma once
 
 /// @file
-/// `function_axis`, whose bins a function tells, and `product_axis`, for samples of several dimensions.
+/// `product_axis`, for samples of several dimensions.
 
 #include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/concept.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
-
-/// @cond internals
-/// The axis of engines and kernels: copied as bytes, and all there is of an axis that has no `view()`.
-template <class Axis>
-auto axis_view(Axis const& axis)
-{
-    if constexpr (requires { axis.view(); })
-        return axis.view();
-    else
-        return axis;
-}
-/// @endcond
-
-/// @addtogroup axes
-/// @{
-
-/// What a histogram is made over: `extent()` cells, `size()` bins, and a view (itself, or what `view()` returns) that
-/// says by `index(sample)` which cell a sample counts in; numbers outside 0 .. extent() - 1 are not counted.
-template <class Axis>
-concept axis = std::copy_constructible<Axis> && requires(Axis const& a) {
-    { a.size() } -> std::convertible_to<offset>;
-    { a.extent() } -> std::convertible_to<offset>;
-    tilewise::axis_view(a);
-};
-
-/// Bins that a function numbers: a sample counts in bin `function(sample)`, a negative number lies below the bins, and
-/// one from `bins` on above. It has no edges.
-template <class Function>
-class function_axis {
-public:
-    /// Throws `std::invalid_argument` without bins.
-    template <std::integral B>
-    function_axis(B bins, Function function, axis_options options = {})
-        : bounds_(binning::checked_bins("function_axis", bins), 0, binning::checked_bins("function_axis", bins),
-                  options),
-          function_(std::move(function))
-    {}
-
-    TILEWISE_PORTABLE offset size() const { return bounds_.size(); }     ///< the number of bins
-    TILEWISE_PORTABLE offset extent() const { return bounds_.extent(); } ///< the number of cells
-    /// the cell of a sample, or no_cell
-    TILEWISE_CALLS_ANY
-    template <class S>
-    TILEWISE_PORTABLE int index(S&& sample) const
-    {
-        return bounds_.place(function_(static_cast<S&&>(sample)), [](int bin) { return bin; });
-    }
-
-    /// @cond internals
-    Function const& function() const { return function_; }
-    /// The same bins, numbered by another function.
-    template <class Other>
-    function_axis<Other> with(Other other) const
-    {
-        return function_axis<Other>(bounds_, std::move(other));
-    }
-    /// @endcond
-
-private:
-    template <class>
-    friend class function_axis;
-    function_axis(binning::bounds<int> const& bounds, Function function)
-        : bounds_(bounds), function_(std::move(function))
-    {}
-
-    binning::bounds<int> bounds_;
-    Function function_;
-};
-
-/// @cond internals
-template <std::integral B, class Function>
-function_axis(B, Function, axis_options = {}) -> function_axis<Function>;
-/// @endcond
 
 /// @cond internals
 namespace binning {
@@ -278,6 +205,9 @@ product_bins<View, Rest...> product_of(View const& view, Rest const&... rest)
 
 } // namespace binning
 /// @endcond
+
+/// @addtogroup axes
+/// @{
 
 /// Cells for every combination of cells of several axes. Samples are tuples, of any library: of a zip iterator, say.
 /// Cell (i, j, ...) has the number (i * extent of the second + j) * ... : the last axis turns fastest. A sample that

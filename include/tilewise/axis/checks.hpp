@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// What the constructors of axes check, and of which type an axis is.
+
+#include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/exact.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/error.hpp>
+#include <tilewise/order.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <string>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace binning {
+/// @cond internals
+/// @name Checks of constructors
+/// @{
+template <class X>
+std::string text_of(X x)
+{
+    if constexpr (std::integral<X> && !std::is_same_v<X, decltype(+x)>) { // of bool and wide characters there is none
+        return binning::text_of(+x);
+    } else if constexpr (integer<X> && sizeof(X) > sizeof(offset)) {
+        return binning::text_of(static_cast<double>(x));
+    } else {
+        char buffer[64];
+        auto const end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
+        return {static_cast<char const*>(buffer), static_cast<char const*>(end)};
+    }
+}
+
+/// The number of cells of an axis that may be a user's.
+inline void check_cells(char const* algorithm, offset cells)
+{
+    if (cells < 0 || cells > most_cells)
+        reject_argument(algorithm, "an axis can have at most 2^31 - 2 cells, not " + text_of(cells));
+}
+
+/// The number of bins, of any integral type.
+template <std::integral B>
+int checked_bins(char const* axis, B bins)
+{
+    if (!binning::less(0, bins))
+        tilewise::reject_argument(axis, "there must be at least one bin, not " + binning::text_of(bins));
+    if (binning::less(most_cells - flow_cells, bins))
+        tilewise::reject_argument(axis, "there can be at most 2^31 - 5 bins, not " + binning::text_of(bins));
+    return static_cast<int>(bins);
+}
+
+/// An edge as type A. What A cannot hold is rejected, but rounded if A is a floating-point type.
+template <class A, class X>
+A checked_edge(char const* axis, X const& edge)
+{
+    auto const x = binning::number<A>(edge);
+    bool has_value = true;
+    if constexpr (integer<A> && std::floating_point<decltype(x)>)
+        has_value = x >= static_cast<decltype(x)>(least<A>) && x < above<A, std::remove_const_t<decltype(x)>> &&
+                    x == std::floor(x);
+    else if constexpr (integer<A>)
+        has_value = !binning::less(x, least<A>) && !binning::less(largest<A>, x);
+    if (!has_value)
+        tilewise::reject_argument(axis, "the edge " + binning::text_of(x) + " is not a number of the axis' type");
+    return static_cast<A>(x);
+}
+
+/// A bound as type A. Integers must have exactly that value.
+template <class A, class X>
+A checked_bound(char const* axis, X x)
+{
+    A const bound = static_cast<A>(binning::number<A>(x));
+    if constexpr (std::integral<X> && std::floating_point<A>) {
+        if (!binning::is_exact(x, bound))
+            tilewise::reject_argument(axis, "the bound " + binning::text_of(x) + " is not a number of the axis' type");
+    } else if constexpr (std::integral<X>) {
+        if (binning::less(bound, x) || binning::less(x, bound))
+            tilewise::reject_argument(axis, "the bound " + binning::text_of(x) + " is not a number of the axis' type");
+    }
+    if constexpr (std::floating_point<A>) {
+        if (!(bound - bound == 0))
+            tilewise::reject_argument(axis, "the bound " + binning::text_of(bound) + " is not finite");
+    }
+    return bound;
+}
+
+template <class A>
+void check_bounds(char const* axis, A lower, A upper)
+{
+    if (!(lower < upper))
+        tilewise::reject_argument(axis, "lower (" + binning::text_of(lower) + ") must be less than upper (" +
+                                            binning::text_of(upper) + ")");
+}
+/// @}
+
+/// The type of an axis between bounds of these types: floating-point ones as they are, half precision as float, and
+/// integers as double.
+template <class L, class U = L, class B = std::common_type_t<L, U>>
+using floating_bound = std::conditional_t<std::is_floating_point_v<B> && sizeof(B) >= sizeof(float), B,
+                                          std::conditional_t<std::is_integral_v<B>, double, float>>;
+
+/// The type of an axis between edges of type E: half precision becomes float.
+template <class E>
+using edge_of =
+    std::conditional_t<(std::is_floating_point_v<E> && sizeof(E) < sizeof(float)) || small_float<E>, float, E>;
+
+/// Whether an axis can have edges of type A. If not, one sentence says why.
+template <class A>
+constexpr bool can_be_edges()
+{
+    constexpr bool numbers = !std::is_same_v<A, bool>;
+    constexpr bool wide_enough = !std::is_floating_point_v<A> || sizeof(A) >= sizeof(float);
+    constexpr bool narrow_enough = !std::is_integral_v<A> || sizeof(A) <= sizeof(offset);
+    static_assert(numbers,
+                  "tilewise: the edges of an axis are numbers, and bool is none; use an axis of int, which takes "
+                  "samples of bool");
+    static_assert(wide_enough,
+                  "tilewise: an axis of half precision cannot compute its bins; use float, which has all its "
+                  "numbers, and takes its samples");
+    static_assert(narrow_enough, "tilewise: the edges of an axis have at most 64 bits");
+    return numbers && wide_enough && narrow_enough;
+}
+
+/// @endcond
+} // namespace binning
+TILEWISE_NAMESPACE_END

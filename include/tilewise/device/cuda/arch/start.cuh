@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// How a kernel is started, and waits for the one before it.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/arch/kernel.cuh>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// @name Dependent launches
+/// A kernel that was launched with `launch_shape::dependent` may start as soon as every block of the kernel before it
+/// in the stream called `release_dependents`; only after `wait_for_primary` may it touch what that kernel writes.
+/// @{
+TILEWISE_DEVICE void release_dependents()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+TILEWISE_DEVICE void wait_for_primary()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// @}
+
+/// How a kernel is started.
+struct launch_shape {
+    int blocks = 1;
+    int threads = warp_size;
+    int cluster = 1;        ///< blocks per cluster
+    bool dependent = false; ///< may start before the kernel before it ends
+    int shared_bytes = 0;   ///< of its object of TILEWISE_LARGE_SHARED
+};
+
+/// Starts a kernel in a stream.
+template <class... Parameters, class... Arguments>
+cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, Arguments&&... arguments)
+{
+    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+    config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+    config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
+    config.stream = stream;
+    config.attrs = attributes;
+    if (shape.cluster > 1) {
+        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = static_cast<unsigned>(shape.cluster);
+        attribute.val.clusterDim.y = 1;
+        attribute.val.clusterDim.z = 1;
+    }
+    if (shape.dependent) {
+        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+    }
+    return cudaLaunchKernelEx(&config, kernel, static_cast<Arguments&&>(arguments)...);
+}
+
+/// How many clusters of a kernel can be resident at once in what a stream has of its device.
+template <class... Parameters>
+cudaError_t resident_clusters(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, int* clusters)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = static_cast<unsigned>(shape.cluster);
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+    config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaOccupancyMaxActiveClusters(clusters, kernel, &config);
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

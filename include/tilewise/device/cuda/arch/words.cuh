@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The bits and bytes of words.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/cuda/arch/kernel.cuh>
+
+#include <cstring>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+TILEWISE_DEVICE int count_bits(unsigned word)
+{
+    return __popc(word);
+}
+
+/// `yes` or `no`, word by word and without a branch.
+template <class T>
+TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
+{
+    constexpr int count = (sizeof(T) + 3) / 4;
+    unsigned words[count] = {}, others[count] = {};
+    std::memcpy(words, &yes, sizeof(T));
+    std::memcpy(others, &no, sizeof(T));
+    TILEWISE_UNROLL
+    for (int i = 0; i < count; ++i)
+        words[i] = condition ? words[i] : others[i];
+    T result(yes);
+    std::memcpy(&result, words, sizeof(T));
+    return result;
+}
+
+/// The low word of (high, low) shifted right by `bits`, fewer than 32.
+TILEWISE_DEVICE unsigned funnel_shift_right(unsigned low, unsigned high, unsigned bits)
+{
+    return __funnelshift_r(low, high, bits);
+}
+
+/// `sum` and the four bytes of a word, as signed or as unsigned numbers.
+TILEWISE_DEVICE int add_bytes(unsigned word, int sum)
+{
+    return __dp4a(static_cast<int>(word), 0x01010101, sum);
+}
+TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
+{
+    return __dp4a(word, 0x01010101u, sum);
+}
+
+/// The sums of `before` and the bytes 0 to i of a word, for i of 0 to 3, modulo 256. Adds them all to `before`.
+TILEWISE_DEVICE unsigned scan_bytes(unsigned word, unsigned& before)
+{
+    unsigned const one = __dp4a(word, 0x00000001u, before), two = __dp4a(word, 0x00000101u, before),
+                   three = __dp4a(word, 0x00010101u, before);
+    before = __dp4a(word, 0x01010101u, before);
+    return __byte_perm(__byte_perm(one, two, 0x0040), __byte_perm(three, before, 0x0040), 0x5410);
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
