@@ -47,7 +47,9 @@ def headers(root, *endings):
 
 def ways_to_read(root):
     """The headers and the options of every mode in which they have other templates."""
-    host, kernels = headers(root, ".hpp"), headers(root, ".hpp", ".cuh")
+    host = headers(root, ".hpp")
+    # The machine's parts have no place beside the interpreter's arch.cuh, and only arch.cuh includes them.
+    kernels = [name for name in headers(root, ".hpp", ".cuh") if "device/cuda/arch/" not in name]
     compiled = [name for name in host if "compiled" in name]
     return [([name for name in host if name not in compiled], []),
             (host, ["-DTILEWISE_COMPILED"]),
