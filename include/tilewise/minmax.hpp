@@ -30,7 +30,7 @@ Answer<engine::position_under<Policy, It>> find_between(char const* algorithm, P
         tilewise::check_range(algorithm, first, last);
         auto const end = tilewise::extent_between(first, last);
         if constexpr (!engine::call_under<policy_for<Policy>>::is_on_one_machine)
-            return on.template best_position<Answer>(first, end, better{engine::callable<Policy>(std::move(less))});
+            return on.template best_position<Answer, Better>(first, end, std::move(less));
         else if (first == last)
             return Answer<It>(last);
         else
@@ -60,7 +60,7 @@ find_in(char const* algorithm, Policy const& policy, std::remove_reference_t<Ran
         auto const first = tilewise::begin_of<Policy>(range);
         auto const end = tilewise::extent_of(range, first);
         if constexpr (!engine::call_under<policy_for<Policy>>::is_on_one_machine)
-            return on.template best_position<Answer>(first, end, better{engine::callable<Policy>(std::move(less))});
+            return on.template best_position<Answer, Better>(first, end, std::move(less));
         else if (std::ranges::begin(range) == std::ranges::end(range))
             return answer(std::ranges::begin(range));
         else

@@ -188,5 +188,11 @@ struct partition_tuning {
     static constexpr offset most_blocks = offset{1} << 30;
 };
 
+/// How values of the host are stored.
+struct host_values_tuning {
+    /// Not measured: the copy of the values to the GPU takes longer.
+    static constexpr int threads = 256, blocks_per_multiprocessor = 8;
+};
+
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -9,8 +9,10 @@
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/communicator.hpp>
+#include <tilewise/engine/output_on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
+#include <tilewise/engine/reduce_by_cell.hpp>
 #include <tilewise/host/by_index.hpp>
 #include <tilewise/host/fragment.hpp>
 #include <tilewise/host/parallel.hpp>
@@ -225,6 +227,24 @@ Out reduce_cells_in_order(rank_call<Communicator>& call, Local local, Input inpu
     };
     host::with_numbers<T>(is_parallel, std::move(input), end, std::move(values), view, combine);
     return out;
+}
+
+/// The same where every order gives the same bits: each rank combines its own values, and the cells of all are
+/// combined.
+template <class Communicator, class Local, class It, class Extent, class Values, class View, class Out, class T,
+          class Known>
+Out reduce_cells_in_any_order(rank_call<Communicator>& call, Local local, It first, Extent end, Values values,
+                              View const& view, Out out, packed<T> const& own_init, Known op)
+{
+    T const nothing = Known::template identity<T>;
+    std::vector<T> table(static_cast<std::size_t>(offset{view.extent()}));
+    engine::reduce_by_cell<T>(call.algorithm(), local, std::move(first), std::move(end), std::move(values), view,
+                              table.data(), nothing, op);
+    T const init = call.gather(own_init)(0, 0);
+    call.combine(table, op);
+    for (T& cell : table)
+        cell = static_cast<T>(op(init, cell));
+    return engine::write_on_ranks<false>(call.algorithm(), local, table, std::move(out));
 }
 
 } // namespace engine

@@ -6,16 +6,24 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/portability.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/position.hpp>
 #include <tilewise/engine/minmax.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
+#include <tilewise/engine/reduce.hpp>
 #include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+#ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/host_values.cuh>
+#endif
 
 #include <concepts>
 #include <iterator>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -36,13 +44,60 @@ struct candidate_position {
     T const& operator*() const { return value; }
 };
 
-/// The position of what is best of all ranks, of which this one has the elements from `first` on up to `end`. `Answer`
-/// is one position, or the two that `extremes` has.
-template <template <class> class Answer, class Communicator, class Local, class It, class Extent, class Better>
-auto best_position_on_ranks(rank_call<Communicator>& call, Local local, partition const& at, It first,
-                            Extent const& end, Better better)
+/// Calls a comparison from the host, so that nvcc rejects one that is for kernels only.
+template <class Less, class T>
+void call_on_host(Less& less, T const& value)
+{
+    static_cast<void>(less(value, value));
+}
+
+/// Whether a local policy can find positions, which ranks exchange with their elements. If not, one sentence says why.
+template <class Policy, class It, class Less>
+constexpr bool has_positions()
 {
     using T = value_of<It>;
+    constexpr bool copies = std::is_trivially_copyable_v<T>, readable = multi_pass<It>;
+    static_assert(copies, "tilewise: ranks exchange the elements that they find, which must be trivially copyable");
+    static_assert(readable, "tilewise: min_element, max_element and minmax_element need iterators that can be read "
+                            "more than once (forward iterators)");
+    if constexpr (is_device_policy<Policy>) {
+        constexpr bool waits = Policy::waits, fits = sizeof(T) <= 256, indexed = random_access<It>;
+        constexpr bool compares = !known::has_device_lambda<Less>;
+        static_assert(waits,
+                      "tilewise: ranks wait for each other, so their local policy waits, too; leave out nosync()");
+        static_assert(fits, "tilewise: under device the elements that ranks exchange have at most 256 bytes");
+        static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy the "
+                               "elements of a list, stream or tree into a vector on the device first");
+        static_assert(compares, "tilewise: ranks compare the elements that they find on the host, too; write "
+                                "[=] __host__ __device__ (...)");
+        return copies && readable && waits && fits && indexed && compares;
+    } else {
+        return copies && readable;
+    }
+}
+
+/// An element of this rank.
+template <class Policy, class It>
+value_of<It> element_on_rank([[maybe_unused]] char const* algorithm, [[maybe_unused]] Policy policy,
+                             [[maybe_unused]] It const& first, It const& found)
+{
+#ifdef TILEWISE_DEVICE_ENGINE
+    if constexpr (is_device_policy<Policy>)
+        return gpu::read_element<value_of<It>>(algorithm, policy, first, static_cast<offset>(found - first));
+    else
+#endif
+        return static_cast<value_of<It>>(*found);
+}
+
+/// The position of what is best of all ranks, of which this one has the elements from `first` on up to `end`. `Answer`
+/// is one position, or the two that `extremes` has.
+template <template <class> class Answer, template <class> class Better, class Communicator, class Local, class It,
+          class Extent, class Less>
+auto best_position_on_ranks(rank_call<Communicator>& call, Local local, partition const& at, It first,
+                            Extent const& end, Less less)
+{
+    using T = value_of<It>;
+    static_cast<void>(&call_on_host<Less, T>);
     constexpr offset answers = std::same_as<Answer<It>, It> ? 1 : 2;
     std::vector<offset> candidates;
     for (int r = 0; r < at.ranks(); ++r)
@@ -51,10 +106,12 @@ auto best_position_on_ranks(rank_call<Communicator>& call, Local local, partitio
 
     packed<candidate<T>> own;
     auto const add = [&](It const& found) {
-        own.push_back({static_cast<T>(*found), static_cast<offset>(std::distance(first, found))});
+        own.push_back({engine::element_on_rank(call.algorithm(), local, first, found),
+                       static_cast<offset>(std::distance(first, found))});
     };
     if (at.count(call.rank()) > 0) {
-        auto const found = engine::best_position<Answer>(local, first, end, better);
+        auto const found = engine::best_position<Answer>(
+            local, first, end, Better<callable_for<Local, Less>>{engine::callable<Local>(less)});
         if constexpr (answers == 1) {
             add(found);
         } else {
@@ -63,6 +120,7 @@ auto best_position_on_ranks(rank_call<Communicator>& call, Local local, partitio
         }
     }
 
+    Better<Less> better{std::move(less)};
     auto const all = call.gather(own);
     std::optional<Answer<candidate_position<T>>> best;
     for (int r = 0; r < at.ranks(); ++r) {

@@ -17,7 +17,9 @@
 #include <tilewise/engine/cells_on_ranks.hpp>
 #include <tilewise/engine/combine_on_ranks.hpp>
 #include <tilewise/engine/histogram.hpp>
+#include <tilewise/engine/histogram_on_ranks.hpp>
 #include <tilewise/engine/minmax_on_ranks.hpp>
+#include <tilewise/engine/output_on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/rounds.hpp>
@@ -64,28 +66,14 @@ constexpr bool has_parts()
 }
 
 /// Whether a local policy can combine values by key. If not, one sentence says why.
-template <class Policy, class T>
+template <class Policy, class T, class Op>
 constexpr bool has_cells()
 {
-    constexpr bool on_host = !is_device_policy<Policy>, small = !host::is_large<T>;
-    static_assert(on_host,
-                  "tilewise: distributed(communicator, device) combines nothing by key yet; use tilewise::par");
+    constexpr bool combines = !is_device_policy<Policy> || known::is_exact<Op, T>, small = !host::is_large<T>;
+    static_assert(combines, "tilewise: distributed(communicator, device) combines by key integers under the operators "
+                            "that the library knows by name, and nothing else yet; use tilewise::par");
     static_assert(small, "tilewise: values that ranks combine by key have at most 1024 bytes");
-    return on_host && small;
-}
-
-/// Whether a local policy can find positions, which ranks exchange with their elements. If not, one sentence says why.
-template <class Policy, class It>
-constexpr bool has_positions()
-{
-    constexpr bool on_host = !is_device_policy<Policy>, copies = std::is_trivially_copyable_v<value_of<It>>;
-    constexpr bool readable = multi_pass<It>;
-    static_assert(on_host, "tilewise: there is no distributed min_element, max_element and minmax_element under device "
-                           "yet; use tilewise::par");
-    static_assert(copies, "tilewise: ranks exchange the elements that they find, which must be trivially copyable");
-    static_assert(readable, "tilewise: min_element, max_element and minmax_element need iterators that can be read "
-                            "more than once (forward iterators)");
-    return on_host && copies && readable;
+    return combines && small && engine::can_write_on_ranks<Policy>();
 }
 
 /// Combining two values of type T throws nothing. What may is followed by a last gather, so that all ranks throw.
@@ -156,29 +144,13 @@ public:
     template <bool adds, class It, class Extent, class Axis, class Out>
     Out histogram(It first, Extent end, Axis const& axis, Out counts) const
     {
-        constexpr bool on_host = !is_device_policy<Local>;
-        static_assert(on_host, "tilewise: there is no distributed histogram under device yet; use tilewise::par");
-        if constexpr (on_host) {
-            offset const cells = static_cast<offset>(axis.extent());
-            binning::check_cells(adds ? "histogram_add" : "histogram", cells);
-            // Allocated first: a rank that has no memory for it could not take part in the sum either.
-            std::vector<std::uint64_t> all(static_cast<std::size_t>(cells));
-            all.reserve(all.size() + 1);
-            call_.agree(" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<Axis>),
-                        engine::hash_of_edges(axis), 0, !std::contiguous_iterator<Out>);
-            call_.expect_sum(all.size());
-            engine::histogram<counting::overwrites>(local_, std::move(first), std::move(end), axis, all.data());
-            call_.add_up(all);
-            for (std::uint64_t const count : all) {
-                if constexpr (adds)
-                    tilewise::store(counts, static_cast<std::uint64_t>(*counts) + count);
-                else
-                    tilewise::store(counts, count);
-                ++counts;
-            }
-            call_.finish();
-        }
-        return counts;
+        constexpr counting how = adds ? counting::adds : counting::overwrites;
+        if constexpr (engine::can_index<Local, It, decltype(tilewise::axis_view(axis))>() &&
+                      engine::can_count<Local, how, Out>() && engine::can_write_on_ranks<Local>())
+            return engine::histogram_on_ranks<adds>(call_, local_, std::move(first), std::move(end), axis,
+                                                    std::move(counts));
+        else
+            return counts;
     }
 
     /// Combines rank 0's `init` and the values of each cell of all ranks; every rank writes all results.
@@ -188,48 +160,41 @@ public:
         auto known = known::operator_or_self<T>(std::move(op));
         if constexpr (engine::can_index<Local, It, View>() && tilewise::can_reduce<Local, T, Op, Values, Extent>() &&
                       tilewise::can_write<Local, T, Out>() && engine::can_travel<T>() &&
-                      engine::has_cells<Local, T>()) {
-            offset const cells = view.extent();
-            call_.agree(" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<View>) +
+                      engine::has_cells<Local, T, decltype(known)>()) {
+            if (offset const cells = view.extent(); cells > 0)
+                engine::check_output_memory(call_.algorithm(), local_, out);
+            call_.agree(" in " + std::to_string(view.extent()) + " cells of " + std::string(known::spelling_of<View>) +
                             described<T, Op>(),
-                        engine::hash_of_edges(view), 0, !contiguous_of<Out, T>);
+                        engine::hash_of_edges(view), 0, engine::writes_may_throw<Local, Out, T>);
             std::vector<offset> inits(static_cast<std::size_t>(call_.ranks()), 0);
             inits[0] = 1;
             call_.template expect<T>(std::move(inits));
             packed<T> own_init;
             if (call_.rank() == 0)
                 own_init.push_back(init);
-            auto const input = tilewise::unwrap_input(std::move(first), end);
-            auto const own_values = tilewise::unwrap_input(std::move(values), end);
-            if constexpr (known::is_exact<decltype(known), T>) {
-                std::vector<T> table(static_cast<std::size_t>(cells));
-                host::reduce_by_cell<Geometry>(local_, input, end, own_values, view, table.data(),
-                                               T(decltype(known)::template identity<T>), known);
-                init = call_.gather(own_init)(0, 0);
-                call_.combine(table, known);
-                out = host::write_results<T>(std::move(out), cells, [&, cell = table.begin()]() mutable {
-                    return static_cast<T>(known(init, *cell++));
-                });
-            } else {
-                out = engine::reduce_cells_in_order<Geometry>(call_, local_, input, end, own_values, view,
-                                                              std::move(out), own_init, init, known);
-            }
+            if constexpr (known::is_exact<decltype(known), T>)
+                out = engine::reduce_cells_in_any_order(call_, local_, std::move(first), std::move(end),
+                                                        std::move(values), view, std::move(out), own_init, known);
+            else
+                out = engine::reduce_cells_in_order<Geometry>(
+                    call_, local_, tilewise::unwrap_input(std::move(first), end), end,
+                    tilewise::unwrap_input(std::move(values), end), view, std::move(out), own_init, init, known);
             call_.finish();
         }
         return out;
     }
 
-    /// The position of what is best of all ranks; `Answer` is one position, or the two that `extremes` has.
-    template <template <class> class Answer, class It, class Extent, class Better>
-    Answer<rank_position> best_position(It first, Extent const& end, Better better) const
+    /// The position of what is best of all ranks by a comparison; `Answer` is one position, or the two that `extremes`
+    /// has.
+    template <template <class> class Answer, template <class> class Better, class It, class Extent, class Less>
+    Answer<rank_position> best_position(It first, Extent const& end, Less less) const
     {
         using T = value_of<It>;
-        if constexpr (engine::has_positions<Local, It>()) {
-            using comparison = decltype(better.less);
-            constexpr bool fails_late = !std::is_nothrow_invocable_v<comparison&, T const&, T const&>;
+        if constexpr (engine::has_positions<Local, It, Less>()) {
+            constexpr bool fails_late = !std::is_nothrow_invocable_v<Less&, T const&, T const&>;
             offset const count = tilewise::length(first, end);
-            partition const at = call_.agree(described<T, Better>(), 0, count, fails_late);
-            auto const found = engine::best_position_on_ranks<Answer>(call_, local_, at, first, end, better);
+            partition const at = call_.agree(described<T, Better<Less>>(), 0, count, fails_late);
+            auto const found = engine::best_position_on_ranks<Answer, Better>(call_, local_, at, first, end, less);
             call_.finish();
             return found;
         } else {

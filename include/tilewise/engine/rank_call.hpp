@@ -35,6 +35,7 @@ public:
     rank_call(rank_call const&) = delete;
     rank_call& operator=(rank_call const&) = delete;
 
+    char const* algorithm() const { return algorithm_.c_str(); }
     int rank() const { return ranks_.rank(); }
     int ranks() const { return ranks_.size(); }
     /// How many consecutive ranks share a node, or 0 if the communicator does not say.

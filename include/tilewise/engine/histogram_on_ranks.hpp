@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Histograms over ranks: each counts its own samples, and the counts are added up.
+
+#include <tilewise/axis.hpp>
+#include <tilewise/axis/checks.hpp>
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/type_names.hpp>
+#include <tilewise/engine/histogram.hpp>
+#include <tilewise/engine/output_on_ranks.hpp>
+#include <tilewise/engine/rank_call.hpp>
+#include <tilewise/engine/ranks.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace engine {
+
+/// Counts the samples of all ranks, of which this one has those from `first` on up to `end`; every rank gets all
+/// counts.
+template <bool adds, class Communicator, class Local, class It, class Extent, class Axis, class Out>
+Out histogram_on_ranks(rank_call<Communicator>& call, Local local, It first, Extent end, Axis const& axis, Out counts)
+{
+    offset const cells = static_cast<offset>(axis.extent());
+    binning::check_cells(call.algorithm(), cells);
+    if (cells > 0)
+        engine::check_output_memory(call.algorithm(), local, counts);
+    // Allocated first: a rank that has no memory for it could not take part in the sum either.
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(cells));
+    all.reserve(all.size() + 1);
+    constexpr bool fails_late = is_device_policy<Local> || !std::contiguous_iterator<Out>;
+    call.agree(" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<Axis>),
+               engine::hash_of_edges(axis), 0, fails_late);
+    call.expect_sum(all.size());
+    engine::histogram<counting::overwrites>(local, std::move(first), std::move(end), axis, all.data());
+    call.add_up(all);
+    counts = engine::write_on_ranks<adds>(call.algorithm(), local, all, std::move(counts));
+    call.finish();
+    return counts;
+}
+
+} // namespace engine
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Where a rank writes what ranks have combined on the host, under its local policy.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/requirements.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/host/by_index.hpp>
+#include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
+#ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/host_values.cuh>
+#endif
+
+#include <concepts>
+#include <type_traits>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace engine {
+
+/// Whether a rank can wait for others under its local policy, and then write. If not, one sentence says why.
+template <class Policy>
+constexpr bool can_write_on_ranks()
+{
+    if constexpr (is_device_policy<Policy>) {
+        constexpr bool waits = Policy::waits;
+#if defined(TILEWISE_COMPILED) && !defined(TILEWISE_DEVICE_ENGINE)
+        constexpr bool writes = !waits;
+#else
+        constexpr bool writes = true;
+#endif
+        static_assert(waits,
+                      "tilewise: ranks wait for each other, so their local policy waits, too; leave out nosync()");
+        static_assert(writes, "tilewise: the compiled library writes no results of several ranks; compile this file "
+                              "with nvcc, or use tilewise::par");
+        return waits && writes;
+    } else {
+        return true;
+    }
+}
+
+/// Whether writing through an output may throw when ranks have no gather left that they need for values.
+template <class Policy, class Out, class T>
+inline constexpr bool writes_may_throw = is_device_policy<Policy> || !contiguous_of<Out, T>;
+
+/// Throws if the local policy cannot write to where an output goes.
+template <class Policy, class Out>
+void check_output_memory([[maybe_unused]] char const* algorithm, [[maybe_unused]] Policy policy,
+                         [[maybe_unused]] Out const& out)
+{
+    if constexpr (is_device_policy<Policy>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+        gpu::check_output_memory(algorithm, policy, out);
+#else
+        throw_no_device();
+#endif
+    }
+}
+
+/// Writes values through an output, or adds them to the integers there, and returns its end.
+template <bool adds, class Policy, class T, class Out>
+Out write_on_ranks([[maybe_unused]] char const* algorithm, [[maybe_unused]] Policy policy, std::vector<T> const& values,
+                   Out out)
+{
+    if constexpr (is_device_policy<Policy>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+        gpu::write_values<adds>(algorithm, policy, values.data(), static_cast<offset>(values.size()), out);
+        return out + static_cast<offset>(values.size());
+#else
+        throw_no_device();
+#endif
+    } else if constexpr (adds) {
+        for (T const value : values) {
+            tilewise::store(out, static_cast<T>(*out) + value);
+            ++out;
+        }
+        return out;
+    } else {
+        return host::write_results<T>(std::move(out), static_cast<offset>(values.size()),
+                                      [next = values.begin()]() mutable -> T { return *next++; });
+    }
+}
+
+} // namespace engine
+TILEWISE_NAMESPACE_END

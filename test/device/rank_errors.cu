@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../distributed/ranks.hpp"
+#include "../on_device.hpp"
+
+#include <tilewise/distributed.hpp>
+#include <tilewise/tilewise.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <span>
+#include <vector>
+
+namespace tw = tilewise;
+
+namespace {
+
+/// Ranks leave as much in caches as they have used at once, which is up to chance: what is left then is a leak.
+struct emptied_caches {
+    ~emptied_caches() { tw::release_cached_memory(); }
+};
+
+struct is_odd {
+    TILEWISE_PORTABLE bool operator()(std::int32_t x) const { return x % 2 != 0; }
+};
+
+DEVICE_TEST(rank_errors_on_a_gpu, all_throw_what_one_throws)
+{
+    emptied_caches const at_end;
+    ranks::on_each_rank({0, 100, 200}, [&](auto& communicator, std::size_t, std::size_t) {
+        on_device::device_array<std::int32_t> const there(100);
+        std::vector<std::int32_t> few(communicator.rank() == 1 ? 99 : 100);
+        auto const on = tw::distributed(communicator, tw::device);
+        try {
+            tw::inclusive_scan(on, std::span<std::int32_t const>(there.data(), 100), few);
+            ADD_FAILURE() << "no exception";
+        } catch (tw::distributed_error const& error) {
+            EXPECT_EQ(error.rank(), 1);
+        }
+        EXPECT_EQ(tw::count_if(on, std::vector<std::int32_t>(10, 1), is_odd()), 20); // host memory, in step again
+    });
+}
+
+/// Scratch memory of which there is no more after so many times; -1 for no end.
+struct resource_that_ends {
+    int left;
+    void* allocate(std::size_t bytes, cudaStream_t)
+    {
+        if (left-- == 0)
+            throw std::bad_alloc();
+        void* memory = nullptr;
+        on_device::expect_success(cudaMalloc(&memory, bytes));
+        return memory;
+    }
+    void deallocate(void* memory, std::size_t, cudaStream_t stream)
+    {
+        static_cast<void>(cudaStreamSynchronize(stream));
+        static_cast<void>(cudaFree(memory));
+    }
+};
+
+/// Whether `call(policy)` throws on all ranks that rank 1, which has memory for so many allocations, has none left.
+template <class Call>
+bool all_miss_memory(int allocations, Call const& call)
+{
+    std::atomic<int> missing = 0;
+    ranks::on_each_rank({0, 100, 200, 200}, [&](auto& communicator, std::size_t, std::size_t) {
+        resource_that_ends memory{communicator.rank() == 1 ? allocations : -1};
+        auto const on = tw::distributed(communicator, tw::device.with(memory));
+        try {
+            call(on);
+        } catch (tw::distributed_error const& error) {
+            ++missing;
+            EXPECT_EQ(error.rank(), 1);
+            if (communicator.rank() == 1) {
+                EXPECT_THROW(std::rethrow_if_nested(error), std::bad_alloc);
+            }
+        }
+        EXPECT_EQ(tw::count_if(tw::distributed(communicator, tw::device), std::vector<std::int32_t>(10, 1), is_odd()),
+                  30); // in step again
+    });
+    EXPECT_TRUE(missing == 0 || missing == 3) << missing;
+    return missing > 0;
+}
+
+/// Has rank 1 run out of memory at each allocation in turn, of which there are at least so many.
+template <class Call>
+void expect_all_miss_memory(int allocations, Call const& call)
+{
+    int first = 0;
+    while (all_miss_memory(first, call))
+        ++first;
+    EXPECT_GE(first, allocations);
+}
+
+DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_one_has_no_memory)
+{
+    emptied_caches const at_end;
+    std::vector<std::int32_t> const x(100, 3);
+    expect_all_miss_memory(3, [&](auto const& on) { // samples, counts, the counts of all
+        on_device::device_array<std::uint32_t> const counts(8);
+        tw::histogram(on, x, tw::integer_axis(0, 8), counts.data());
+    });
+    expect_all_miss_memory(3, [&](auto const& on) {
+        on_device::device_array<std::int32_t> const sums(8);
+        tw::reduce_by_index(on, x, x, 8, sums.data());
+    });
+    expect_all_miss_memory(1, [&](auto const& on) { tw::min_element(on, x); });
+}
+
+DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_the_output_of_one_is_too_short)
+{
+    emptied_caches const at_end;
+    ranks::on_each_rank({0, 100, 200}, [&](auto& communicator, std::size_t, std::size_t) {
+        std::vector<std::int32_t> const x(100, 3);
+        std::vector<std::uint32_t> counts(communicator.rank() == 1 ? 7 : 8);
+        auto const on = tw::distributed(communicator, tw::device);
+        auto const fails = [&](auto const& call) {
+            try {
+                call();
+                ADD_FAILURE() << "no exception";
+            } catch (tw::distributed_error const& error) {
+                EXPECT_EQ(error.rank(), 1);
+                EXPECT_THAT(error.what(), testing::HasSubstr("the output range has 7 elements"));
+            }
+        };
+        fails([&] { tw::histogram(on, x, tw::integer_axis(0, 8), counts); });
+        fails([&] { tw::histogram_add(on, x, tw::integer_axis(0, 8), counts); });
+        fails([&] { tw::reduce_by_index(on, x, x, 8, counts, 0u); });
+        EXPECT_EQ(tw::min_element(on, x).index, 0); // in step again
+    });
+}
+
+} // namespace
