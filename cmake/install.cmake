@@ -48,6 +48,7 @@ configure_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-config-version.cmake.in"
 install(FILES
     "${CMAKE_CURRENT_LIST_DIR}/cuda_standard.cmake"
     "${CMAKE_CURRENT_LIST_DIR}/mpi.cmake"
+    "${CMAKE_CURRENT_LIST_DIR}/nccl.cmake"
     "${CMAKE_CURRENT_LIST_DIR}/threads.cmake"
     "${PROJECT_BINARY_DIR}/tilewise-config.cmake"
     "${PROJECT_BINARY_DIR}/tilewise-config-version.cmake"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs tilewise, then builds and runs programs that use it: by find_package, by add_subdirectory, by pkg-config;
 # without CUDA and, where there is nvcc, with it. Asks for versions and components, exports, follows the guide, uninstalls.
-# Needs SOURCE_DIR, BUILD_DIR (of tilewise), WORK_DIR, CXX, and MPI: whether there is MPI.
+# Needs SOURCE_DIR, BUILD_DIR (of tilewise), WORK_DIR, CXX, MPI: whether there is MPI, and NCCL: whether there is
+# tilewise::nccl.
 set(prefix "${WORK_DIR}/prefix")
 set(consumer "${CMAKE_CURRENT_LIST_DIR}")
 find_program(NVCC nvcc HINTS ENV CUDA_PATH PATH_SUFFIXES bin PATHS /usr/local/cuda)
@@ -165,7 +166,7 @@ expect_found(find_package "" 0.1.0 EXACT)
 foreach(version IN ITEMS 0.2 0.0 1 0.1.1 0.2...<1 0.0.5...<0.1 0.0...0.0.9)
     expect_found(find_package "that is compatible with requested version" ${version})
 endforeach()
-expect_found(find_package "tilewise has no component `solver`; there are `compiled` and `mpi`" 0.1 COMPONENTS solver)
+expect_found(find_package "tilewise has no component `solver`; there are `compiled`, `mpi` and `nccl`" 0.1 COMPONENTS solver)
 if(compiled)
     expect_found(find_package_compiled "" 0.1 COMPONENTS compiled)
 else()
@@ -176,6 +177,17 @@ expect_found(find_package "" 0.1 OPTIONAL_COMPONENTS compiled solver)
 run(${CMAKE_COMMAND} -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON "${WORK_DIR}/find_package")
 expect_found(find_package "tilewise::mpi needs MPI for C++, which find_package(MPI) does not find" 0.1 COMPONENTS mpi)
 expect_found(find_package "" 0.1 OPTIONAL_COMPONENTS mpi)
+if(NCCL)
+    expect_found(find_package "" 0.1 COMPONENTS nccl)
+    run(${CMAKE_COMMAND} --build "${WORK_DIR}/find_package" --target nccl)
+    run_program(find_package "${WORK_DIR}/find_package/nccl")
+    build_and_run(add_subdirectory_nccl PROGRAMS nccl OPTIONS "${sources}" -DTILEWISE_NCCL=ON)
+else()
+    message(STATUS "tilewise::nccl: skipped, there is no NCCL")
+endif()
+run(${CMAKE_COMMAND} -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON -DTILEWISE_WANTED=0.1 "${WORK_DIR}/find_package")
+expect_found(find_package "tilewise::nccl needs NCCL and the CUDA toolkit, which are not found" 0.1 COMPONENTS nccl)
+expect_found(find_package "" 0.1 OPTIONAL_COMPONENTS nccl)
 
 # The guide's way to install, with nvcc in the path: it wants no CUDA, and builds nothing.
 if(NVCC)

@@ -36,10 +36,11 @@ struct nccl_options {
 /// The ranks of an NCCL communicator: GPUs, of one process each, or of one process with a thread for each. Needs NCCL
 /// 2.8.
 ///
-/// Header `<tilewise/distributed/nccl.hpp>`; the program links NCCL and the CUDA runtime. NCCL's communicator is the
-/// program's, which keeps it as long as this one and calls nothing on it from another thread. Collectives run in the
-/// stream, and the calling thread waits for them: the bytes travel through pinned memory and memory of the GPU, which
-/// this communicator owns. Messages that do not fit each other are undefined behaviour, as they are in NCCL.
+/// Header `<tilewise/distributed/nccl.hpp>`; the CMake target `tilewise::nccl` links NCCL, and the program the CUDA
+/// runtime, as nvcc's programs do. NCCL's communicator is the program's, which keeps it as long as this one and calls
+/// nothing on it from another thread. Collectives run in the stream, and the calling thread waits for them: the bytes
+/// travel through pinned memory and memory of the GPU, which this communicator owns. Messages that do not fit each
+/// other are undefined behaviour, as they are in NCCL.
 ///
 /// An error of CUDA or NCCL, asynchronous ones among them, throws `distributed_error`, and so does a collective that is
 /// not done by the timeout. NCCL's communicator is then aborted by `ncclCommAbort`, which frees it: do not destroy it
