@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// Large accumulators on the heap. The engines keep up to about a hundred values on the stack of a thread; of a large
-/// type they keep boxes. Bits do not change: the order depends on the size of T alone, which is large anyway.
+/// Keeps large accumulators on the heap. The engines keep up to about a hundred values on the stack of a thread, and
+/// boxes instead of values of a large type. This does not change any bits: the order depends only on the size of T, and
+/// a lane vector of a large T is one value, boxed or not.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
@@ -19,16 +20,17 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Such values are kept on the heap. A call takes at most 150 KiB of stack for smaller ones, and 16 KiB and five T for
-/// such ones, of which one is what op returns (seen with g++ 12, -O0 and -O2, under seq and par).
+/// Whether values of type T are kept on the heap. A call takes at most 150 KiB of stack for smaller types. For large
+/// types it takes at most 16 KiB and five T, one of which is what op returns (measured with g++ 12, -O0 and -O2, under
+/// seq and par).
 template <class T>
 inline constexpr bool is_large = sizeof(T) > 1024;
 
-/// A T on the heap, which is copied with its box and need not be copyable if that is not.
+/// A T on the heap. Copying a box copies its T. T need not be copyable if no box is copied.
 template <class T>
 class box {
 public:
-    /// Of what a function returns, which is made in its place.
+    /// Creates a box with the result of `make()`, which is constructed in place.
     template <class Make>
     static box of(Make&& make)
     {
@@ -64,7 +66,7 @@ std::optional<box<T>> boxed(std::optional<T>&& value)
     return result;
 }
 
-/// An operator on such values.
+/// An operator on boxes.
 template <class T, class Op>
 struct boxed_op {
     Op op;
@@ -79,7 +81,7 @@ struct boxed_op {
     }
 };
 
-/// An input of such values.
+/// An input that yields boxes.
 template <class T, class Input>
 class boxed_input {
 public:
@@ -105,8 +107,8 @@ private:
     Input input_;
 };
 
-/// The order of a range whose lane vectors are one value: of values in boxes, as of what is in them, and of lane
-/// totals.
+/// The geometry of an order whose lane vectors are one value: of boxes, as of the values in them, and of lane
+/// aggregates.
 template <class Geometry>
 struct order_of_lanes : Geometry {
     static constexpr int lane_vector_bytes = 0;

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Reduction by dense key, for seq and par: the engine of reduce_by_index and weighted_histogram. A stable sort by
-/// cell, then a reduction of each cell's values as a range of its own. Integers under known operators go into a table
-/// at once.
+/// Reduction by dense key, for seq and par: the engine of reduce_by_index and weighted_histogram. It sorts the values
+/// stably by cell, then reduces the values of each cell as a range of their own. Integers under known operators are
+/// combined in a table directly.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
@@ -29,12 +29,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// More cells than these are brought together in two steps, since a value that goes to any of many places misses the
-/// caches: 2^24 doubles into 2^17 cells 10 ns for each either way, into 2^20 21 ns in two steps and 32 in one.
+/// The most cells that values are sorted into in one step. More cells take two steps, since writes to many destinations
+/// miss the caches: 2^24 doubles into 2^17 cells take 10 ns for each either way, into 2^20 cells 21 ns in two steps and
+/// 32 ns in one.
 template <class Geometry>
 inline constexpr offset most_buckets = offset{1} << 17;
 
-/// Combines `init` and the values of each cell, which are spent, and makes the results, on any thread.
+/// Combines `init` and the values of each cell, and constructs the results, on any thread. The values are moved from.
 template <class Geometry, class T, class Input, class Op>
 void combine_cells(bool is_parallel, int const* numbers, Input const& input, offset count, offset cells, T const& init,
                    Op const& op, typename slots<T>::slot* results)
@@ -68,8 +69,8 @@ void combine_cells(bool is_parallel, int const* numbers, Input const& input, off
     }
 }
 
-/// Calls `use(numbers, values, count)` with the cells of the elements of an input, and values to go with them. Those
-/// of an input of unknown length are read once, and the values that have a cell are kept.
+/// Calls `use(numbers, values, count)` with the cell numbers of the elements of an input, and the corresponding values.
+/// An input of unknown length is read once, and only the values that have a cell are kept.
 template <class T, class Input, class Extent, class Values, class Axis, class Use>
 void with_numbers(bool is_parallel, Input input, Extent const& end, Values values, Axis const& axis, Use const& use)
 {
@@ -88,7 +89,7 @@ void with_numbers(bool is_parallel, Input input, Extent const& end, Values value
         use(static_cast<int const*>(numbers.get()), values, count);
     } else {
         std::vector<int> numbers;
-        totals<T> found; // in as many blocks as it takes
+        totals<T> found; // grows block by block
         for (; !(input == end); ++input, (void)++values) {
             if (int const cell = host::cell_of(axis, cells, *input); cell >= 0) {
                 numbers.push_back(cell);
@@ -103,7 +104,7 @@ void with_numbers(bool is_parallel, Input input, Extent const& end, Values value
     }
 }
 
-/// Combines `init` and the values of each cell of an axis, and makes the results, on any thread.
+/// Combines `init` and the values of each cell of an axis, and constructs the results, on any thread.
 template <class Geometry, class T, class Input, class Extent, class Values, class Axis, class Op>
 void combine_elements(bool is_parallel, Input input, Extent const& end, Values values, Axis const& axis, T const& init,
                       Op const& op, typename slots<T>::slot* results)
@@ -115,8 +116,8 @@ void combine_elements(bool is_parallel, Input input, Extent const& end, Values v
                           });
 }
 
-/// Combines values onto the cells of a table, in the order in which they come. What stands in front of the table is for
-/// values of no cell, which are combined there if reading them is free: a branch costs more.
+/// Combines values onto the cells of a table, in input order. The element in front of the table is for values of no
+/// cell, which are combined there if reading them is free: a branch costs more.
 template <class T, class Values, class Op>
 void combine_onto(T* table, int const* numbers, Values& values, int count, Op op)
 {
@@ -126,13 +127,13 @@ void combine_onto(T* table, int const* numbers, Values& values, int count, Op op
             table[numbers[i]] = op(table[numbers[i]], static_cast<T>(*values));
 }
 
-/// Where every order of combination gives the same bits: a table for every part of the input.
+/// Returns a table for every part of the input. Every order of combination must give the same bits.
 template <class T, class Input, class Extent, class Values, class Axis, class Op>
 std::vector<std::vector<T>> tables_in_any_order(bool is_parallel, Input input, Extent const& end, Values values,
                                                 Axis const& axis, Op op)
 {
     offset const cells = axis.extent();
-    auto const size = static_cast<std::size_t>(cells) + 1 + 64 / sizeof(T); // no cache line is of two tables
+    auto const size = static_cast<std::size_t>(cells) + 1 + 64 / sizeof(T); // no two tables share a cache line
     std::vector<std::vector<T>> tables;
     if constexpr (std::same_as<Extent, offset>) {
         offset const parts = host::parts_of(is_parallel, end, cells);
@@ -156,7 +157,7 @@ std::vector<std::vector<T>> tables_in_any_order(bool is_parallel, Input input, E
     return tables;
 }
 
-/// The position after the results of all cells, which `next()` returns in turn and which are written here.
+/// Writes the results of all cells, which `next()` returns in order. Returns the end of the output.
 template <class T, class Out, class Next>
 Out write_results(Out out, offset cells, Next next)
 {
@@ -166,7 +167,7 @@ Out write_results(Out out, offset cells, Next next)
     return out;
 }
 
-/// Combines `init` and the values of each cell of an axis, and writes the results. Elements of no cell are left out.
+/// Combines `init` and the values of each cell of an axis, and writes the results. Elements of no cell are dropped.
 template <class Geometry, class Policy, class Input, class Extent, class Values, class Axis, class Out, class T,
           class Op>
 Out reduce_by_cell(Policy, Input input, Extent const& end, Values values, Axis const& axis, Out out, T const& init,

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// From samples to the numbers of their cells, in blocks: what comes after knows neither axis nor samples.
+/// Computes the cell numbers of samples, in blocks. The steps that follow depend on neither the axis nor the samples.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
@@ -17,17 +17,17 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// The samples that an input yields.
+/// The type of the samples that an input yields.
 template <class Input>
 using sample_of = std::remove_cvref_t<decltype(*std::declval<Input&>())>;
 
-/// Samples that can be copied into an array at no cost.
+/// Whether samples can be copied into an array at no cost.
 template <class Sample>
 inline constexpr bool is_copied_for_free =
     std::default_initializable<Sample> && std::is_trivially_copy_constructible_v<Sample> &&
     std::is_trivially_destructible_v<Sample> && sizeof(Sample) <= 32;
 
-/// Inputs whose samples an axis takes in arrays: where they are, or copied.
+/// Inputs whose samples an axis indexes as arrays: in place, or copied.
 template <class Input, class Axis>
 concept taken_in_place = binning::indexes_arrays<Axis, sample_of<Input>> && contiguous_of<Input, sample_of<Input>>;
 template <class Input, class Axis>
@@ -36,22 +36,23 @@ concept taken_as_copies =
     binning::indexes_arrays<Axis, std::iter_value_t<Input>> &&
     std::is_assignable_v<std::iter_value_t<Input>&, std::iter_reference_t<Input>>;
 
-/// How many samples are numbered at once.
+/// The number of samples whose cells are computed at once.
 inline constexpr int samples_per_block = 512;
 
-/// The number of a sample's cell, or no_cell.
+/// Returns the number of a sample's cell, or no_cell.
 template <class Axis, class Sample>
 TILEWISE_INLINE int cell_of(Axis const& axis, offset cells, Sample&& sample)
 {
     if constexpr (binning::is_quick<Axis>) {
-        return axis.index(std::forward<Sample>(sample)); // which is one of these
+        return axis.index(std::forward<Sample>(sample)); // which returns a valid cell or no_cell
     } else {
         offset const cell = static_cast<offset>(axis.index(std::forward<Sample>(sample)));
         return cell >= 0 && cell < cells ? static_cast<int>(cell) : no_cell;
     }
 }
 
-/// Writes the cells of the next `count` samples of an input, at most a block, and leaves the input behind them.
+/// Writes the cell numbers of the next `count` samples of an input, at most one block, and advances the input past
+/// them.
 template <class Axis, class Input>
 void number_cells(Axis const& axis, [[maybe_unused]] offset cells, Input& input, int count, int* numbers)
 {
@@ -69,7 +70,7 @@ void number_cells(Axis const& axis, [[maybe_unused]] offset cells, Input& input,
     }
 }
 
-/// Calls `take(count, numbers)` for the cells of the next `count` samples, block by block.
+/// Calls `take(samples, numbers)` for each block of the next `count` samples, with the cell numbers of the block.
 template <class Axis, class Input, class Take>
 void for_each_block(Axis const& axis, offset cells, Input& input, offset count, Take const& take)
 {

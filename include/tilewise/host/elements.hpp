@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How engines read and write elements: one by one, or as arrays.
+/// Reads and writes elements for the engines: one by one, or as arrays.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
@@ -20,7 +20,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Elements that stand in memory of which the compiler knows nothing: none of them needs a barrier of its own.
+/// Elements in memory that is opaque to the compiler, so that no element needs its own optimization barrier.
 template <class T>
 class opaque_elements {
 public:
@@ -45,7 +45,7 @@ auto opaque_input(Input input)
         return input;
 }
 
-/// The same for memory of which the compiler was made to forget all before.
+/// Returns an input over memory that forget_memory() has already made opaque.
 template <class T, class Input>
 auto forgotten_input(Input input)
 {
@@ -55,7 +55,7 @@ auto forgotten_input(Input input)
         return input;
 }
 
-/// Makes the compiler forget what stands in memory, if an iterator leads there.
+/// Makes the memory behind an iterator opaque to the compiler, if its elements are contiguous.
 template <class T, class It>
 TILEWISE_INLINE void forget_memory([[maybe_unused]] It const& it)
 {
@@ -63,7 +63,7 @@ TILEWISE_INLINE void forget_memory([[maybe_unused]] It const& it)
         host::opaque_memory(std::to_address(it));
 }
 
-/// The next element as a T, and a step.
+/// Returns the next element as a T, and advances the input.
 template <class T, class Input>
 TILEWISE_INLINE T take(Input& input)
 {
@@ -74,8 +74,8 @@ TILEWISE_INLINE T take(Input& input)
     return value;
 }
 
-/// Writes a value, and a step. Values that go to memory as they are need no barrier each, but one forget_memory() when
-/// all are there.
+/// Writes a value, and advances the output. Values that are written to memory unchanged need no barrier each, only one
+/// forget_memory() after all of them.
 template <class T, class Out>
 TILEWISE_INLINE void put(Out& out, T value)
 {
@@ -88,12 +88,12 @@ TILEWISE_INLINE void put(Out& out, T value)
     ++out;
 }
 
-/// The elements of an input as arrays: where they stand already, or in a buffer that they pass through on the way. The
-/// buffer also keeps a transform's products apart from the sums that follow.
+/// Yields the elements of an input as arrays: in place, or copied to a buffer. The buffer also prevents the compiler
+/// from contracting a transform's products with the additions that follow.
 template <class T, std::size_t capacity, class Input>
 class array_source {
 public:
-    static constexpr offset at_once = static_cast<offset>(capacity); ///< as many as one array may have
+    static constexpr offset at_once = static_cast<offset>(capacity); ///< the largest size of an array
 
     explicit array_source(Input input) : input_(std::move(input)) {}
     T const* next(offset count)
@@ -120,7 +120,7 @@ private:
     T const* position_;
 };
 
-/// Arrays to write elements to: where they shall stand, or a buffer that they pass through on the way there.
+/// Provides arrays to write elements to: the output itself, or a buffer that is copied to it.
 template <class T, std::size_t capacity, class Out>
 class array_sink {
 public:

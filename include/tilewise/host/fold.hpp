@@ -2,10 +2,11 @@
 #pragma once
 
 /// @file
-/// The shapes in which the order combines values, on one thread: left to right, adjacent-pair tree, right-aligned tree.
+/// Combines values in the shapes of the order, on one thread: left to right, as an adjacent-pair tree, as a
+/// right-aligned tree.
 ///
-/// Each takes its values from `next()`, which is called once per value, from left to right. Values are moved, never
-/// copied or assigned, and need no default constructor; a missing operand is dropped, so no identity is needed.
+/// Each function takes its values from `next()`, which is called once per value, from left to right. Values are moved,
+/// never copied or assigned, and need no default constructor. A missing operand is dropped, so no identity is needed.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
@@ -18,7 +19,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// `op(left, right)` as a T. The operands are spent.
+/// Returns `op(left, right)` as a T. The operands may be moved from.
 template <class T, class Op>
 TILEWISE_INLINE T combine(Op& op, std::type_identity_t<T>&& left, std::type_identity_t<T>&& right)
 {
@@ -28,7 +29,7 @@ TILEWISE_INLINE T combine(Op& op, std::type_identity_t<T>&& left, std::type_iden
         return static_cast<T>(op(left, right));
 }
 
-/// Combines `right` onto what there is so far, if there is anything.
+/// Replaces `left` with `op(left, right)`, or with `right` if `left` has no value.
 template <class T, class Op>
 TILEWISE_INLINE void append(Op& op, std::optional<T>& left, T right)
 {
@@ -60,7 +61,7 @@ T fold(Op& op, int count, Next&& next)
     return std::move(*left);
 }
 
-/// Combines `count` values, a power of two, as an adjacent-pair tree.
+/// Combines `count` values as an adjacent-pair tree. `count` is a power of two.
 template <class T, int count, class Op, class Next>
 TILEWISE_INLINE T tree(Op& op, Next&& next)
 {
@@ -72,13 +73,13 @@ TILEWISE_INLINE T tree(Op& op, Next&& next)
     }
 }
 
-/// The largest power of two below `count`, which is at least two.
+/// Returns the largest power of two below `count`. `count` is at least two.
 constexpr offset half_of_tree(offset count)
 {
     return static_cast<offset>(std::bit_floor(static_cast<std::size_t>(count - 1)));
 }
 
-/// Combines `count` values, at least one, as an adjacent-pair tree; missing right operands are dropped.
+/// Combines `count` values, at least one, as an adjacent-pair tree. Missing right operands are dropped.
 template <class T, class Op, class Next>
 T tree(Op& op, offset count, Next&& next)
 {
@@ -89,9 +90,9 @@ T tree(Op& op, offset count, Next&& next)
     return host::combine<T>(op, std::move(left), host::tree<T>(op, count - left_count, next));
 }
 
-/// Combines `count` values, at least one, as the adjacent-pair tree that ends with the last of them; missing left
-/// operands are dropped. It is what a doubling (Kogge-Stone) scan computes at its last position: the first value and
-/// then, left to right, a whole tree for every bit that is set in `count - 1`, from the lowest.
+/// Combines `count` values, at least one, as a right-aligned tree: the adjacent-pair tree whose last leaf is the last
+/// value. Missing left operands are dropped. A doubling (Kogge-Stone) scan computes it at its last position: the first
+/// value and then, left to right, a complete tree for every bit that is set in `count - 1`, lowest bit first.
 template <class T, class Op, class Next>
 T right_aligned_tree(Op& op, offset count, Next&& next)
 {
@@ -101,7 +102,7 @@ T right_aligned_tree(Op& op, offset count, Next&& next)
     return std::move(*total);
 }
 
-/// The same for at most `2 * widest` values, with every tree compiled in place.
+/// The same for at most `2 * widest` values, with every tree unrolled.
 template <class T, int widest, class Op, class Next>
 TILEWISE_INLINE T right_aligned_tree(Op& op, int count, Next&& next)
 {
@@ -115,7 +116,7 @@ TILEWISE_INLINE T right_aligned_tree(Op& op, int count, Next&& next)
     }
 }
 
-/// Combines the aggregates of the `tiles` tiles before the last onto `carry`: a tree for each digit of their number.
+/// Appends the aggregates of the `tiles` tiles before the last to `carry`: one tree for each digit of `tiles`.
 template <class Order, class T, class Op, class NextTile>
 void append_tiles(Op& op, std::optional<T>& carry, offset tiles, NextTile&& next_tile)
 {
@@ -124,8 +125,8 @@ void append_tiles(Op& op, std::optional<T>& carry, offset tiles, NextTile&& next
             host::append<T>(op, carry, host::tree<T>(op, units << Order::log2_tiles(level), next_tile));
 }
 
-/// Combines the last tile, of which `count` elements exist, onto `carry`, in the nesting of a scan's last element:
-/// the chunks before it, then the rows and lanes before it, then its lane vector up to itself.
+/// Appends the last tile, which has `count` elements, to `carry`, in the nesting of a scan's last element: the chunks
+/// before that element, then the rows and lane vectors before it, then its lane vector up to and including it.
 template <class Order, class T, class Op, class Reader>
 T append_last_tile(Op& op, std::optional<T> carry, offset count, Reader& reader)
 {

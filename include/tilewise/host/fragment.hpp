@@ -2,10 +2,10 @@
 #pragma once
 
 /// @file
-/// A part of a range as a few dozen values: the aggregates of the largest units of the order that lie in it.
+/// Represents a part of a range by a few dozen values: the aggregates of the largest units of the order that lie in it.
 ///
-/// No value is ever combined but as the order combines it. So parts that touch can be joined in any grouping, always
-/// with the same bits, for any operator; and what precedes an element can be formed from them.
+/// Values are combined only as the order combines them. So adjacent parts can be joined in any grouping with the same
+/// bits, for any operator, and the exclusive prefix of an element can be formed from them.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/host/fold.hpp>
@@ -20,19 +20,20 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// The units of the order by their sizes, each of which divides the next: an element, a lane vector, a row, a chunk, a
-/// tile, then pairs of units without end.
+/// The units of the order by size: an element, a lane vector, a row, a chunk, a tile, then pairs of the unit below
+/// without end. Each size divides the next.
 template <class Order>
 struct unit {
     static constexpr int element = 0, lane_vector = 1, row = 2, chunk = 3, tile = 4;
 
-    /// The elements of a unit.
+    /// Returns the number of elements in a unit of a level.
     static constexpr offset size(int level)
     {
         constexpr offset parts_of_tile[] = {1, Order::lane_vector, Order::row, Order::chunk};
         return level < tile ? parts_of_tile[level] : Order::tile << (level - tile);
     }
-    /// The largest unit that begins at `begin` and ends by `end`, which comes after.
+    /// Returns the level of the largest unit that begins at `begin` and ends at or before `end`. `begin` is below
+    /// `end`.
     static constexpr int largest(offset begin, offset end)
     {
         int level = element;
@@ -50,7 +51,7 @@ struct unit {
             begin += size(level);
         }
     }
-    /// How many those are.
+    /// Returns the number of the largest units in [begin, end).
     static constexpr offset count(offset begin, offset end)
     {
         offset units = 0;
@@ -70,13 +71,14 @@ private:
 template <class Order, class T>
 class fragment {
 public:
-    /// An empty one.
+    /// Creates an empty fragment at a position.
     explicit fragment(offset at) : begin_(at), end_(at) {}
 
     offset begin() const { return begin_; }
     offset end() const { return end_; }
 
-    /// Appends the unit of a level that begins at the end. (Units that it completes take the place of their parts.)
+    /// Appends the aggregate of the unit of `level` that begins at end(). Larger units that it completes replace their
+    /// parts.
     template <class Op>
     void append(Op& op, int level, T aggregate)
     {
@@ -93,7 +95,7 @@ public:
             aggregates_.push_back(std::move(whole));
         }
     }
-    /// Appends the part that begins at the end, up to `end`, whose aggregates `next()` returns.
+    /// Appends the part [end(), end). `next()` returns the aggregates of its largest units from left to right.
     template <class Op, class Next>
     void append_part(Op& op, offset end, Next&& next)
     {
@@ -103,7 +105,7 @@ public:
     std::vector<T> const& aggregates() const { return aggregates_; }
 
 private:
-    /// Whether a unit of a level ends at the end, all of which is there.
+    /// Returns whether a unit of `level` ends at end() and lies in this fragment as a whole.
     bool completes(int level) const
     {
         offset const size = unit<Order>::size(level);
@@ -111,17 +113,18 @@ private:
     }
 
     offset begin_, end_;
-    std::vector<T> aggregates_; ///< their levels follow from where the part begins and ends
+    std::vector<T> aggregates_; ///< their levels follow from `begin_` and `end_`
 };
 
-/// Where a scan enters a range: what precedes an element, as far as the scan combines it apart.
+/// The state of a scan before an element: what precedes the element, split into the units that the scan combines
+/// separately.
 template <class Order, class T>
 struct entry {
-    carry<Order, T> tiles;           ///< the tiles before its tile, after init
+    carry<Order, T> tiles;           ///< init and the tiles before its tile
     place_in_tile<Order, T> in_tile; ///< the chunks of its tile and the rows of its chunk before it
     place_in_row<Order, T> in_row;   ///< the lane vectors of its row and the elements of its lane vector before it
 
-    /// After `init`, if there is one, and the part of the range from 0 on.
+    /// Creates the entry after `init`, if it has a value, and `before`, which begins at 0.
     template <class Op>
     entry(Op& op, std::optional<T> init, fragment<Order, T> const& before) : tiles(std::move(init))
     {
@@ -141,7 +144,7 @@ struct entry {
         });
     }
 
-    /// The reduction of all that and of the element itself: the last of a range.
+    /// Returns the reduction of the range that ends with this element, whose value is `last`.
     template <class Op>
     T reduced(Op& op, T last) const
     {

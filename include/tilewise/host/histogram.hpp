@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The engines of histogram for seq and par: each thread counts in a sub-histogram of its own, and the sums of these
-/// are written at the end.
+/// The engines of histogram for seq and par: each thread counts in its own sub-histogram, and the sums of the
+/// sub-histograms are written at the end.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/exact.hpp>
@@ -28,11 +28,11 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Samples whose number is that of their byte.
+/// Whether samples are one-byte integers.
 template <class Sample>
 inline constexpr bool is_byte = std::integral<Sample> && sizeof(Sample) == 1;
 
-/// Counts bytes first, and then looks up each of them once.
+/// Counts each byte value, and then looks up the cell of each value once.
 template <class Axis, class Input>
 void count_bytes(sub_histogram& counted, Axis const& axis, Input& input, offset count)
 {
@@ -56,7 +56,7 @@ void count_bytes(sub_histogram& counted, Axis const& axis, Input& input, offset 
             counted.add(host::cell_of(axis, cells, static_cast<sample>(byte)), number);
 }
 
-/// Counts the next `count` samples of an input, and leaves it behind them.
+/// Counts the next `count` samples of an input, and advances the input past them.
 template <class Axis, class Input>
 void count_samples(sub_histogram& counted, Axis const& axis, Input& input, offset count)
 {
@@ -92,8 +92,8 @@ sub_histograms count_all(sequenced_policy, Input input, Extent const& end, Axis 
     return all;
 }
 
-/// Counts `count` samples on several threads, each of which makes its table when it has something to count. `at(i)` is
-/// the place of sample i of the input, for each i that is a multiple of `samples_per_unit`.
+/// Counts `count` samples on several threads. Each thread creates its table when it gets its first samples. `at(i)`
+/// returns the position of sample i in the input, for each i that is a multiple of `samples_per_unit`.
 template <class Axis, class At>
 sub_histograms count_shared(offset threads, offset count, offset samples_per_unit, Axis const& axis, At const& at)
 {
@@ -115,7 +115,7 @@ sub_histograms count_shared(offset threads, offset count, offset samples_per_uni
     return all;
 }
 
-/// Whether threads that help pay for themselves, even with few samples.
+/// Returns whether samples are so slow that several threads pay off even for a few.
 template <class Input, class Axis>
 bool is_slow(Input input, offset count, Axis const& axis)
 {
@@ -127,9 +127,9 @@ bool is_slow(Input input, offset count, Axis const& axis)
 
 /// Counts samples up to `end` on all cores.
 ///
-/// A thread's table has to be cleared and added up, which takes about as long as counting as many samples: so there are
-/// no more tables than the samples have counters for. (f32, 65536 samples in as many bins: one thread 1.34 ns each, two
-/// 2.37.)
+/// Clearing a thread's table and adding it up takes about as long as counting as many samples as it has counters. So
+/// several tables together have at most as many counters as there are samples. (f32, 65536 samples in as many bins: one
+/// thread takes 1.34 ns each, two take 2.37.)
 template <class Input, class Extent, class Axis>
 sub_histograms count_all(parallel_policy, Input const& input, Extent const& end, Axis const& axis)
 {
@@ -158,7 +158,7 @@ sub_histograms count_all(parallel_policy, Input const& input, Extent const& end,
     }
 }
 
-/// Adds to a counter. One of 64 bits or fewer wraps; a wider one, or a user's, adds as it does.
+/// Adds to a counter. Integers wrap; other types use their own operator+, if they have one.
 template <class Out>
 void add_to_counter(Out& counts, std::uint64_t number)
 {
@@ -173,7 +173,7 @@ void add_to_counter(Out& counts, std::uint64_t number)
         tilewise::store(counts, static_cast<std::uint64_t>(*counts) + number);
 }
 
-/// Writes counters, or adds to them. Returns their end.
+/// Writes the counters, or adds to them. Returns their end.
 template <bool adds, class Out>
 Out write_counters(Out counts, offset first, offset last, sub_histograms const& counted)
 {

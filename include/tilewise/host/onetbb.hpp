@@ -2,13 +2,13 @@
 #pragma once
 
 /// @file
-/// Tasks on the threads of oneTBB. To be included in one source file of a program whose other files define
-/// TILEWISE_LINKED_THREADS; elsewhere `<tilewise/host/parallel.hpp>` includes it.
+/// Defines the functions of `<tilewise/host/threads.hpp>` with oneTBB. A program that defines TILEWISE_LINKED_THREADS
+/// includes this file in one source file; otherwise `<tilewise/host/parallel.hpp>` includes it.
 
 #include <tilewise/host/threads.hpp>
 
-// oneTBB includes <immintrin.h> for the instruction to pause, and all vector instructions take up to half a second to
-// compile.
+// oneTBB includes <immintrin.h> for the pause instruction. Its intrinsics for all vector instructions take up to half a
+// second to compile.
 #if defined(__x86_64__) && defined(__clang__) && !defined(__IMMINTRIN_H)
 #include <emmintrin.h>
 #define __IMMINTRIN_H // NOLINT(readability-identifier-naming)
@@ -22,7 +22,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
-#ifdef TILEWISE_WITHOUT_IMMINTRIN // so that whoever includes it afterwards gets it
+#ifdef TILEWISE_WITHOUT_IMMINTRIN // so that a later #include of it has an effect
 #ifdef __clang__
 #undef __IMMINTRIN_H
 #else
@@ -39,8 +39,8 @@
 
 TILEWISE_THREADS_BEGIN
 
-/// Each part runs in a task group of its own, so that the one an operator may cancel has nothing else to do. (That
-/// takes 50 ns.)
+/// Each part runs in its own task group, so that an operator that cancels the group it runs in cancels no other part.
+/// (This takes 50 ns.)
 TILEWISE_INLINE_UNLESS_LINKED void for_each_part(std::ptrdiff_t count, division into, void const* task,
                                                  void (*run)(void const* task, std::ptrdiff_t first,
                                                              std::ptrdiff_t last))

@@ -2,18 +2,19 @@
 #pragma once
 
 /// @file
-/// Work for all cores, through oneTBB. The threads are those of the task arena that the caller is in. A thread that
-/// waits here takes up no task from outside, which could need a lock that the caller holds; and what runs here is
-/// cancelled neither together with work around it nor by an operator that cancels the group it runs in, which would
-/// leave results unwritten. Of the exceptions that tasks throw, one reaches the caller, and what has not begun is left
-/// out.
+/// Runs work on all cores with oneTBB, on the threads of the caller's task arena.
+///
+/// A thread that waits here runs no unrelated tasks: they could need a lock that the caller holds. This work is
+/// cancelled neither with an enclosing task group nor by an operator that cancels the group it runs in, which would
+/// leave results unwritten. If tasks throw, one of the exceptions reaches the caller, and tasks that have not started
+/// are skipped.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/host/threads.hpp>
 #include <tilewise/order.hpp>
 
-#if !defined(TILEWISE_LINKED_THREADS) && !defined(__CUDA_ARCH__) // what is for the GPU calls none of it
+#if !defined(TILEWISE_LINKED_THREADS) && !defined(__CUDA_ARCH__) // device code calls none of it
 #include <tilewise/host/onetbb.hpp>
 #endif
 
@@ -23,11 +24,12 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// The first exception that one of several tasks throws. oneTBB, which never sees it, would drop it if the task group
-/// has been cancelled, and end the program if it comes up while another one waits for its tasks.
+/// Keeps the first exception that one of several tasks throws. oneTBB never sees it: it would drop the exception if the
+/// task group has been cancelled, and would terminate the program if the exception is thrown while stack unwinding for
+/// another one waits for tasks.
 class first_exception {
 public:
-    /// Calls `task`, unless another has thrown.
+    /// Calls `task`, unless another task has thrown.
     template <class Task>
     void watch(Task const& task) noexcept
     {
@@ -42,7 +44,7 @@ public:
         }
     }
     bool is_thrown() const noexcept { return is_thrown_.load(std::memory_order_acquire); }
-    /// Throws it if there is one, once all tasks have ended.
+    /// Rethrows the exception, if there is one. All tasks must have ended.
     void rethrow() const
     {
         if (is_thrown())
@@ -54,7 +56,7 @@ private:
     std::exception_ptr exception_;
 };
 
-/// Calls `body(first, last, thrown)` for disjoint parts of [0, count).
+/// Calls `body(first, last, thrown)` for disjoint parts of [0, count), and rethrows the first exception.
 template <class Body>
 void for_each_task(offset count, threads::division into, Body const& body)
 {
@@ -74,8 +76,8 @@ void parallel_for(offset count, Body const& body)
                         [&](offset first, offset last, first_exception const&) { body(first, last); });
 }
 
-/// Calls `work(thrown)` on at most `count` threads, one of which is this one. Each call should go on until nothing is
-/// left or an exception is thrown elsewhere.
+/// Calls `work(thrown)` on at most `count` threads, including this one. Each call should run until no work is left or
+/// another call throws.
 template <class Work>
 void work_together(offset count, Work const& work)
 {
@@ -83,21 +85,21 @@ void work_together(offset count, Work const& work)
                         [&](offset, offset, first_exception const& thrown) { work(thrown); });
 }
 
-/// Calls `body`. While that waits for tasks, this thread runs no others.
+/// Calls `body`. While it waits for its tasks, this thread runs no others.
 template <class Body>
 void isolate(Body const& body)
 {
     threads::isolate(&body, [](void const* own) { (*static_cast<Body const*>(own))(); });
 }
 
-/// How many threads the caller's arena has.
+/// Returns the maximum number of threads in the caller's task arena.
 inline offset concurrency()
 {
     return threads::concurrency();
 }
 
-/// Whether `count` calls of `work` would take longer than threads need to come to help, by the time that one call
-/// takes. A clock costs some 30 ns to read, so what takes less than thrice as long counts as nothing.
+/// Returns whether `count` calls of `work` would take longer than other threads need to wake up, extrapolated from one
+/// call. Reading the clock takes about 30 ns, so the answer is no for calls of up to about three times that.
 template <class Work>
 bool takes_long(offset count, Work work)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A part of a longer range, reduced and scanned at its position there, for seq and par.
+/// Reduces and scans a part of a longer range at its position in that range, for seq and par.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
@@ -28,11 +28,11 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Can go on so many elements further at once.
+/// An input that can skip `count` elements at once.
 template <class Input>
 concept skips_elements = requires(Input const& input, offset count) { input + count; };
 
-/// Appends the elements up to `end`, which `input` is at, by units of at most a tile.
+/// Appends the elements from `part.end()` to `end`, in units of at most a tile. `input` is at the first of them.
 template <class Order, class T, class Op, class Input>
 void append_elements(fragment<Order, T>& part, Input input, offset end, Op& op)
 {
@@ -52,7 +52,7 @@ void append_elements(fragment<Order, T>& part, Input input, offset end, Op& op)
     }
 }
 
-/// How many elements of [begin, end) come before its first whole tile.
+/// Returns the number of elements of [begin, end) before the first tile boundary.
 template <class Order>
 constexpr offset elements_before_tiles(offset begin, offset end)
 {
@@ -60,8 +60,8 @@ constexpr offset elements_before_tiles(offset begin, offset end)
     return std::min(first_tile, end) - begin;
 }
 
-/// The part [begin, end) of a range as a fragment; `input` is at `begin`. Leaves the aggregates of its whole tiles in
-/// `tiles`, if several threads should scan them as well.
+/// Returns the part [begin, end) of a range as a fragment. `input` is at `begin`. Stores the aggregates of its complete
+/// tiles in `tiles` if several threads should scan them as well.
 template <class Order, class T, class Policy, class Op, class Input>
 fragment<Order, T> fragment_of(Policy, Input input, offset begin, offset end, Op op, totals<T>& tiles)
 {
@@ -89,8 +89,8 @@ fragment<Order, T> fragment_of(Policy, Input input, offset begin, offset end, Op
     return part;
 }
 
-/// Scans elements from where `at` enters a range, up to the end of a row at most, unless a row begins there. Returns
-/// how many.
+/// Scans elements from `at` to the end of its row, at most `count`, and none if a row begins there. Returns their
+/// number.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 offset scan_rest_of_row(entry<Order, T>& at, Input& input, Out& out, offset count, Op& op)
 {
@@ -109,7 +109,7 @@ offset scan_rest_of_row(entry<Order, T>& at, Input& input, Out& out, offset coun
     return count;
 }
 
-/// Scans `count` elements from where `at` enters a range, which is left behind them, at a row or at the end.
+/// Scans `count` elements from `at`. If they end at a tile boundary, `at` is the entry there afterwards.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 Out scan_in_turn(entry<Order, T>& at, Input input, offset count, Out out, Op& op)
 {
@@ -124,8 +124,8 @@ Out scan_in_turn(entry<Order, T>& at, Input input, offset count, Out out, Op& op
     return scanner.end();
 }
 
-/// Scans `count` elements from where `at` enters a range. `tiles` has the aggregates of the whole tiles among them, if
-/// several threads should scan them.
+/// Scans `count` elements from `at`. If several threads should scan them, `tiles` has the aggregates of the complete
+/// tiles among them.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 Out scan_part(entry<Order, T> at, Input input, offset count, Out out, Op op, totals<T>& tiles)
 {
@@ -136,7 +136,7 @@ Out scan_part(entry<Order, T> at, Input input, offset count, Out out, Op op, tot
             host::scan_in_turn<Order, form>(at, input, before, out, op);
             Input const first = tilewise::advanced(input, before);
             Out const first_out = tilewise::advanced(out, before);
-            for (std::optional<T>& tile : tiles) { // its prefix takes the place of its aggregate
+            for (std::optional<T>& tile : tiles) { // replaces its aggregate with its exclusive prefix
                 std::optional<T> prefix = at.tiles.before_next(op);
                 at.tiles.append(op, std::move(*tile));
                 tile.reset();

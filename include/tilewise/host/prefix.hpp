@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The shapes of the order for all elements in turn, on one thread: the exclusive prefix of an element, while the units
-/// before it are appended one after another. Values are copied, never assigned, and need no default constructor.
+/// Computes the exclusive prefixes of consecutive elements in the shapes of the order, on one thread: the units before
+/// an element are appended one after another. Values are copied, never assigned, and need no default constructor.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/host/fold.hpp>
@@ -18,7 +18,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// `op(left, right)` as a T. The operands are needed again.
+/// Returns `op(left, right)` as a T. The operands keep their values.
 template <class T, class Op>
 TILEWISE_INLINE T combine_copies(Op& op, T const& left, T const& right)
 {
@@ -28,7 +28,7 @@ TILEWISE_INLINE T combine_copies(Op& op, T const& left, T const& right)
         return host::combine<T>(op, T(left), T(right));
 }
 
-/// The same of operands that may be missing.
+/// The same for operands that may have no value.
 template <class T, class Op>
 TILEWISE_INLINE std::optional<T> combine_copies(Op& op, std::optional<T> const& left, std::optional<T> const& right)
 {
@@ -39,11 +39,11 @@ TILEWISE_INLINE std::optional<T> combine_copies(Op& op, std::optional<T> const& 
     return host::combine_copies<T>(op, *left, *right);
 }
 
-/// A doubling (Kogge-Stone) scan of `width` values, a power of two, one value at a time.
+/// A doubling (Kogge-Stone) scan of `width` values, one value at a time. `width` is a power of two.
 template <class T, int width>
 class doubling_scan {
 public:
-    /// Appends a value, and returns the right-aligned tree of all so far.
+    /// Appends a value, and returns the right-aligned tree of all values so far.
     template <class Op>
     TILEWISE_INLINE T push(Op& op, T value)
     {
@@ -64,17 +64,19 @@ public:
 
 private:
     std::optional<T> seen_[static_cast<std::size_t>(
-        width)]; ///< from `distance - 1` on, the last `distance` totals of as many values
+        width)]; ///< from index `distance - 1`: the last `distance` aggregates of up to `distance` values
     int position_ = 0;
 };
 
-/// The exclusive prefix of a tile, P(t), while tiles are appended: a whole binary tree for every bit of their number.
+/// The exclusive prefix of a tile, P(t), while tiles are appended: a complete binary tree for every bit that is set in
+/// their number.
 template <class Order, class T>
 class carry {
 public:
     explicit carry(std::optional<T> init) : init_(std::move(init)) {}
 
-    /// The prefix of the next tile: the trees within a digit from right to left, the digits from left to right.
+    /// Returns the exclusive prefix of the next tile. Combines the trees within a digit from right to left, the digits
+    /// from left to right.
     template <class Op>
     std::optional<T> before_next(Op& op) const
     {
@@ -92,7 +94,7 @@ public:
         return prefix;
     }
 
-    /// Appends a whole binary tree of 2^bit tiles; their number so far is a multiple of that.
+    /// Appends a complete binary tree of 2^bit tiles. The number of tiles so far is a multiple of 2^bit.
     template <class Op>
     void append(Op& op, T aggregate, int bit = 0)
     {
@@ -114,15 +116,15 @@ private:
     std::optional<T> const& tree(int bit) const { return trees_[static_cast<std::size_t>(bit)]; }
 
     std::optional<T> init_;
-    std::vector<std::optional<T>> trees_; ///< of 2^bit tiles where that bit of `tiles_` is set
+    std::vector<std::optional<T>> trees_; ///< one of 2^bit tiles for every bit that is set in `tiles_`
     offset tiles_ = 0;
 };
 
-/// Where an element stands in its tile, and what precedes it there.
+/// The position of an element in its tile, and what precedes it there.
 template <class Order, class T>
 struct place_in_tile {
     offset index = 0;                                            ///< of the element
-    doubling_scan<T, Order::geometry::chunks_per_tile> chunks{}; ///< before its chunk
+    doubling_scan<T, Order::geometry::chunks_per_tile> chunks{}; ///< the chunks before its chunk
     std::optional<T> chunk_prefix{};                             ///< their right-aligned tree
     std::optional<T> run{};                                      ///< the rows before its row in its chunk
 
@@ -135,10 +137,10 @@ struct place_in_tile {
     }
 };
 
-/// Where an element stands in its row, and what precedes it there.
+/// The position of an element in its row, and what precedes it there.
 template <class Order, class T>
 struct place_in_row {
-    doubling_scan<T, Order::geometry::lanes_per_row> lanes{}; ///< before its lane vector
+    doubling_scan<T, Order::geometry::lanes_per_row> lanes{}; ///< the lane vectors before its lane vector
     std::optional<T> lane_prefix{};                           ///< their right-aligned tree
     offset element = 0;                                       ///< its index in its lane vector
     std::optional<T> k{};                                     ///< the elements before it there, left to right

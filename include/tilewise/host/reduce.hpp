@@ -26,7 +26,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Combines `init`, the totals of the tiles before the last, and the `count` elements of the last that `input` is at.
+/// Combines `init`, the aggregates of the tiles before the last, and the last tile, whose `count` elements begin at
+/// `input`.
 template <class Order, class T, class Op, class Input>
 T combine_all(Op& op, T init, totals<T>& tiles, Input input, offset count)
 {
@@ -37,7 +38,7 @@ T combine_all(Op& op, T init, totals<T>& tiles, Input input, offset count)
     return host::append_last_tile<Order, T>(op, std::move(carry), count, reader);
 }
 
-/// Steps over a tile, or to the end of the range if that comes first. Returns the number of elements.
+/// Advances past one tile, or to the end of the range if that comes first. Returns the number of elements.
 template <class Order, class Input, class Sentinel>
 offset step_over_tile(Input& input, Sentinel const& last)
 {
@@ -47,14 +48,14 @@ offset step_over_tile(Input& input, Sentinel const& last)
     return count;
 }
 
-/// A range whose length is not known, and that threads walk in turn: each combines a tile while others walk on. A tile
-/// is taken for the last one until an element is seen behind it.
+/// A range of unknown length that several threads traverse: each advances past one tile at a time and reduces it while
+/// others advance. A tile counts as the last until an element is found after it.
 template <class Order, class T, class Op, class Input, class Sentinel>
 class shared_walk {
 public:
     shared_walk(Input input, Sentinel const& last, Op const& op) : last_(last), op_(op), input_(std::move(input)) {}
 
-    /// What each thread does, until the last tile is reached.
+    /// Reduces tiles until the last one is reached. Every thread calls this function.
     void work(first_exception const& thrown)
     {
         Op op = op_;
@@ -66,9 +67,9 @@ public:
         }
     }
 
-    totals<T>& tiles() { return tiles_; }             ///< those before the last
-    Input const& last_tile() const { return input_; } ///< where it begins
-    offset last_count() const { return count_; }      ///< how many elements it has
+    totals<T>& tiles() { return tiles_; }             ///< the aggregates of the tiles before the last
+    Input const& last_tile() const { return input_; } ///< where the last tile begins
+    offset last_count() const { return count_; }      ///< the number of its elements
 
 private:
     struct tile {
@@ -81,7 +82,7 @@ private:
         if (is_at_last_)
             return std::nullopt;
         Input next = input_;
-        host::isolate([&] { // or a step that waits for tasks might begin this again, under the lock
+        host::isolate([&] { // or an increment that waits for tasks could re-enter this function under the lock
             count_ = host::step_over_tile<Order>(next, last_);
             is_at_last_ = next == last_;
         });
@@ -95,14 +96,14 @@ private:
     Sentinel const& last_;
     Op const& op_;
 
-    std::mutex mutex_; ///< guards what follows
+    std::mutex mutex_; ///< guards the members below
     Input input_;
     totals<T> tiles_;
     offset count_ = 0;
     bool is_at_last_ = false;
 };
 
-/// Reads a range that can be read only once, a tile ahead.
+/// Reduces a range that can be read only once, one buffered tile at a time.
 template <class Order, class T, class Op, class Input, class Sentinel>
 T reduce_single_pass(Input input, Sentinel last, T init, Op op)
 {
@@ -149,8 +150,8 @@ T reduce_on(sequenced_policy, Input input, Extent end, T init, Op op)
     }
 }
 
-/// Combines `init` and an input of `count` elements, all of whose lane vectors are read at once: for elements that take
-/// long to compute.
+/// Combines `init` and an input of `count` elements, all of whose lane vectors are computed in parallel: for elements
+/// that take long to compute.
 template <class Geometry, class T, class Op, class Input>
 T reduce_lanes_first(Input const& input, offset count, T init, Op op)
 {
@@ -167,11 +168,11 @@ T reduce_lanes_first(Input const& input, offset count, T init, Op op)
                                                      static_cast<offset>(lanes.size()), std::move(init), std::move(op));
 }
 
-/// From this many tiles before the last on, all cores are faster than one.
+/// Returns the number of tiles before the last at which all cores become faster than one.
 ///
-/// Threads that sleep take 10 to 20 us to come to help, and cost that much if the work is done before. Speed of two
-/// cores over one, Zen 4, threads awake / asleep: i32 sums 16 tiles 1.17 / 0.42, 64 tiles 1.5 / 1.0; f32 sums 8
-/// tiles 1.6 / 0.5, 32 tiles 1.9 / 0.8; 2x2 matrices and lambdas 2 tiles 1.2 / 0.4, 8 tiles 1.6 / 0.7 to 0.9.
+/// Sleeping threads take 10 to 20 us to wake up, and cost that much if the work is done before then. Speedup of two
+/// cores over one, Zen 4, threads awake / asleep: i32 sums 16 tiles 1.17 / 0.42, 64 tiles 1.5 / 1.0; f32 sums 8 tiles
+/// 1.6 / 0.5, 32 tiles 1.9 / 0.8; 2x2 matrices and lambdas 2 tiles 1.2 / 0.4, 8 tiles 1.6 / 0.7 to 0.9.
 template <class T, class Op, class Input>
 constexpr offset tiles_that_pay()
 {
@@ -216,7 +217,7 @@ T reduce_on(parallel_policy, Input input, Extent end, T init, Op op)
     }
 }
 
-/// Combines `init` and an input that is not empty.
+/// Combines `init` and a non-empty input.
 template <class Geometry, class T, class Policy, class Op, class Input, class Extent>
 T reduce(Policy policy, Input input, Extent end, T init, Op op)
 {

@@ -30,7 +30,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Scans a range whose length is not known, which may be readable only once, a tile at a time.
+/// Scans a range of unknown length, which may be readable only once, one tile at a time.
 template <class Order, scan_form form, class T, class Op, class Input, class Sentinel, class Out>
 Out scan_by_steps(Input input, Sentinel last, Out out, carry_for<Order, T, Op>& before, Op& op)
 {
@@ -78,7 +78,7 @@ Out scan_on(sequenced_policy, Input input, Extent end, Out out, std::optional<T>
     }
 }
 
-/// Whether `count` steps from the beginning of an input, to where `input` is, lead to its end.
+/// Returns whether `input`, which is `count` elements from the beginning of the range, is at its end.
 template <class Input, class Extent>
 bool is_at(Input const& input, Extent const& end, [[maybe_unused]] offset count)
 {
@@ -88,7 +88,7 @@ bool is_at(Input const& input, Extent const& end, [[maybe_unused]] offset count)
         return input == end;
 }
 
-/// Reads a whole input, on all cores if it can be indexed.
+/// Reads all elements of an input, on all cores if it can be indexed.
 template <class T, class Input, class Extent>
 totals<T> values_of(Input input, Extent const& end)
 {
@@ -107,7 +107,7 @@ totals<T> values_of(Input input, Extent const& end)
     return values;
 }
 
-/// From this many tiles before the last on, all cores are faster than one.
+/// Returns the number of tiles before the last at which all cores become faster than one.
 template <class T, class Op>
 constexpr offset tiles_that_pay_to_scan()
 {
@@ -123,7 +123,7 @@ Out scan_on(parallel_policy, Input input, Extent end, Out out, std::optional<T> 
         return host::scan_on<Geometry, form>(seq, std::move(input), std::move(end), std::move(out), std::move(init),
                                              std::move(op));
     } else if constexpr (is_read_once<Input>) {
-        totals<T> const values = host::values_of<T>(std::move(input), end); // since some are scanned twice
+        totals<T> const values = host::values_of<T>(std::move(input), end); // since some are read twice
         auto const value_in = [](std::optional<T> const& value) -> T const& { return *value; };
         return host::scan_on<Geometry, form>(par, transformed(value_in, values.begin()),
                                              static_cast<offset>(values.size()), std::move(out), std::move(init),
@@ -157,7 +157,7 @@ Out scan_on(parallel_policy, Input input, Extent end, Out out, std::optional<T> 
     }
 }
 
-/// Scans an input that is not empty after `init`, if there is one. Returns the end of the output.
+/// Scans a non-empty input after `init`, if it has a value. Returns the end of the output.
 template <class Geometry, scan_form form, class T, class Policy, class Op, class Input, class Extent, class Out>
 Out scan(Policy policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A scan of one row of the order, for any type and operator.
+/// Scans one row of the order, for any type and operator.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -18,7 +18,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Room for values that are not there yet, and that nobody needs to destroy.
+/// Uninitialized storage for values that need no destruction.
 template <class T, offset count>
 union array_of {
     array_of() {}
@@ -26,19 +26,19 @@ union array_of {
     T value[static_cast<std::size_t>(count)];
 };
 
-/// Scans `count` elements of a row, at most all. `before` is what comes before the chunk, `run` what comes before the
-/// row in the chunk. Returns the total of the row, if it is whole. With `op` compiled into it, which the compiler may
-/// then run for several lane vectors at once.
+/// Scans `count` elements of a row, at most all. `before` is the exclusive prefix of the chunk, `run` the aggregate of
+/// the rows before this one in the chunk. Returns the aggregate of the row, if it is complete. `op` is inlined, so that
+/// the compiler can apply it to several lane vectors at once.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 [[gnu::flatten]] T scan_row_in_place(Op& op, std::optional<T> const& before, std::optional<T> const& run, offset count,
                                      Input& input, Out& out)
 {
     constexpr offset n = Order::lane_vector;
-    count = std::min(count, Order::row); // so that g++ knows, too
+    count = std::min(count, Order::row); // states the bound for g++
     offset const lanes = (count + n - 1) / n;
     array_of<T, Order::row> k;
     array_of<T, Order::row / n> sums, base;
-    auto const for_each_lane = [&](offset first, auto visit) { // visit(lane, its elements), of a known number if whole
+    auto const for_each_lane = [&](offset first, auto visit) { // visit(lane, elements): a constant number if complete
         for (offset lane = first; lane < count / n; ++lane)
             visit(lane, std::integral_constant<offset, n>());
         if (count % n != 0 && first < lanes)
@@ -64,7 +64,7 @@ template <class Order, scan_form form, class T, class Op, class Input, class Out
     auto const base_of_first = host::combine_copies<T>(op, before, run);
     if (base_of_first)
         base.set(0, *base_of_first);
-    else // without init, which an exclusive scan has
+    else // only in an inclusive scan: an exclusive scan has init
         for (offset i = 0; i < std::min(count, n); ++i)
             host::put<T>(out, k.value[i]);
     for_each_lane(base_of_first ? 0 : 1, [&](offset lane, auto elements) {
@@ -78,7 +78,7 @@ template <class Order, scan_form form, class T, class Op, class Input, class Out
     return sums.value[lanes - 1];
 }
 
-/// The same element by element: for types that have to be destroyed, and from any place in a row on.
+/// The same, element by element: for types that are not trivially copyable, and from any position in a row.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 T scan_row_by_elements(Op& op, std::optional<T> const& before, std::optional<T> const& run, place_in_row<Order, T> at,
                        offset count, Input& input, Out& out)

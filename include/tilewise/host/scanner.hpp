@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// A scanner reads an input and writes what becomes of it, tile by tile. There are three, as there are readers: one for
-/// any type and operator, one for floating-point values in vector registers, one for integers in any order.
+/// A scanner reads an input and writes its scan, tile by tile. There are three, as there are readers: one for any type
+/// and operator, one for floating-point values in vector registers, one for integers, which may be combined in any
+/// order.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
@@ -22,8 +23,9 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Scans `count` elements of a tile from a place in it on, at most all, and appends the tile to what comes before the
-/// next if that ends it. `scan_chunk(before, run, count)` scans a chunk from the rows in `run` on, which it adds to.
+/// Scans `count` elements of a tile from `at`, at most to its end, and appends the aggregate of the tile to `tiles` if
+/// they complete it. `scan_chunk(before, run, count)` scans `count` elements of a chunk after the rows in `run`, and
+/// appends their rows to `run`.
 template <class Order, class T, class Op, class ScanChunk>
 TILEWISE_INLINE void scan_tile(Op& op, carry<Order, T>& tiles, place_in_tile<Order, T>& at, offset count,
                                ScanChunk&& scan_chunk)
@@ -46,7 +48,7 @@ class element_scanner {
 public:
     element_scanner(Input input, Out out, Op& op) : input_(std::move(input)), out_(std::move(out)), op_(op) {}
 
-    /// Scans `count` elements of a tile, from its beginning or that of one of its rows on.
+    /// Scans `count` elements of a tile, starting at the beginning of the tile or of one of its rows.
     void tile(carry<Order, T>& tiles, offset count)
     {
         place_in_tile<Order, T> at;
@@ -56,7 +58,7 @@ public:
     {
         host::scan_tile(op_, tiles, at, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
-    /// Scans a range that is at most one chunk.
+    /// Scans a range of at most one chunk.
     void chunk(std::optional<T> const& init, offset count)
     {
         std::optional<T> run;
@@ -78,7 +80,7 @@ private:
     Op& op_;
 };
 
-/// Scans floating-point values for an operator known by name, the lane vectors of a row at once.
+/// Scans floating-point values with a known operator, the lane vectors of a row at once.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 class row_scanner {
     static constexpr int lanes = Order::geometry::lanes_per_row;
@@ -86,7 +88,7 @@ class row_scanner {
 public:
     row_scanner(Input input, Out out, Op& op) : source_(std::move(input)), sink_(std::move(out)), op_(op) {}
 
-    /// Scans `count` elements of a tile, from its beginning or that of one of its rows on.
+    /// Scans `count` elements of a tile, starting at the beginning of the tile or of one of its rows.
     void tile(carry<Order, T>& tiles, offset count)
     {
         place_in_tile<Order, T> at;
@@ -96,7 +98,7 @@ public:
     {
         host::scan_tile(op_, tiles, at, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
-    /// Scans a range that is at most one chunk.
+    /// Scans a range of at most one chunk.
     void chunk(std::optional<T> const& init, offset count)
     {
         std::optional<T> run;
@@ -117,7 +119,8 @@ private:
         sink_.written(count);
     }
 
-    /// Elements that do not exist change nothing before them, so they may have any values. Half of the lanes may do.
+    /// Scans a part of a row. Elements past its end do not affect those before them, so they may have any values. Uses
+    /// half of the lanes where that suffices.
     template <int some_lanes>
     void scan_part_of_row(T const* first, offset count, std::optional<T> const& before, std::optional<T>& run, T* out)
     {
@@ -139,7 +142,7 @@ private:
     Op& op_;
 };
 
-/// What comes before a tile of integers, which may be combined in any order.
+/// The exclusive prefix of a tile of integers, which may be combined in any order.
 template <class T, class Op>
 class exact_carry {
 public:
@@ -152,7 +155,7 @@ private:
     T value_;
 };
 
-/// Scans integers for an operator known by name: no order can change their bits.
+/// Scans integers with a known operator: every order of combination gives the same bits.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
 class exact_scanner {
 public:
@@ -174,7 +177,7 @@ private:
     array_sink<T, Order::chunk, Out> sink_;
 };
 
-/// What a type and an operator are scanned with.
+/// The carry for scans of T with Op.
 template <class Order, class T, class Op>
 using carry_for = std::conditional_t<known::is_exact<Op, T>, exact_carry<T, Op>, carry<Order, T>>;
 

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// The engines of the segmented algorithms for seq and par: those of reduce and of the scans, once for every segment.
+/// The engines of the segmented algorithms for seq and par. They run those of reduce and of the scans once for every
+/// segment.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -28,24 +29,23 @@ TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
 /// @name Segments of a few lane vectors
-/// The engines are made for more: for segments of one float they took 14 ns to reduce and 54 ns to scan, this 2 to 3.
-/// @{
+/// The general engines are made for longer ranges: for segments of one float they took 14 ns to reduce and 54 ns to
+/// scan, these functions 2 to 3 ns.
 inline constexpr int few_lanes = 4;
 
-/// Values that cost nothing to copy.
+/// Whether values of type T cost nothing to copy.
 template <class T>
 inline constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::copyable<T> && sizeof(T) <= 64;
 
-/// Room for a plain value that is not there yet, and that nobody needs to destroy. It need not have a default
-/// constructor.
+/// Storage for a plain value that is set later and needs no destruction. T need not have a default constructor.
 template <class T>
 union room_for {
-    room_for() { std::memset(static_cast<void*>(this), 0, sizeof *this); } // or g++ believes that it is read too early
+    room_for() { std::memset(static_cast<void*>(this), 0, sizeof *this); } // g++ would report an uninitialized read
     T value;
     TILEWISE_INLINE T& put(T const& by) { return *std::construct_at(std::addressof(value), by); }
 };
 
-/// The right-aligned trees over lane vectors 0, 0 and 1, 0 to 2. (An optional would cost more than the operators.)
+/// The right-aligned trees of lane vectors 0, 0 and 1, 0 to 2. (std::optional would cost more than the operators.)
 template <class T>
 class trees_of_few_lanes {
 public:
@@ -92,7 +92,7 @@ void scan_few_lanes(Op& op, Input elements, offset count, Out out, [[maybe_unuse
     trees_of_few_lanes<T> before;
     for (;; count -= Order::lane_vector) {
         bool const has_prefix = has_init || before.lanes() > 0;
-        room_for<T> prefix, sum; // what comes before the lane vector, and the sum of that so far
+        room_for<T> prefix, sum; // the exclusive prefix of the lane vector, and its running sum
         if constexpr (has_init)
             prefix.put(before.lanes() > 0 ? host::combine_copies<T>(op, *init, before.tree()) : *init);
         else if (before.lanes() > 0)
@@ -112,8 +112,8 @@ void scan_few_lanes(Op& op, Input elements, offset count, Out out, [[maybe_unuse
 }
 /// @}
 
-/// Combines `init` and a segment, on all cores if it is shared. The compiler knows nothing of `init`, nor of elements
-/// in memory: whoever combines many segments makes it forget them once.
+/// Combines `init` and a segment, on all cores if it is shared. `init` and elements in memory are opaque to the
+/// compiler: the caller makes them so once for all segments.
 template <class Geometry, class T, class It, class Op>
 T reduce_segment(bool is_shared, It const& first, segment of, T const& init, Op const& op)
 {
@@ -131,7 +131,7 @@ T reduce_segment(bool is_shared, It const& first, segment of, T const& init, Op 
                      : host::reduce<Geometry>(seq, from(), of.count, std::move(result), std::move(own_op));
 }
 
-/// Combines `init` and every segment, on the calling thread. Returns the end of the output.
+/// Combines `init` and each segment, on the calling thread. Returns the end of the output.
 template <class Geometry, class T, class It, class Begins, class Ends, class Out, class Op>
 Out segmented_reduce(sequenced_policy, It const& first, Begins const& begins, Begins const& begins_last,
                      Ends const& ends, Out out, T const& init, Op const& op)
@@ -174,7 +174,7 @@ Out segmented_reduce(parallel_policy, It const& first, Begins const& begins, Beg
     }
 }
 
-/// Scans a segment after `init`, if there is one, to the same place of the output.
+/// Scans a segment after `init`, if it has a value, to the same position in the output.
 template <class Geometry, scan_form form, class T, class It, class Out, class Op>
 void scan_segment(bool is_shared, [[maybe_unused]] char const* algorithm, It const& first, segment of, Out const& out,
                   std::optional<T> const& init, Op const& op)
@@ -207,7 +207,7 @@ void scan_segment(bool is_shared, [[maybe_unused]] char const* algorithm, It con
                                    std::move(own_op));
 }
 
-/// Scans every segment, on the calling thread.
+/// Scans each segment, on the calling thread.
 template <class Geometry, scan_form form, class T, class It, class Begins, class Ends, class Out, class Op>
 void segmented_scan(sequenced_policy, char const* algorithm, It const& first, Begins const& begins,
                     Begins const& begins_last, Ends const& ends, Out const& out, std::optional<T> const& init,

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Parts of a range, and how threads deal them out.
+/// Segments of a range, and how they are distributed among threads.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -23,7 +23,7 @@ struct segment {
     offset begin, count;
 };
 
-/// The segment that two offsets bound; one that ends before it begins has no elements.
+/// Returns the segment between two offsets. A segment that ends before it begins has no elements.
 template <class It, class Begin, class End>
 segment segment_between([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first, Begin const& begin,
                         End const& end)
@@ -40,7 +40,7 @@ segment segment_between([[maybe_unused]] char const* algorithm, [[maybe_unused]]
     return {static_cast<offset>(begin), std::max(offset{0}, count)};
 }
 
-/// The number of segments. (std::distance refuses some iterators of ranges, such as those of views::iota.)
+/// Returns the number of segments. (std::distance rejects some iterators of ranges, such as those of views::iota.)
 template <class Begins>
 offset count_of(Begins begins, Begins const& begins_last)
 {
@@ -54,7 +54,7 @@ offset count_of(Begins begins, Begins const& begins_last)
     }
 }
 
-/// Calls `body(segment)` for all segments in turn.
+/// Calls `body(segment)` for all segments in order.
 template <class It, class Begins, class Ends, class Body>
 void for_each_segment(char const* algorithm, It const& first, Begins begins, Begins const& begins_last, Ends ends,
                       Body body)
@@ -63,12 +63,12 @@ void for_each_segment(char const* algorithm, It const& first, Begins begins, Beg
         body(host::segment_between(algorithm, first, *begins, *ends));
 }
 
-/// What a segment takes to be found, in elements that are combined.
+/// The cost of locating a segment, in combined elements.
 inline constexpr offset elements_per_segment = 16;
 
-/// Calls `body(is_shared, i, segment)` for the segments `at(i)` with i below `count`: on the calling thread, or on all
-/// cores, which share those of at least `long_from` elements and deal the others out. All segments together are worth
-/// that only if they have as many.
+/// Calls `body(is_shared, i, segment)` for the segments `at(i)` with i below `count`, on the calling thread or on all
+/// cores. In the latter case all cores share each segment of at least `long_from` elements, and each shorter segment
+/// runs on one core. All cores pay off only if all segments together have at least `long_from` elements.
 template <class At, class Body>
 void deal_segments(bool is_parallel, offset count, offset long_from, At const& at, Body const& body)
 {
@@ -97,7 +97,7 @@ void deal_segments(bool is_parallel, offset count, offset long_from, At const& a
         body(true, i, at(i));
 }
 
-/// The same for segments between offsets.
+/// The same for segments that are given by offsets.
 template <class It, class Begins, class Ends, class Body>
 void deal_segments(char const* algorithm, It const& first, Begins const& begins, Begins const& begins_last,
                    Ends const& ends, offset long_from, Body const& body)

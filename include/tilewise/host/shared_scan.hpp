@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A scan that threads share.
+/// A scan that several threads share.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -20,13 +20,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// A scan that threads share. A block of tiles is reduced by one thread, and scanned as soon as all blocks before it
-/// are reduced, most often by the same thread, from its cache. The first block that nobody has begun is scanned at once
-/// if nothing is missing before it. No thread ever waits for another, so `op` may be parallel itself.
+/// A scan that several threads share. One thread reduces a block of tiles. The block is scanned as soon as all blocks
+/// before it are reduced, most often by the same thread, from its cache. If those are already reduced when a thread
+/// starts the block, the thread scans it at once. No thread waits for another, so `op` itself may be parallel.
 template <class Order, scan_form form, class T, class Op, class At>
 class shared_scan {
 public:
-    /// Of `count` elements; `at(tile)` is the place of a tile in the input and in the output.
+    /// Prepares a scan of `count` elements. `at(tile)` returns the position of a tile in the input and in the output.
     shared_scan(offset count, std::optional<T> init, Op const& op, At const& at, offset tiles_per_block)
         : count_(count), tiles_per_block_(tiles_per_block), before_(std::move(init)), op_(op), at_(at),
           blocks_(static_cast<std::size_t>((Order::tiles_before_last(count) + tiles_per_block) / tiles_per_block)),
@@ -35,7 +35,7 @@ public:
 
     offset blocks() const { return static_cast<offset>(blocks_.size()); }
 
-    /// What each thread does, until nothing is left.
+    /// Reduces and scans blocks until none is left. Every thread calls this function.
     void work(first_exception const& thrown)
     {
         Op op = op_;
@@ -56,7 +56,7 @@ public:
                 else
                     reduce(op, block);
                 lock.lock();
-                if (is_next) // or else whoever carries on reads it, and not even the same value may be written
+                if (is_next) // else carry_on() may be reading it unlocked: no write, not even of the same value
                     ++carried_;
                 blocks_[static_cast<std::size_t>(block)] = true;
                 carry_on(op, lock);
@@ -81,11 +81,11 @@ private:
     {
         auto reader = host::reader_at<Order, T>(at_(first_tile(block)).first, op);
         for (offset i = first_tile(block); i < last_tile(block); ++i)
-            if (i + 1 < static_cast<offset>(tiles_.size())) // nothing comes after the last tile
+            if (i + 1 < static_cast<offset>(tiles_.size())) // no tile needs the aggregate of the last
                 tile(i).emplace(reader.tile());
     }
 
-    /// What comes before the block is known and nobody else is at it.
+    /// Scans a block without reducing it first. `before_` is its carry-in, and no other thread uses `before_`.
     void scan_at_once(Op& op, offset block)
     {
         auto scan = scanner(op, block);
@@ -93,7 +93,7 @@ private:
             scan.tile(before_, size_of(i));
     }
 
-    /// What comes before each of the block's tiles has taken the place of its total.
+    /// Scans a block. The exclusive prefix of each of its tiles has replaced the aggregate of the tile.
     void scan_later(Op& op, offset block)
     {
         auto scan = scanner(op, block);
@@ -103,8 +103,8 @@ private:
         }
     }
 
-    /// Appends the blocks that are reduced to what comes before the next, unless another thread is about to. They are
-    /// ready to be scanned then. (Unlocked, since it calls `op`.)
+    /// Appends the blocks that are reduced to `before_`, unless another thread is doing so, and marks them ready to be
+    /// scanned. Releases the lock while it calls `op`.
     void carry_on(Op& op, std::unique_lock<std::mutex>& lock)
     {
         if (std::exchange(is_carrying_, true))
@@ -126,22 +126,22 @@ private:
     }
 
     offset const count_, tiles_per_block_;
-    carry_for<Order, T, Op> before_; ///< the next block
+    carry_for<Order, T, Op> before_; ///< the exclusive prefix of the next block
     Op const& op_;
     At const& at_;
 
-    std::mutex mutex_;               ///< guards what follows
-    std::vector<char> blocks_;       ///< whether each is reduced, or scanned at once
-    totals<T> tiles_;                ///< of each that is not scanned at once: its total, then what comes before it
-    offset begun_ = 0, carried_ = 0; ///< blocks that somebody has begun, that `before_` contains
+    std::mutex mutex_;               ///< guards the members below
+    std::vector<char> blocks_;       ///< whether each block is reduced, or scanned at once
+    totals<T> tiles_;                ///< if not scanned at once: the aggregate, then the exclusive prefix
+    offset begun_ = 0, carried_ = 0; ///< numbers of blocks begun, and contained in `before_`
     bool is_carrying_ = false;
-    std::deque<offset> ready_; ///< blocks to scan
+    std::deque<offset> ready_; ///< blocks that are ready to be scanned
 };
 
-/// The bytes of T in a block: two of them, of input and output, fit a core's second-level cache.
+/// The bytes of T in a block. Two blocks, of input and output, fit in the L2 cache of a core.
 inline constexpr offset bytes_per_block = 1 << 18;
 
-/// Scans `count` elements on all cores; `at(tile)` is the place of a tile in the input and in the output.
+/// Scans `count` elements on all cores. `at(tile)` returns the position of a tile in the input and in the output.
 template <class Order, scan_form form, class T, class Op, class At>
 void scan_shared(offset count, std::optional<T> init, Op const& op, At const& at)
 {

@@ -2,12 +2,13 @@
 #pragma once
 
 /// @file
-/// Totals of arithmetic values in vector registers, in portable vector types of g++ and clang.
+/// Aggregates of arithmetic values in vector registers, with the portable vector types of g++ and clang.
 ///
-/// The order folds a row of 32 lane vectors into one value, which would need a shuffle per addition. So rows stand side
-/// by side: a register holds the same place of several rows, one 16-byte block for as many rows as a lane vector has
-/// elements. Transposing the blocks costs the only shuffles; everything after is one plain operation per step of the
-/// order. The width of the registers, and thus the processor, changes how many rows are in flight and no bit of any.
+/// The order folds a row of 32 lane vectors into one value, which would need a shuffle per addition. Therefore several
+/// rows are combined side by side: a register holds the same position of several rows, one 16-byte block for as many
+/// rows as a lane vector has elements. Only transposing the blocks takes shuffles; after that, each step of the order
+/// is one plain operation. The width of the registers, and thus the processor, changes the number of rows in flight,
+/// but no bits.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
@@ -23,7 +24,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// The integer types under whose names registers hold integers of any name.
+/// The integer type of a size, by which registers represent all integer types of that size.
 template <int bytes, bool is_signed>
 using integer_of_size = std::conditional_t<
     bytes == 1, std::conditional_t<is_signed, std::int8_t, std::uint8_t>,
@@ -31,7 +32,7 @@ using integer_of_size = std::conditional_t<
                        std::conditional_t<bytes == 4, std::conditional_t<is_signed, std::int32_t, std::uint32_t>,
                                           std::conditional_t<is_signed, std::int64_t, std::uint64_t>>>>;
 
-/// What a register holds for values of type T under Op. Sums and products are unsigned, so that they wrap.
+/// The element type of registers for values of type T under Op. Sums and products are unsigned, so that they wrap.
 template <class T, class Op>
 struct register_element {
     using type = integer_of_size<sizeof(T), std::is_signed_v<T> &&
@@ -42,7 +43,7 @@ struct register_element<T, Op> {
     using type = T;
 };
 
-/// A register of `bytes` bytes. (A member type, because nvcc ignores the attribute of an alias template.)
+/// A register of `bytes` bytes. (It is a member type because nvcc ignores the attribute of an alias template.)
 template <class T, int bytes>
 struct register_of {
     using type __attribute__((vector_size(bytes))) = T;
@@ -50,11 +51,11 @@ struct register_of {
 template <class T, int bytes>
 using vector_register = typename register_of<T, bytes>::type;
 
-/// Puts together the elements `i...` of two registers, numbered from the first of `a` to the last of `b`.
+/// Selects the elements `i...` of two registers, numbered from the first of `a` to the last of `b`.
 template <class Result, class Vector, std::size_t... i>
 TILEWISE_INLINE void shuffle(Result& result, Vector const& a, Vector const& b, std::index_sequence<i...>)
 {
-#ifdef __CUDACC__ // whose front end expands no packs in a builtin
+#ifdef __CUDACC__ // its front end does not expand packs in a builtin
     constexpr int from[] = {static_cast<int>(i)...};
     static_assert(std::has_single_bit(sizeof...(i)) && sizeof...(i) >= 2 && sizeof...(i) <= 32);
     if constexpr (sizeof...(i) == 2)
@@ -77,7 +78,7 @@ TILEWISE_INLINE void shuffle(Result& result, Vector const& a, Vector const& b, s
 #endif
 }
 
-/// Loads one block of 16 bytes from each of several places `stride` elements apart.
+/// Loads 16-byte blocks from addresses that are `stride` elements apart.
 template <int bytes, class Element, class T>
 TILEWISE_INLINE void load_blocks(vector_register<Element, bytes>& blocks, T const* first, offset stride)
 {
@@ -101,7 +102,7 @@ TILEWISE_INLINE void interleave(Vector& result, Vector const& even, Vector const
         std::index_sequence<(i / block * block + (upper ? block / 2 : 0) + i % block / 2 + (i % 2 ? width : 0))...>());
 }
 
-/// Transposes the square matrices that `count` registers of blocks of `count` elements hold, one per block.
+/// Transposes one square matrix per block, in `count` registers whose blocks have `count` elements each.
 template <std::size_t elements, std::size_t count, class Vector>
 TILEWISE_INLINE void transpose(Vector (&rows)[count])
 {
@@ -117,7 +118,8 @@ TILEWISE_INLINE void transpose(Vector (&rows)[count])
     }
 }
 
-/// Loads a square of values for every block: `block[i]` has element i of each of several runs `stride` elements apart.
+/// Loads and transposes a square of values per block: `block[i]` has element i of each of several runs that are
+/// `stride` elements apart.
 template <int bytes, class Element, class T>
 TILEWISE_INLINE void load_transposed(vector_register<Element, bytes> (&block)[16 / sizeof(T)], T const* first,
                                      offset stride)
@@ -128,8 +130,8 @@ TILEWISE_INLINE void load_transposed(vector_register<Element, bytes> (&block)[16
     host::transpose<bytes / sizeof(T)>(block);
 }
 
-/// Writes the totals of `count` lane vectors, each folded left to right, as far as they fill registers. Returns how
-/// many.
+/// Writes the aggregates of lane vectors, each folded left to right: as many of the `count` as fill whole registers.
+/// Returns their number.
 template <int bytes, class Op, class T>
 TILEWISE_INLINE int totals_of_lanes(T const* first, int count, T* totals)
 {
@@ -147,7 +149,7 @@ TILEWISE_INLINE int totals_of_lanes(T const* first, int count, T* totals)
     return done;
 }
 
-/// Combines `width` values of several runs side by side as an adjacent-pair tree.
+/// Combines `width` values of each of several runs as an adjacent-pair tree, all runs side by side.
 template <int width, class Op, class Element, int bytes, class T>
 TILEWISE_INLINE void tree_of_values(vector_register<Element, bytes>& total, T const* value, offset stride)
 {
@@ -167,8 +169,8 @@ TILEWISE_INLINE void tree_of_values(vector_register<Element, bytes>& total, T co
     }
 }
 
-/// Writes the totals of `count` rows, given as the totals of their `width` lanes, as far as they fill registers.
-/// Returns how many.
+/// Writes the aggregates of rows, given those of their `width` lanes: as many of the `count` as fill whole registers.
+/// Returns their number.
 template <int bytes, int width, class Op, class T>
 TILEWISE_INLINE int totals_of_rows(T const* lanes, int count, T* totals)
 {
@@ -212,12 +214,12 @@ TILEWISE_INLINE T total_in_any_order(T const* first, offset count)
     return total;
 }
 
-// The same, compiled for what the processor has: chosen where the program runs unless the whole program may assume it.
-// 256-bit registers: f32 plus in cache runs at twice the speed of 128-bit ones.
+// The same functions compiled for AVX2, selected at run time unless the whole program is compiled for AVX2.
+// With 256-bit registers, f32 plus in cache runs at twice the speed of 128-bit ones.
 
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define TILEWISE_CHOOSES_REGISTERS
-/// The processor has 256-bit registers for every type.
+/// Whether the processor has 256-bit registers for every type.
 inline bool const has_avx2 = __builtin_cpu_supports("avx2");
 
 template <class Op, class T>
@@ -243,7 +245,7 @@ inline constexpr int register_bytes = 32;
 inline constexpr int register_bytes = 16;
 #endif
 
-/// Writes the totals of `count` lane vectors as far as they fill registers, and returns how many.
+/// Writes the aggregates of as many of `count` lane vectors as fill whole registers. Returns their number.
 template <class Op, class T>
 int lane_totals(T const* first, int count, T* totals)
 {
@@ -254,8 +256,8 @@ int lane_totals(T const* first, int count, T* totals)
     return host::totals_of_lanes<register_bytes, Op>(first, count, totals);
 }
 
-/// Writes the totals of `count` rows of `width` lanes, whose totals are given, as far as they fill registers, and
-/// returns how many.
+/// Writes the aggregates of as many of `count` rows as fill whole registers, given those of their `width` lanes.
+/// Returns their number.
 template <int width, class Op, class T>
 int row_totals(T const* lanes, int count, T* totals)
 {
@@ -266,7 +268,7 @@ int row_totals(T const* lanes, int count, T* totals)
     return host::totals_of_rows<register_bytes, width, Op>(lanes, count, totals);
 }
 
-/// Combines `count` values, at least one, whose combination is the same in every order.
+/// Combines `count` values, at least one. Every order of combination must give the same bits.
 template <class Op, class T>
 T exact_total(T const* first, offset count)
 {

@@ -2,11 +2,11 @@
 #pragma once
 
 /// @file
-/// Scans of arithmetic values in vector registers.
+/// Scans arithmetic values in vector registers.
 ///
 /// Transposing puts the lane vectors of a row side by side: a register holds the same element of neighbouring lane
-/// vectors, so each step of the order inside them is one operation for all of them, and the doubling scan of their
-/// totals shifts registers by lanes. As for totals, the width of the registers changes no bit.
+/// vectors. So each step of the order within them is one operation for all of them, and the doubling scan of their
+/// aggregates shifts registers by lanes. As in simd.hpp, the width of the registers changes no bits.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
@@ -23,28 +23,28 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Elements that are `distance` places to the left, across the boundary of two registers.
+/// Sets each element to the one `distance` positions to its left, across the boundary of two registers.
 template <std::size_t distance, class Vector, std::size_t... i>
 TILEWISE_INLINE void shift(Vector& result, Vector const& before, Vector const& current, std::index_sequence<i...>)
 {
     host::shuffle(result, before, current, std::index_sequence<(sizeof...(i) - distance + i)...>());
 }
 
-/// The first `count` elements of one register, the others of another.
+/// Takes the first `count` elements from one register, and the others from another.
 template <std::size_t count, class Vector, std::size_t... i>
 TILEWISE_INLINE void join(Vector& result, Vector const& first, Vector const& others, std::index_sequence<i...>)
 {
     host::shuffle(result, first, others, std::index_sequence<(i < count ? i : sizeof...(i) + i)...>());
 }
 
-/// Element `from` of a register in every place.
+/// Copies element `from` of a register to every position.
 template <std::size_t from, class Vector, std::size_t... i>
 TILEWISE_INLINE void broadcast(Vector& result, Vector const& vector, std::index_sequence<i...>)
 {
     host::shuffle(result, vector, vector, std::index_sequence<(i - i + from)...>());
 }
 
-/// A value in every place.
+/// Copies a value to every position.
 template <class Vector, class Element, std::size_t... i>
 TILEWISE_INLINE void fill(Vector& result, Element value, std::index_sequence<i...> places)
 {
@@ -53,7 +53,7 @@ TILEWISE_INLINE void fill(Vector& result, Element value, std::index_sequence<i..
     host::broadcast<0>(result, first, places);
 }
 
-/// Stores one block of 16 bytes to each of several places `stride` elements apart.
+/// Stores 16-byte blocks to addresses that are `stride` elements apart.
 template <int bytes, class Element, class T, std::size_t... i>
 TILEWISE_INLINE void store_blocks(vector_register<Element, bytes> const& blocks, T* first, offset stride,
                                   std::index_sequence<i...> half)
@@ -70,7 +70,7 @@ TILEWISE_INLINE void store_blocks(vector_register<Element, bytes> const& blocks,
     }
 }
 
-/// The doubling scan of values in `count` registers, from a distance on.
+/// Performs the steps of a doubling scan of the values in `count` registers, starting with `distance`.
 template <std::size_t distance, class Op, class Vector, std::size_t count, std::size_t... i>
 TILEWISE_INLINE void double_up(Vector (&values)[count], std::index_sequence<i...> places)
 {
@@ -85,7 +85,7 @@ TILEWISE_INLINE void double_up(Vector (&values)[count], std::index_sequence<i...
         Vector left;
         host::shift<distance>(left, values[0], values[0], places);
         Op::append(left, values[0]);
-        host::join<distance>(values[0], values[0], left, places); // nothing is to the left of the first
+        host::join<distance>(values[0], values[0], left, places); // the first values have no left operand
         host::double_up<2 * distance, Op>(values, places);
     } else if constexpr (distance < width * count) {
         for (std::size_t k = count - 1; k >= distance / width; --k) {
@@ -97,8 +97,8 @@ TILEWISE_INLINE void double_up(Vector (&values)[count], std::index_sequence<i...
     }
 }
 
-/// Scans `rows` whole rows of `lanes` lane vectors. `before` is what comes before the chunk, `run` what comes before
-/// the row in the chunk; each is null or false where there is nothing. `out` may be `first`.
+/// Scans `rows` complete rows of `lanes` lane vectors. `before` is the exclusive prefix of the chunk, or null if it has
+/// none. `run` is the aggregate of the rows of the chunk so far, if `has_run`. `out` may be `first`.
 template <int bytes, int lanes, scan_form form, class Op, class T>
 TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* before, T& run, bool has_run, T* out)
 {
@@ -119,7 +119,7 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
         host::double_up<1, Op>(sums, places);
         T total = sums[registers - 1][width - 1];
 
-        // What comes before each lane vector; the first of the row has no part of its own.
+        // The exclusive prefix of each lane vector. That of the first one in the row has no part from the row.
         for (std::size_t k = registers - 1; k > 0; --k)
             host::shift<1>(sums[k], sums[k - 1], sums[k], places);
         host::shift<1>(sums[0], sums[0], sums[0], places);
@@ -169,7 +169,7 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
     }
 }
 
-/// Scans a register's values in place, from a distance on.
+/// Performs the steps of a doubling scan of a register's values, in place, starting with `distance`.
 template <std::size_t distance, class Op, class Vector, std::size_t... i>
 TILEWISE_INLINE void accumulate(Vector& values, Vector const& identity, std::index_sequence<i...> places)
 {
@@ -182,7 +182,7 @@ TILEWISE_INLINE void accumulate(Vector& values, Vector const& identity, std::ind
     }
 }
 
-/// Scans `count` values after `before`, in whatever order is fastest. Returns what comes before the next.
+/// Scans `count` values after `before`, in whatever order is fastest. Returns the exclusive prefix of the next value.
 template <int bytes, scan_form form, class Op, class T>
 TILEWISE_INLINE T scan_any_order_in_registers(T const* first, offset count, T before, T* out)
 {
@@ -216,7 +216,7 @@ TILEWISE_INLINE T scan_any_order_in_registers(T const* first, offset count, T be
     return before;
 }
 
-// The same, compiled for what the processor has, as in simd.hpp.
+// The same functions compiled for AVX2, as in simd.hpp.
 
 #ifdef TILEWISE_CHOOSES_REGISTERS
 template <int bytes, int lanes, scan_form form, class Op, class T>
@@ -232,8 +232,9 @@ template <scan_form form, class Op, class T>
 }
 #endif
 
-/// Scans `rows` whole rows of a chunk, at least one, of `lanes` lane vectors of 16 bytes each. `before` is what comes
-/// before the chunk, `run` the rows of the chunk so far, to which these are added.
+/// Scans `rows` complete rows of a chunk, at least one, each of `lanes` lane vectors of 16 bytes. `before` is the
+/// exclusive prefix of the chunk. `run` is the aggregate of the rows of the chunk so far, to which these rows are
+/// appended.
 template <int lanes, scan_form form, class Op, class T>
 void scan_rows(T const* first, int rows, std::optional<T> const& before, std::optional<T>& run, T* out)
 {
@@ -251,8 +252,8 @@ void scan_rows(T const* first, int rows, std::optional<T> const& before, std::op
                                                                                        has_run, out);
 }
 
-/// Scans `count` values, whose combination is the same in every order, after `before`. Returns what comes before the
-/// next.
+/// Scans `count` values after `before`. Every order of combination must give the same bits. Returns the exclusive
+/// prefix of the next value.
 template <scan_form form, class Op, class T>
 T exact_scan(T const* first, offset count, T before, T* out)
 {

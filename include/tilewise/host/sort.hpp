@@ -27,8 +27,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// How many parts an input is cut into, each with a table of its own: on one thread one, and never so many that the
-/// tables are longer than the input.
+/// Returns the number of parts of an input, each of which has its own table: one on one thread, and never so many that
+/// the tables are longer than the input.
 inline offset parts_of(bool is_parallel, offset count, offset cells)
 {
     return is_parallel ? std::min(std::max(count / std::max(cells, offset{1} << 14), offset{1}), 2 * concurrency()) : 1;
@@ -47,8 +47,8 @@ void for_each_part(offset parts, offset count, Body const& body)
     });
 }
 
-/// Memory for objects that are not there yet. Large pages, where the system has them, halve the time of a sort of 2^24
-/// doubles: 12.2 to 6.9 ns for each into 16 cells, 32 to 22 ns into 2^20.
+/// Uninitialized memory for objects. Huge pages, where the system has them, speed up a sort of 2^24 doubles: from 12.2
+/// to 6.9 ns per value into 16 cells, from 32 to 22 ns into 2^20.
 template <class T>
 class raw_memory {
 public:
@@ -62,7 +62,7 @@ public:
         first_ = static_cast<T*>(::operator new(bytes, alignment_));
 #ifdef __linux__
         if (alignment_ == page)
-            static_cast<void>(::madvise(first_, bytes, MADV_HUGEPAGE)); // or without, if it cannot be had
+            static_cast<void>(::madvise(first_, bytes, MADV_HUGEPAGE)); // optional: small pages work, too
 #endif
     }
     raw_memory(raw_memory&& other) noexcept : alignment_(other.alignment_), first_(std::exchange(other.first_, nullptr))
@@ -80,8 +80,8 @@ private:
     T* first_;
 };
 
-/// Values that are made one by one, in any order, and then spent. What has to be destroyed is kept in optionals, which
-/// know whether it is there.
+/// Values that are constructed one by one, in any order, and then moved from. Types that need destruction are kept in
+/// optionals, which record whether a value exists.
 template <class T>
 class slots {
     static constexpr bool is_raw = std::is_trivially_destructible_v<T>;
@@ -113,7 +113,7 @@ public:
         else
             return values_.data();
     }
-    /// An input that spends the values.
+    /// Returns an input that moves from the values.
     auto input()
     {
         if constexpr (is_raw)
@@ -127,10 +127,10 @@ private:
     decltype(memory(0)) values_;
 };
 
-/// Where values go that are sorted into buckets, each of which is one cell, or several that follow one another.
+/// The destinations of values that are sorted into buckets. A bucket is one cell or several consecutive ones.
 struct bucket_places {
-    std::vector<offset> begins; ///< where each bucket begins, and the last one ends
-    std::vector<offset> next;   ///< for every part of the input, where its next value of each bucket goes
+    std::vector<offset> begins; ///< where each bucket begins, and where the last one ends
+    std::vector<offset> next;   ///< for every part of the input, the destination of its next value in each bucket
     offset parts, stride;
 
     segment at(offset bucket) const
@@ -140,11 +140,11 @@ struct bucket_places {
     }
 };
 
-/// Finds the places in buckets of `1 << shift` cells; values of negative cells have none.
+/// Computes the destinations in buckets of `1 << shift` cells. Values of negative cells have none.
 inline bucket_places places_in_buckets(bool is_parallel, int const* cells, offset count, offset buckets, int shift)
 {
     offset const parts = host::parts_of(is_parallel, count, buckets);
-    offset const stride = buckets + 64 / offset{sizeof(offset)}; // no cache line is of two tables
+    offset const stride = buckets + 64 / offset{sizeof(offset)}; // no two tables share a cache line
     bucket_places of{std::vector<offset>(static_cast<std::size_t>(buckets + 1)),
                      std::vector<offset>(static_cast<std::size_t>(parts * stride)), parts, stride};
     host::for_each_part(parts, count, [&](offset part, offset first, offset last) {
@@ -163,15 +163,15 @@ inline bucket_places places_in_buckets(bool is_parallel, int const* cells, offse
     return of;
 }
 
-/// Values brought together by bucket, those of a bucket in the order of the input.
+/// Values grouped by bucket. Those of a bucket are in the order of the input.
 template <class T>
 struct sorted {
     bucket_places places;
     slots<T> values;
-    raw_memory<int> cells; ///< counted from the bucket's first; none if it is the only one
+    raw_memory<int> cells; ///< relative to the bucket's first cell; empty if a bucket is one cell
 };
 
-/// Sorts values stably into buckets of `1 << shift` cells; those of negative cells are left out.
+/// Sorts values stably into buckets of `1 << shift` cells. Values of negative cells are dropped.
 template <class T, class Input>
 sorted<T> sort_by_bucket(bool is_parallel, int const* cells, Input const& input, offset count, offset buckets,
                          int shift)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The table that a thread counts in, which needs no axis and no samples.
+/// The private table of a thread, which depends on neither the axis nor the samples.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -17,21 +17,21 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// How many samples one thread has counted in each cell.
+/// The number of samples that one thread has counted in each cell.
 ///
-/// A store to a counter and a load of the same one soon after wait for each other: of samples that are equal, or nearly
-/// sorted, a core with one table counts one in 5 cycles. So there are four tables where they fit the first-level cache,
-/// which take turns.
+/// A load of a counter soon after a store to it waits for the store: with one table, a core counts one sample in 5
+/// cycles if the samples are equal or nearly sorted. So there are four tables, used in turn, where they fit in the L1
+/// cache.
 class sub_histogram {
 public:
-    /// For about `samples` samples. Counters are flushed when there are more than `most`.
+    /// Creates a table for about `samples` samples. The counters are flushed after every `most` samples.
     sub_histogram(offset cells, offset samples, offset most = std::numeric_limits<std::uint32_t>::max())
         : cells_(static_cast<std::size_t>(cells)), most_(most), room_(most),
           stride_(cells <= most_side_by_side && samples >= cells ? cells_ + 1 : 0),
           counters_(cells_ + 1 + (turns - 1) * stride_)
     {}
 
-    /// Counts samples by the numbers of their cells.
+    /// Counts samples by their cell numbers.
     template <class Number>
     void count(Number const* numbers, offset count)
     {
@@ -62,7 +62,7 @@ private:
     static constexpr std::size_t turns = 4;
     static constexpr offset most_side_by_side = 2048;
 
-    /// Where a cell is counted: no_cell in front of them all.
+    /// Returns the index of a cell's counter. The counter of no_cell comes first.
     template <class Number>
     static std::size_t place(Number cell)
     {
@@ -85,7 +85,7 @@ private:
             ++table[place(numbers[i])];
     }
 
-    /// Makes room in the counters.
+    /// Moves the counts from the 32-bit counters to `flushed_`.
     void flush()
     {
         flushed_.resize(cells_ + 1);

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// What runs tasks on several threads, declared without oneTBB. `<tilewise/host/onetbb.hpp>` defines it: in every
-/// translation unit, or in one where TILEWISE_LINKED_THREADS is defined. Plain pointers, so that the two may be
-/// compiled with different options.
+/// Functions that run tasks on several threads, declared without oneTBB. `<tilewise/host/onetbb.hpp>` defines them: in
+/// every translation unit or, where TILEWISE_LINKED_THREADS is defined, in one. They take plain pointers, so that calls
+/// and definitions can be compiled with different options.
 
 #include <tilewise/core/config.hpp>
 
@@ -12,20 +12,20 @@
 
 TILEWISE_THREADS_BEGIN
 
-/// How the indices of tasks are divided among calls.
+/// How [0, count) is divided among the calls of a task.
 enum class division {
     balanced, ///< into parts that keep all threads busy
-    single    ///< one by one
+    single    ///< into single indices
 };
 
-/// Calls `run(task, first, last)`, which does not throw, for disjoint parts of [0, count).
+/// Calls `run(task, first, last)` for disjoint parts of [0, count). `run` must not throw.
 void for_each_part(std::ptrdiff_t count, division into, void const* task,
                    void (*run)(void const* task, std::ptrdiff_t first, std::ptrdiff_t last));
 
-/// Calls `run(task)`. While that waits for tasks, this thread runs no others.
+/// Calls `run(task)`. While it waits for its tasks, this thread runs no others.
 void isolate(void const* task, void (*run)(void const* task));
 
-/// How many threads the caller's arena has.
+/// Returns the maximum number of threads in the caller's task arena.
 std::ptrdiff_t concurrency();
 
 TILEWISE_THREADS_END
