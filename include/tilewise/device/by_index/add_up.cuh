@@ -2,10 +2,10 @@
 #pragma once
 
 /// @file
-/// Sums of integers by cell, where the order of the additions does not matter. Each block adds to privatized sums in
-/// shared memory, if the cells fit, and those to the sums in global memory at the end; otherwise it adds to global
-/// memory directly. Every sample and every value is read once: s + v bytes, at most 4.4 TB/s. Measured, 2^28 floats
-/// with integers of 32 bits in 256 cells: 2.6 TB/s, 1.9 if all are in one cell. Additions to the same cell are
+/// Sums of integers by cell, for which the order of the additions does not matter. If the cells fit shared memory, each
+/// block adds to privatized sums there, and adds these to the sums in global memory at the end; otherwise it adds to
+/// global memory directly. Every sample and every value is read once: s + v bytes, at most 4.4 TB/s. Measured with 2^28
+/// floats and 32-bit integers in 256 cells: 2.6 TB/s, 1.9 if all are in one cell. Additions to the same cell are
 /// serialized: those of a block in shared memory, those of all blocks in global memory.
 
 #include <tilewise/core/config.hpp>
@@ -29,12 +29,12 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Sums of T are exact, and there are atomic additions for them.
+/// Whether `Op` is a sum of integers: it is exact, and there are atomic additions for it.
 template <class Op, class T>
 inline constexpr bool adds_integers =
     std::is_same_v<Op, plus> && std::integral<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
 
-/// The type that sums of T are computed in, modulo its range.
+/// The unsigned type in which sums of T are computed, modulo its range.
 template <class T>
 using word_for = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
 
@@ -43,7 +43,7 @@ template <class Word>
 struct sums_in_memory {
     Word* sums;
 
-    static constexpr int contending_lanes = 8; ///< fewer take longer to combine than to wait for
+    static constexpr int contending_lanes = 8; ///< combining fewer takes longer than serializing them
     TILEWISE_DEVICE void clear(offset) const {}
     TILEWISE_DEVICE void append(unsigned cell, Word value) const
     {
@@ -69,7 +69,7 @@ struct sums_in_memory {
     TILEWISE_DEVICE void merge(offset) const {}
 };
 
-/// Words of shared memory that a sum takes.
+/// The number of 32-bit words that a sum takes in shared memory.
 template <class Word>
 inline constexpr int words_of_sum = static_cast<int>(sizeof(Word) / sizeof(unsigned));
 
@@ -82,10 +82,11 @@ struct sums_in_table {
     static constexpr int words = words_of_sum<Word>;
     TILEWISE_DEVICE void clear(offset cells) const
     {
-        for (offset i = thread_index(); i < cells * words; i += threads) // the high words follow
+        for (offset i = thread_index(); i < cells * words; i += threads) // the high words follow the low ones
             low_words[i] = 0;
     }
-    /// Sums of 64 bits are two words: the machine has no additions of 64 bits in shared memory.
+    /// Adds a value to the sum of a cell. A 64-bit sum is two words, because the hardware has no 64-bit additions in
+    /// shared memory.
     TILEWISE_DEVICE void append(unsigned cell, Word value) const
     {
         if (cell == invalid_key)
@@ -112,8 +113,8 @@ struct sums_in_table {
     }
 };
 
-/// Placements of the sums of a block: its threads, the blocks of a multiprocessor, and the size of the table in shared
-/// memory.
+/// Placements of the sums of a block: the threads per block, the blocks per multiprocessor, and the size of the table
+/// in shared memory.
 template <class Tuning>
 struct sum_in_memory {
     static constexpr int threads = Tuning::threads, blocks = Tuning::blocks_per_multiprocessor, table_bytes = 0;
@@ -127,7 +128,7 @@ struct sum_in_large_table {
     static constexpr int threads = Tuning::large_table_threads, blocks = 1, table_bytes = Tuning::large_table_bytes;
 };
 
-/// The sums that a block adds to.
+/// Returns the sums that a block adds to.
 template <class Placement, class Word>
 TILEWISE_DEVICE auto placed_sums(Word* sums, [[maybe_unused]] offset cells)
 {
@@ -139,7 +140,7 @@ TILEWISE_DEVICE auto placed_sums(Word* sums, [[maybe_unused]] offset cells)
     }
 }
 
-/// Adds up the values of `cells` cells.
+/// Adds the values of each of `cells` cells to its sum.
 template <class Tuning, class Placement, class Word, class Source, class Values>
 TILEWISE_KERNEL(Placement::threads, Placement::blocks)
 sum_cells(Source source, Values values, offset cells, Word* sums)
@@ -170,7 +171,7 @@ sum_cells(Source source, Values values, offset cells, Word* sums)
     into.merge(cells);
 }
 
-/// Writes `init` and the sum of each cell.
+/// Writes `init` plus the sum of each cell.
 template <int threads, class T, class Word, class Sink>
 TILEWISE_KERNEL(threads, 1)
 write_sums(Word const* sums, offset cells, T init, Sink sink)
@@ -181,13 +182,13 @@ write_sums(Word const* sums, offset cells, T init, Sink sink)
         gpu::store_one(sink, cell, gpu::combine(op, init, static_cast<T>(sums[cell])));
 }
 
-/// So many blocks, or fewer if fewer have something to do.
+/// The number of blocks that have work, but at least one and no more than `most`.
 inline int blocks_for(offset work, offset per_block, offset most)
 {
     return static_cast<int>(std::clamp((work + per_block - 1) / per_block, offset{1}, most));
 }
 
-/// Adds up integers by cell.
+/// Sums integers by cell.
 template <class Tuning, class Samples, class Axis, class Values, class Sink, class T>
 class cell_adder {
     static constexpr int threads = Tuning::threads;
@@ -202,7 +203,7 @@ public:
     T init;
     int multiprocessors;
 
-    /// Starts the kernels, with copies of `at_once` elements at a time.
+    /// Starts the kernels. If `at_once` is less than the number of elements, stages the input in pieces of that size.
     void start(offset at_once)
     {
         scratch<word> const sums(call, cells());
@@ -238,7 +239,7 @@ private:
         using small_table = sum_in_table<Tuning>;
         using large_table = sum_in_large_table<Tuning>;
         using anywhere = sum_in_memory<Tuning>;
-        // A block shall not merge more sums than it adds up elements.
+        // No block may merge more sums than it adds elements.
         auto const blocks = [&](int block_threads, offset most) {
             return gpu::blocks_for(count(), std::max(offset{block_threads} * Tuning::items_summed, cells()), most);
         };

@@ -2,10 +2,10 @@
 #pragma once
 
 /// @file
-/// What reduce_by_index reads: the number of each element's cell, and the payload that is sorted with it.
+/// The inputs of reduce_by_index: the cell of each element, and the payload that is sorted with it.
 ///
-/// Each kind has `fetch`, which issues the loads of an element, and a function that computes from what they brought: so
-/// that the loads of several elements are in flight together.
+/// Each type has `fetch`, which issues the loads of an element, and a function that computes the result from the loaded
+/// data. So the loads of several elements are in flight at once.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/axis_for.cuh>
@@ -16,10 +16,10 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The cell of an element that belongs to none. (There are at most 2^31 - 2 cells.)
+/// The cell number of an element that belongs to no cell. (There are at most 2^31 - 2 cells.)
 inline constexpr unsigned invalid_key = ~0u;
 
-/// The cells that an axis finds for samples.
+/// The cells of samples, found by an axis.
 template <class Samples, class Axis>
 struct cells_of_samples {
     Samples samples;
@@ -46,7 +46,7 @@ private:
     }
 };
 
-/// Cells that were found before, of as many elements as the GPU knows.
+/// Cells that an earlier pass found. The number of elements is in device memory.
 struct known_cells {
     unsigned const* numbers;
     offset const* count;
@@ -70,7 +70,7 @@ struct converted_values {
     TILEWISE_DEVICE T get(load_type const& loaded) { return static_cast<T>(view.element(loaded, 0)); }
 };
 
-/// The positions of values, in place of values that are too large to be a payload.
+/// The positions of values, in place of values that are too large for a payload.
 struct positions_of_values {
     using type = offset;
     using load_type = offset;
@@ -79,7 +79,7 @@ struct positions_of_values {
     TILEWISE_DEVICE offset get(load_type position) const { return position; }
 };
 
-/// Values in the order of some positions, as an iterator.
+/// An iterator over values in the order of a list of positions.
 template <class View, class T>
 struct values_in_order {
     View view;
@@ -96,8 +96,7 @@ struct values_in_order {
 template <class View, class T>
 inline constexpr bool computes_elements<values_in_order<View, T>> = View::computes;
 
-/// The tiles of `size` elements that belong to a block: one after the other, and as many as other blocks have, give or
-/// take one.
+/// The contiguous tiles [first, last) of a block. The numbers of tiles of any two blocks differ by at most one.
 struct tile_share {
     offset first, last;
 };

@@ -2,12 +2,12 @@
 #pragma once
 
 /// @file
-/// Cells of more than a chunk of values, which stand side by side: their tiles are spread over all blocks, however few
-/// cells there are, in `total_tiles_of_cells`; then `combine_long_cells` joins the totals of a cell's tiles and its
-/// last tile, as the order says.
+/// Reduction of cells with more than a chunk of values, which are contiguous. `total_tiles_of_cells` spreads their
+/// tiles over all blocks, however few cells there are. Then `combine_long_cells` combines the aggregates of a cell's
+/// tiles with its last tile, in the order of combination.
 ///
-/// Totals have places that nobody needs to count out: those of a cell begin at the tile boundary that follows its
-/// first value. So no two cells share a place, and there are no more places than tiles in all.
+/// The indices of the aggregates need no prefix sum: those of a cell begin at the first tile boundary that is not
+/// before its first value. So no two cells share an index, and there are no more indices than tiles in all.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/carry.cuh>
@@ -24,21 +24,21 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The place of the total of a cell's first tile.
+/// The index of the aggregate of a cell's first tile.
 template <class Scan>
 TILEWISE_DEVICE offset first_total(segment_span cell)
 {
     return (cell.begin + Scan::tile - 1) / Scan::tile;
 }
 
-/// How many tiles of a cell come before its last one.
+/// The number of tiles of a cell before its last one.
 template <class Scan>
 TILEWISE_DEVICE offset tiles_before_last(segment_span cell)
 {
     return cell.count > 0 ? (cell.count - 1) / Scan::tile : 0;
 }
 
-/// Writes the total of each tile of a cell but the last, for all of `cells` cells.
+/// Writes the aggregates of all tiles of each cell except its last one.
 template <class Segmented>
 TILEWISE_KERNEL(Segmented::scan::threads, 1)
 total_tiles_of_cells(typename Segmented::view view, offset const* begins, offset cells, typename Segmented::op op,
@@ -48,7 +48,7 @@ total_tiles_of_cells(typename Segmented::view view, offset const* begins, offset
     offset const elements = begins[cells];
     TILEWISE_NO_UNROLL
     for (offset place = block_index(); place * Scan::tile < elements; place += block_count()) {
-        offset cell = 0, end = cells; // the last cell that begins here or before
+        offset cell = 0, end = cells; // the last cell that begins at or before this tile boundary
         while (end - cell > 1) {
             offset const middle = cell + (end - cell) / 2;
             (begins[middle] <= place * Scan::tile ? cell : end) = middle;
@@ -64,7 +64,8 @@ total_tiles_of_cells(typename Segmented::view view, offset const* begins, offset
     }
 }
 
-/// What comes before the last tile of a cell, given the totals of the tiles before it; every lane has it.
+/// Returns the exclusive prefix of the last tile of a cell, given the aggregates of the tiles before it, in every
+/// thread of the block.
 template <class Scan>
 TILEWISE_DEVICE auto block_carry(typename Scan::value const* totals, offset tiles, typename Scan::op& op,
                                  maybe<typename Scan::value> const& init) -> maybe<typename Scan::value>
@@ -106,7 +107,7 @@ TILEWISE_DEVICE auto block_carry(typename Scan::value const* totals, offset tile
     }
 }
 
-/// Combines the cells that are listed, a block each.
+/// Combines the values of each listed cell, with one block per cell.
 template <class Segmented>
 TILEWISE_KERNEL(Segmented::scan::threads, 1)
 combine_long_cells(typename Segmented::view view, typename Segmented::results results,

@@ -2,19 +2,19 @@
 #pragma once
 
 /// @file
-/// The kernels that bring values together by cell, stably: a radix sort by the cells' numbers, from their last digit
-/// on. A digit is of up to 8 bits, so up to 256 cells take one pass and up to 65536 take two.
+/// The kernels that sort values by cell: a stable radix sort by cell number, from the least significant digit on. A
+/// digit has up to 8 bits, so up to 256 cells take one pass and up to 65536 take two.
 ///
-/// A pass is `count_digits` (each block counts the digits of its share of the elements), `scan_digit_counts` (where
-/// each block's elements of a digit go among that digit's), `begin_digits` (where each digit begins) and
-/// `move_by_digit`. Elements that belong to no cell are left out by the first pass; so only the GPU knows how many the
-/// others have.
+/// A pass consists of `count_digits` (each block counts the digits of its share of the elements), `scan_digit_counts`
+/// (where each block's elements of a digit begin among all elements of the digit), `begin_digits` (where each digit
+/// begins) and `move_by_digit`. The first pass drops the elements that belong to no cell, so the number of elements in
+/// the other passes is known only on the GPU.
 ///
-/// Bytes of memory read and written for an element with a sample of `s` bytes and an accumulator of `v` (8 in place of
-/// `v` if it is wider than 16): the first pass reads 2 s + v and writes v, and 4 for the cell if there are more passes;
-/// each of those reads 8 + v and writes 4 + v. The reduction reads v. With s = v = 4 this is 20 bytes for up to 256
-/// cells, and 44 for up to 65536: at 4.2 TB/s that would be 1.7 and 0.76 TB/s of samples and values read, if nothing
-/// but memory took time. Measured, 2^28 in 256 cells: 0.47 TB/s, of which moving takes two thirds.
+/// Memory traffic for an element with a sample of `s` bytes and an accumulator of `v` bytes (8 in place of `v` if it is
+/// wider than 16): the first pass reads 2 s + v and writes v, and 4 for the cell if there are more passes; each of
+/// those reads 8 + v and writes 4 + v. The reduction reads v. With s = v = 4 this is 20 bytes for up to 256 cells, and
+/// 44 for up to 65536: at 4.2 TB/s that would be 1.7 and 0.76 TB/s of samples and values read, if memory were the only
+/// limit. Measured with 2^28 elements in 256 cells: 0.47 TB/s; moving takes two thirds of the time.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/view.cuh>
@@ -26,7 +26,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The digits that a pass sorts by.
+/// The digit of the cell numbers that a pass sorts by.
 struct digit_position {
     int shift, bits;
 
@@ -34,7 +34,7 @@ struct digit_position {
     TILEWISE_DEVICE unsigned of(unsigned cell) const { return cell >> shift & ((1u << bits) - 1); }
 };
 
-/// The sum of the values of the threads before each one; all have the `total`.
+/// Returns the sum of the values of all threads before this one. Every thread receives the `total`.
 template <int threads, class Number>
 TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
 {
@@ -48,7 +48,7 @@ TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
         if (lane_index() >= distance)
             sum += left;
     }
-    sync_block(); // for the sums of the call before
+    sync_block(); // the sums of the preceding call have been read
     if (lane_index() == warp_size - 1)
         warp_sums[own_warp] = sum;
     sync_block();
@@ -63,7 +63,8 @@ TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
     return before;
 }
 
-/// Counts the digits of each block's share, to row `digit` and column `block` of `counts`.
+/// Counts the digits of each block's share of the elements, and writes them to row `digit` and column `block` of
+/// `counts`.
 template <class Tuning, int items, class Source>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
 count_digits(Source source, digit_position place, offset* counts)
@@ -94,7 +95,8 @@ count_digits(Source source, digit_position place, offset* counts)
         counts[offset{digit} * block_count() + block_index()] = table[digit];
 }
 
-/// Turns each block's count of a digit into those of the blocks before it: one block for every digit.
+/// Replaces each block's count of a digit by the sum of the counts of the blocks before it, and writes the total of the
+/// digit: one block per digit.
 template <int threads>
 TILEWISE_KERNEL(threads, 1)
 scan_digit_counts(offset* counts, int columns, offset* totals)
@@ -115,7 +117,7 @@ scan_digit_counts(offset* counts, int columns, offset* totals)
         totals[block_index()] = before;
 }
 
-/// Turns the totals of the digits into where they begin, and where the last one ends: one block.
+/// Replaces the totals of the digits by the positions where they begin, followed by the end of the last one: one block.
 template <int threads>
 TILEWISE_KERNEL(threads, 1)
 begin_digits(int digits, offset* begins)
@@ -129,8 +131,8 @@ begin_digits(int digits, offset* begins)
         begins[digits] = all;
 }
 
-/// Moves the payload, and cells if they are needed, to where the elements of a digit go: through shared memory,
-/// where a tile is sorted first, so that the elements of a digit are written side by side.
+/// Moves the payloads, and the cells unless `moved_cells` is null, to the positions of their digits. Each tile is first
+/// sorted in shared memory, so that its elements of a digit are written contiguously.
 template <class Tuning, int items, class Source, class Values>
 TILEWISE_KERNEL(Tuning::threads, Tuning::moving_blocks_per_multiprocessor)
 move_by_digit(Source source, Values values, digit_position place, offset const* counts, offset const* begins,
@@ -140,12 +142,12 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
     constexpr int threads = Tuning::threads, warps = threads / warp_size, tile = threads * items;
     constexpr int digits = 1 << Tuning::digit_bits;
     static_assert(digits <= threads, "a thread for every digit");
-    TILEWISE_SHARED(counters, unsigned[warps][digits]); // of a warp: its elements of a digit, then where they begin
-    TILEWISE_SHARED(targets, offset[digits]);           // of a digit, less where it begins in the tile
+    TILEWISE_SHARED(counters, unsigned[warps][digits]); // elements per warp and digit, then where they begin
+    TILEWISE_SHARED(targets, offset[digits]);           // per digit, minus where it begins in the tile
     TILEWISE_SHARED(stage, raw_storage<value[tile]>);
     TILEWISE_SHARED(stage_cells, unsigned[tile]);
     int const digit = thread_index(), lane = lane_index(), warp = warp_index();
-    offset next = 0; // where the block's next element of the thread's digit goes
+    offset next = 0; // where the block's next element of this thread's digit goes
     if (digit < place.count())
         next = begins[digit] + counts[offset{digit} * block_count() + block_index()];
 
@@ -166,7 +168,7 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
             counters[warp][i] = 0;
         sync_warp();
 
-        // Each lane's rank among the warp's elements of its digit
+        // The rank of each element among the warp's elements of the same digit
         unsigned cells[items], ranks[items];
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
@@ -180,7 +182,7 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
                 counters[warp][own] += static_cast<unsigned>(count_bits(same));
             sync_warp();
         }
-        sync_block(); // also for the stage of the tile before
+        sync_block(); // also: the stage of the preceding tile has been read
 
         unsigned own_count = 0, tile_count = 0;
         if (digit < place.count()) {
@@ -221,7 +223,7 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
     }
 }
 
-/// Finds where each of `cells` cells begins in sorted cell numbers, and where the last one ends.
+/// Finds where each of `cells` cells begins in the sorted cell numbers, and where the last one ends.
 template <int threads>
 TILEWISE_KERNEL(threads, 1)
 find_cells(known_cells sorted, offset cells, offset* begins)

@@ -17,17 +17,17 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The samples of a chunk, sorted by bucket within each tile: a tile has a slot of 16-byte vectors, in which the
-/// samples of a bucket are contiguous and take whole 16-byte vectors, two bytes for each sample.
+/// The samples of a chunk, sorted by bucket within each tile. A tile has a slot of 16-byte vectors, in which the
+/// samples of a bucket are contiguous, take two bytes each, and are padded to whole 16-byte vectors.
 struct bucket_lists {
     vector16* slots;
-    unsigned* runs;   ///< of each tile in each bucket: its first 16-byte vector, and the number of them times 2^16
-    unsigned* totals; ///< 16-byte vectors of each bucket
-    int slot;         ///< 16-byte vectors
+    unsigned* runs;   ///< per tile and bucket: the first 16-byte vector, and the number of vectors times 2^16
+    unsigned* totals; ///< 16-byte vectors per bucket
+    int slot;         ///< 16-byte vectors per tile
     int buckets, log2_cells, log2_columns;
 };
 
-/// The inclusive prefix sums of each `lanes` neighbouring lanes; a power of two.
+/// The inclusive prefix sums over segments of `lanes` lanes, a power of two.
 TILEWISE_DEVICE unsigned warp_sums(unsigned value, int lanes = warp_size)
 {
     TILEWISE_UNROLL
@@ -38,8 +38,8 @@ TILEWISE_DEVICE unsigned warp_sums(unsigned value, int lanes = warp_size)
     return value;
 }
 
-/// The inclusive prefix sums of the first `count` threads. All threads take part; the results of the others are
-/// unspecified.
+/// The inclusive prefix sums over the first `count` threads. All threads of the block take part; the results of the
+/// others are unspecified.
 TILEWISE_DEVICE unsigned block_sums(unsigned value, int count, unsigned (&warp_totals)[warp_size])
 {
     int const warp = warp_index(), used = (count + warp_size - 1) / warp_size;
@@ -58,8 +58,8 @@ TILEWISE_DEVICE unsigned block_sums(unsigned value, int count, unsigned (&warp_t
     return value;
 }
 
-/// A tile sorted by bucket, before it is copied to its slot. Lanes may write at distances that are powers of two, so
-/// 16-byte vectors are permuted against bank conflicts.
+/// A tile sorted by bucket, before it is copied to its slot. Lanes may write at power-of-two strides, so the 16-byte
+/// vectors are permuted to avoid bank conflicts.
 template <class Tuning>
 union bucket_stage {
     static constexpr int vectors = (tile_of_samples<Tuning> / 8 + Tuning::most_buckets + 7) / 8 * 8;
@@ -69,18 +69,18 @@ union bucket_stage {
     TILEWISE_DEVICE vector16& vector_at(unsigned i) { return whole[i ^ (i >> 6 & 7)]; }
 };
 
-/// Sorts a tile by bucket. Lanes count in columns, which reduces contention between lanes with samples of the same
-/// bucket. Samples that are not counted go to one more bucket, the last, which is not stored: a branch around them
-/// would delay other samples.
+/// Sorts a tile of samples by bucket. Each bucket is counted in several columns, over which the lanes are spread; this
+/// reduces contention between lanes with samples of the same bucket. Samples that are not counted go to an additional
+/// last bucket, which is not stored: a branch around them would delay the other samples.
 template <class Tuning, access how, class View, class Bins>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
 partition_samples(View view, offset first_tile, offset count, Bins bins, cell_range range, bucket_lists lists)
 {
     constexpr int threads = Tuning::threads, items = Tuning::items_per_thread;
     static_assert(Tuning::most_buckets <= threads, "a thread for every bucket");
-    TILEWISE_SHARED(column, unsigned[Tuning::most_words]); // counts, then the place of the next sample
+    TILEWISE_SHARED(column, unsigned[Tuning::most_words]); // the count, then the position of the next sample
     TILEWISE_SHARED(stage, bucket_stage<Tuning>);
-    TILEWISE_SHARED(place, unsigned[Tuning::most_buckets]); // the size of a bucket, then its begin
+    TILEWISE_SHARED(place, unsigned[Tuning::most_buckets]); // the size of a bucket, then where it begins
     TILEWISE_SHARED(used, unsigned);                        // 16-byte vectors
     TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
 
@@ -90,7 +90,7 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
                                                     bins, range, none);
     int const thread = thread_index(), columns = 1 << lists.log2_columns, counts = lists.buckets * columns;
     auto const lane_column = static_cast<unsigned>(lane_index() & (columns - 1));
-    auto const column_of = [&](unsigned cell) { // log2_columns is not above log2_cells
+    auto const column_of = [&](unsigned cell) { // log2_columns <= log2_cells
         return &column[(cell >> (lists.log2_cells - lists.log2_columns) & -static_cast<unsigned>(columns)) |
                        lane_column];
     };
@@ -115,7 +115,7 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
         }
     }
     sync_block();
-    wait_for_primary(); // for what counts the chunk before
+    wait_for_primary(); // for the kernel that counts the preceding chunk
     unsigned const in_bucket = thread < lists.buckets ? place[thread] : 0, vectors = (in_bucket + 7) / 8;
     unsigned const end = block_sums(vectors, lists.buckets, warp_totals), begin = end - vectors;
     if (thread < lists.buckets) {
@@ -123,7 +123,7 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
         if (thread == lists.buckets - 1)
             used = end;
         if (in_bucket % 8 != 0) {
-            unsigned const filling = 0x10001U << lists.log2_cells; // twice the cell after a table's last
+            unsigned const filling = 0x10001U << lists.log2_cells; // the cell after the last of a table, twice
             stage.vector_at(end - 1) = vector16{{filling, filling, filling, filling}};
         }
         lists.runs[offset{block_index()} * lists.buckets + thread] = begin | vectors << 16;
@@ -156,7 +156,7 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
         slot[i] = stage.vector_at(i);
 }
 
-/// Counts 16-byte vectors `begin` to `end` of a run with `lanes` lanes.
+/// Counts the 16-byte vectors [`begin`, `end`) of a run with `lanes` lanes.
 TILEWISE_DEVICE void count_run(unsigned* table, vector16 const* from, int begin, int end, int lane, int lanes)
 {
     constexpr int in_flight = 3;
@@ -180,8 +180,8 @@ TILEWISE_DEVICE void count_run(unsigned* table, vector16 const* from, int begin,
     }
 }
 
-/// The tiles of a chunk, fewer than 2^16, in an order that scatters neighbouring tiles: so clustered samples are shared
-/// evenly.
+/// The tiles of a chunk, fewer than 2^16, in an order that scatters neighbouring tiles, so that clustered samples are
+/// divided evenly among blocks.
 struct scattered_tiles {
     unsigned count, stride; ///< coprime
 
@@ -194,19 +194,19 @@ struct scattered_tiles {
     TILEWISE_DEVICE unsigned at(unsigned i) const { return i * stride % count; }
 };
 
-/// Counts the runs of a bucket in the tiles `first` to `last` of that order. Several lanes count a run, depending on
-/// the mean length; the whole warp counts the rest of a run that is longer.
+/// Counts the runs of a bucket in the tiles [`first`, `last`) of that order. How many lanes count a run depends on the
+/// mean length of the runs; the whole warp counts the rest of a run that is much longer.
 template <int threads>
 TILEWISE_DEVICE void block_count_runs(bucket_lists const& lists, int bucket, scattered_tiles const& tiles,
                                       unsigned first, unsigned last, unsigned mean, unsigned* table)
 {
     constexpr int warps = threads / warp_size, loads_per_run = 16;
-    int lanes = 2; // a sector of memory
+    int lanes = 2; // 32 bytes, a sector of memory
     while (lanes < warp_size && static_cast<unsigned>(lanes) * 4 <= mean)
         lanes *= 2;
     int const lane = lane_index() % lanes, most = lanes * loads_per_run;
     unsigned const step = static_cast<unsigned>(warps * (warp_size / lanes));
-    unsigned const own = static_cast<unsigned>(lane_index() / lanes * warps); // neighbours go to different warps
+    unsigned const own = static_cast<unsigned>(lane_index() / lanes * warps); // neighbouring runs go to different warps
     struct run {
         unsigned tile, extent;
     };
@@ -235,8 +235,8 @@ TILEWISE_DEVICE void block_count_runs(bucket_lists const& lists, int bucket, sca
     }
 }
 
-/// Counts the samples of a chunk. The work of all buckets is shared evenly among blocks; a block's share is a part of
-/// one bucket or of several.
+/// Counts the samples of a chunk. The work of all buckets is divided evenly among the blocks; a block's share is part
+/// of one bucket or spans several.
 template <class Tuning, class Counter>
 TILEWISE_KERNEL(Tuning::counting_threads, 1)
 count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Counter* counts)
@@ -244,14 +244,14 @@ count_buckets(bucket_lists lists, scattered_tiles tiles, cell_range range, Count
     constexpr int threads = Tuning::counting_threads;
     static_assert(Tuning::most_buckets <= threads, "a thread for every bucket");
     unsigned const cells = 1U << lists.log2_cells;
-    TILEWISE_SHARED_ARRAY(table, cells + 1, unsigned); // the last is for the filling of 16-byte vectors
-    TILEWISE_SHARED(ends, unsigned[threads]);          // of the buckets' work, one after the other
+    TILEWISE_SHARED_ARRAY(table, cells + 1, unsigned); // the last one counts the padding of 16-byte vectors
+    TILEWISE_SHARED(ends, unsigned[threads]);          // of each bucket's work in the sequence of all work
     TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
 
     release_dependents();
     gpu::block_clear<threads>(table, cells + 1);
     wait_for_primary();
-    // Merging a table is work, too: that of a 16-byte vector for every 8 cells.
+    // Merging a table counts as work, too: one 16-byte vector per 8 cells.
     unsigned const vectors = thread_index() < lists.buckets ? lists.totals[thread_index()] : 0;
     ends[thread_index()] = block_sums(vectors > 0 ? vectors + cells / 8 : 0, lists.buckets, warp_totals);
     sync_block();

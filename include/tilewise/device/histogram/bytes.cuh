@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The kernel for samples of one byte: it counts their 256 values, and asks the axis only then.
+/// The histogram kernel for samples of one byte: it counts the 256 values, and only then finds the cell of each value.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/view.cuh>
@@ -15,19 +15,20 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Integers of one byte in memory.
+/// Whether a view reads one-byte integers, other than bool, from memory.
 template <class View>
 inline constexpr bool has_bytes = false;
 template <class E>
 inline constexpr bool has_bytes<memory_view<E>> = std::is_integral_v<E> && sizeof(E) == 1 && !std::is_same_v<E, bool>;
 
-/// A row of counters for each value: one, or one for each lane, which no other lane's bank has.
+/// A row of counters for each byte value: one counter, or one for each lane, in a bank of its own.
 template <int columns>
 struct byte_counters {
     static constexpr unsigned values = 256, words = values * columns;
     unsigned* word;
 
-    /// Counts the bytes of a word of samples: a shift, a mask with the lane's column put in, and the addition.
+    /// Counts the four bytes of a word of samples. Each byte takes a shift, a mask that also inserts the lane's column,
+    /// and an addition.
     TILEWISE_DEVICE void add_bytes_of(unsigned samples) const
     {
         constexpr int log2_bytes = columns == 32 ? 7 : 2;
@@ -43,7 +44,7 @@ struct byte_counters {
     }
     TILEWISE_DEVICE void add_byte(unsigned value) const { add_one(&word[value * columns]); }
 
-    /// How often a value was counted. Lanes read neighbouring rows from different columns on.
+    /// The number of times that a value was counted. Lanes with neighbouring values start in different columns.
     TILEWISE_DEVICE unsigned sum(unsigned value) const
     {
         unsigned total = 0;
@@ -54,7 +55,7 @@ struct byte_counters {
     }
 };
 
-/// Counts the values of bytes in a table of the block, and then adds those to the counters of their cells.
+/// Counts byte values in a table per block, and then adds the counts to the counters of their cells.
 template <class Placement, access how, class View, class Bins, class Counter>
 TILEWISE_KERNEL(Placement::threads, Placement::blocks_per_multiprocessor)
 count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
@@ -79,8 +80,9 @@ count_bytes(View view, offset count, Bins bins, unsigned cells, Counter* counts)
     samples.for_each_of_rest([&](byte sample) { of_value.add_byte(static_cast<unsigned char>(sample)); });
     sync_block();
 
-    // One value for each of the first threads. Their cells may be few, or in any order: cells are added up in shared
-    // memory, if there is room, so that the additions to memory are of neighbours, and one for a cell.
+    // Each of the first threads takes one value. The values may share cells, and their cells may be in any order. So
+    // the counts are added by cell in shared memory, if there is room: global memory then takes one addition per cell,
+    // and neighbouring lanes add to neighbouring cells.
     static_assert(Placement::threads >= static_cast<int>(counters::values));
     auto const value = static_cast<unsigned>(thread_index());
     unsigned const total = value < counters::values ? of_value.sum(value) : 0;

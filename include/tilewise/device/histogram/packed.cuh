@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The kernel for more cells than shared memory has words: where there are too few, two counters share one.
+/// The histogram kernel for more cells than shared memory has words: as many words as necessary hold two counters each.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -16,12 +16,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Which counters share a word: cell w has word w, and if that is one of the last `shared`, its low half, whose high
-/// half cell w + shared has. Both numbers of words are of whole 16-byte vectors.
+/// Which counters share a word. Cell w is counted in word w. The last `shared` words hold two counters each: cell w in
+/// the low half, and cell w + shared in the high half. Both members are numbers of words, and multiples of a 16-byte
+/// vector.
 struct packed_layout {
     unsigned words, shared;
 
-    /// In `wanted` words, or fewer if that is enough, or half the cells.
+    /// Takes `wanted` words, but no more than the cells need, and no fewer than half of that.
     packed_layout(unsigned cells, int wanted)
     {
         constexpr unsigned g = vector_bytes / sizeof(unsigned);
@@ -29,12 +30,14 @@ struct packed_layout {
         words = std::clamp(static_cast<unsigned>(std::max(0, wanted)) / g * g, least, whole);
         shared = whole - words;
     }
-    /// A table has a word for each lane, too, where what is not counted goes. A branch would hold up other samples.
+    /// The number of words in a table. It includes one word for each lane, which counts the samples outside the cells:
+    /// a branch around them would delay the other samples.
     TILEWISE_PORTABLE unsigned table_words() const { return words + warp_size; }
 };
 
-/// Counters, some of 16 bits. Between two flushes each receives the additions of some batches, or of the rest of the
-/// samples in place of one; a flush leaves less than `least_flushed` in it, so that it does not overflow.
+/// Counters of a block, some of 16 bits. Between two flushes each counts at most `most_between_flushes` samples: some
+/// batches, or the samples outside the batches in place of one. A flush leaves less than `least_flushed` in each, so
+/// that none overflows.
 template <class Placement, class Samples, class Counter>
 struct packed_counters {
     unsigned* word;
@@ -55,10 +58,10 @@ struct packed_counters {
             high ? times << 16 : times);
     }
 
-    /// Moves the large ones to memory.
+    /// Moves the counts of large 16-bit counters to global memory.
     TILEWISE_DEVICE void block_flush() const
     {
-        constexpr unsigned large = (0x10000 - least_flushed) * 0x10001U; // the bits that only those have
+        constexpr unsigned large = (0x10000 - least_flushed) * 0x10001U; // bits that only large counters have
         sync_block();
         wait_for_primary();
         auto* const vectors = reinterpret_cast<vector16*>(word);
@@ -81,7 +84,7 @@ struct packed_counters {
         sync_block();
     }
 
-    /// Adds all to memory.
+    /// Adds all counters to those in global memory.
     TILEWISE_DEVICE void block_merge_all() const
     {
         gpu::block_for_each_word<Placement::threads>(word, layout.words, [&](unsigned i, unsigned counted) {
@@ -95,8 +98,8 @@ struct packed_counters {
     }
 };
 
-/// Counts in a table of the block, with additions that the machine does not merge: a warp with a common cell, one that
-/// several lanes have twice, counts that first.
+/// Counts in a table per block, with additions that the hardware does not merge. If several lanes of a warp each
+/// have two samples of one cell, the warp first counts all of its samples of such a cell with one addition.
 template <class Placement, access how, class View, class Bins, class Counter>
 TILEWISE_KERNEL(Placement::threads, Placement::blocks_per_multiprocessor)
 count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counter* counts, packed_layout layout)
@@ -121,7 +124,7 @@ count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counte
         auto const twice = [&](int i) { return vector_size == 1 || cell(i, 0).cell == cell(i, vector_size > 1).cell; };
         if (gpu::count_bits(gpu::lanes_that(twice(0))) < Placement::repeating_lanes) {
             TILEWISE_UNROLL
-            for (int i = 0; i < samples_type::loads; ++i) { // one loop for all samples takes nvcc for ever
+            for (int i = 0; i < samples_type::loads; ++i) { // nvcc takes very long to compile one loop over all samples
                 TILEWISE_UNROLL
                 for (int k = 0; k < vector_size; ++k)
                     counters.add_to(cell(i, k), 1);

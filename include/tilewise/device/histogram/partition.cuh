@@ -2,16 +2,17 @@
 #pragma once
 
 /// @file
-/// Counting in more cells than a table in shared memory has. The cells are cut into buckets, ranges that such a table
-/// has room for. For each chunk of the samples, `partition_samples` writes their cells to scratch, sorted by bucket
-/// within each tile; `count_buckets` counts them, each bucket in tables of its own. The distribution of the samples
-/// does not matter: the size of every bucket of a chunk is known before its work is shared.
+/// Counting in more cells than a table in shared memory has room for. The cells are divided into buckets: ranges that
+/// fit such a table. For each chunk of the samples, `partition_samples` writes their cells to scratch memory, sorted by
+/// bucket within each tile, and `count_buckets` counts each bucket in tables of its own. The distribution of the
+/// samples does not matter: the size of every bucket of a chunk is known before the work is divided among blocks.
 ///
-/// On an H200, with 2^28 uniform floats in 2^20 cells, 866 us: 2.2 ps for each in the partition, 1.0 ps in counting. In
-/// a prototype, the tables of a chunk took 10 us for 2^20 cells; additions to counters in memory 10 ps while these fit
-/// the L2 cache (2^23 cells), and beyond, by the traffic of a sector read and written for each, at least 15 ps. More
-/// cells than buckets hold are counted range by range, which reads the samples once for each: that pays for up to 8
-/// ranges, 2^27 cells. Beyond, and for few samples, `add_samples` adds to the counters in memory.
+/// On an H200, 2^28 uniform floats in 2^20 cells take 866 us: 2.2 ps per sample in the partition, 1.0 ps in counting.
+/// In a prototype, the tables of a chunk took 10 us for 2^20 cells. Additions to counters in global memory took 10 ps
+/// each while the counters fit the L2 cache (2^23 cells), and at least 15 ps beyond, because each one reads and writes
+/// a sector. More cells than the buckets hold are counted range by range, each of which reads all samples: that pays
+/// off for up to 8 ranges, 2^27 cells. Beyond, and for few samples, `add_samples` adds to the counters in global
+/// memory.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/view_of.cuh>
@@ -31,7 +32,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The largest tables of `count_buckets` that a device has room for, and how many blocks are resident with them.
+/// The largest table of `count_buckets` that fits a device, and how many blocks are resident with it.
 struct table_fit {
     int log2_cells, blocks;
 };
@@ -63,13 +64,13 @@ table_fit fit_tables(current_device const& device)
     return {found % 32, found / 32};
 }
 
-/// How cells are cut into ranges and buckets, and samples into chunks.
+/// How the cells are divided into ranges and buckets, and the samples into chunks.
 template <class Tuning>
 struct partition_plan {
     static constexpr offset tile = tile_of_samples<Tuning>;
     table_fit fit;
     offset tiles, ranges, cells_per_range;
-    int buckets, slot; ///< of a range; 16-byte vectors of a tile
+    int buckets, slot; ///< per range; 16-byte vectors per tile
     offset tiles_per_chunk;
 
     partition_plan(table_fit found, offset samples, offset cells) : fit(found), tiles((samples + tile - 1) / tile)
@@ -97,7 +98,7 @@ private:
     offset tile_bytes() const { return offset{slot} * vector_bytes + offset{buckets} * 4; }
 };
 
-/// The kernels for one kind of samples and cells, and the choice among them.
+/// Chooses and starts the kernels for one type of samples and axis.
 template <class Tuning, class Counter, class View, class Bins>
 class partitioner {
     using loads = sample_loads<Tuning, View>;
@@ -157,12 +158,12 @@ private:
         constexpr auto partition_kernel = &partition_samples<Tuning, how, View, Bins>;
         bool const dependent = Tuning::dependent_launches && call.can_launch_dependent<partition_kernel>() &&
                                call.can_launch_dependent<count_kernel>();
-        int set = 0; // of totals
+        int set = 0; // the index of the totals in use
         for (offset cell = 0; cell < cells; cell += plan.cells_per_range) {
             cell_range const range = {static_cast<unsigned>(cell),
                                       static_cast<unsigned>(std::min(cells - cell, plan.cells_per_range))};
             for (offset tile = 0; tile < plan.tiles; tile += plan.tiles_per_chunk) {
-                bool const follows_own = set != 0; // kernels of this call
+                bool const follows_own = set != 0; // the preceding kernels are of this call
                 if (!follows_own)
                     call.clear(totals, static_cast<std::size_t>(plan.totals_bytes()));
                 lists.totals = totals + offset{set} * plan.buckets;
@@ -180,9 +181,8 @@ private:
     }
 };
 
-/// Adds the numbers of samples in each cell to the counters, in the call's stream. A sample counts if
-/// `bins.index(sample)` is at least 0 and less than `bins.extent()`. Takes scratch of up to 64 MB and 8 bytes for each
-/// cell.
+/// Adds the number of samples in each cell to the counters, in the call's stream. A sample counts if
+/// `bins.index(sample)` is in [0, `bins.extent()`). Takes up to 64 MB of scratch memory, and 8 bytes per cell.
 template <class Tuning, class Counter, class View, class Bins>
 void count_by_partition(device_call& call, View const& samples, offset count, Bins const& bins, Counter* counts)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How the blocks of a grid share the samples of a histogram, and what they do with their tables.
+/// How the samples of a histogram are divided among the blocks of a grid, and how blocks clear and merge their tables.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
@@ -18,7 +18,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The cell that a sample counts in, of so many, if it does; otherwise `cell` is any number.
+/// Returns the cell of a sample, and whether it is one of the `cells` cells; if not, the returned number is
+/// unspecified.
 template <class Bins, class Sample>
 TILEWISE_DEVICE binning::located locate(Bins const& bins, Sample const& sample, unsigned cells)
 {
@@ -36,15 +37,15 @@ TILEWISE_DEVICE binning::located locate(Bins const& bins, Sample const& sample, 
     }
 }
 
-/// The samples of a range. Blocks take batches in turn: of so many vectors for each thread, which are on their way
-/// at once. The rest, before the first batch and after the last, is shared sample by sample: fewer than a batch and
-/// three vectors.
+/// The samples of a range, divided among the blocks of a grid. Blocks take batches round-robin. A batch has `loads`
+/// vectors for each thread, which are in flight at once. The samples before the first batch and after the last one,
+/// fewer than a batch and three vectors, are divided one by one.
 template <class Placement, access how, class View>
 class shared_samples {
 public:
-    /// The samples that one load of 16 bytes has.
+    /// The number of samples in a 16-byte load.
     static constexpr int vector_size = View::bases == 0 ? 4 : std::max(1, vector_bytes / View::widest);
-    /// For each thread. Vectors that two 16-byte vectors cover take twice the registers.
+    /// The loads of each thread in a batch. Realigned loads take two 16-byte vectors, and so twice the registers.
     static constexpr int loads = std::max(1, (Placement::vectors(vector_size) + (how == access::realigned)) /
                                                  (how == access::realigned ? 2 : 1) / std::max(1, View::bases));
     static constexpr int loads_per_batch = Placement::threads * loads;
@@ -52,21 +53,22 @@ public:
 
     using load_type = typename View::template vector<vector_size>;
 
-    /// The most that a block has of the rest.
+    /// The largest number of samples outside the batches that a block has.
     static constexpr int most_rest = batch + Placement::threads;
 
     TILEWISE_DEVICE shared_samples(View& view, offset count)
         : view_(view), count_(count), first_(margin * vector_size), batches_(batches_of(count))
     {}
 
-    /// How many batches there are.
+    /// The number of batches in `count` samples.
     TILEWISE_PORTABLE static constexpr offset batches_of(offset count)
     {
         offset const whole = count / vector_size - 2 * margin;
         return whole > 0 ? whole / loads_per_batch : 0;
     }
 
-    /// Calls `visit(loaded)` for batches, with the thread's vectors: all threads of the block as often.
+    /// Calls `visit(loaded)` with the thread's vectors, for each batch of the block. All threads of the block make the
+    /// same number of calls.
     template <class Visit>
     TILEWISE_DEVICE void for_each_batch(Visit const& visit) const
     {
@@ -78,7 +80,7 @@ public:
         }
     }
 
-    /// Calls `visit(sample)` for the block's share of the rest.
+    /// Calls `visit(sample)` for the block's share of the samples outside the batches.
     template <class Visit>
     TILEWISE_DEVICE void for_each_of_rest(Visit const& visit) const
     {
@@ -93,7 +95,7 @@ public:
         }
     }
 
-    /// Calls `visit(sample)` for all of the block's.
+    /// Calls `visit(sample)` for all samples of the block.
     template <class Visit>
     TILEWISE_DEVICE void for_each(Visit const& visit) const
     {
@@ -109,7 +111,7 @@ public:
     }
 
 private:
-    /// Vectors at either end that cannot be loaded as the others are.
+    /// The number of vectors at either end that cannot be loaded like the others.
     static constexpr int margin = how == access::realigned ? 1 : 0;
 
     TILEWISE_DEVICE offset position_of(offset number, int i) const
@@ -133,7 +135,7 @@ private:
     offset count_, first_, batches_;
 };
 
-/// How many blocks have something to do: a batch, or a sample for each thread.
+/// The number of blocks that have work: a batch, or a sample for each thread.
 template <class Samples>
 offset useful_blocks(offset count, int threads)
 {
@@ -141,7 +143,7 @@ offset useful_blocks(offset count, int threads)
     return std::max({offset{1}, batches, (rest + threads - 1) / threads});
 }
 
-/// Clears words of shared memory, which begin where the widest store can. Synchronise the block after it.
+/// Clears words of shared memory, which have to be 16-byte aligned. Synchronise the block afterwards.
 template <int threads>
 TILEWISE_DEVICE void block_clear(unsigned* words, unsigned count)
 {
@@ -152,7 +154,8 @@ TILEWISE_DEVICE void block_clear(unsigned* words, unsigned count)
         words[count / 4 * 4 + static_cast<unsigned>(thread_index())] = 0;
 }
 
-/// The sequence in which this block adds its cells: blocks that all began with the first would wait for each other.
+/// The order in which this block adds its cells to the counters. Blocks that all began with the first cell would
+/// contend for it.
 class merge_sequence {
 public:
     TILEWISE_DEVICE explicit merge_sequence(unsigned cells)
@@ -168,7 +171,8 @@ private:
     unsigned begin_, rest_;
 };
 
-/// Calls `visit(i, words[i])` for each i below `count`, neighbours in neighbouring lanes, and with words of 0.
+/// Calls `visit(i, words[i])` for each i below `count`, neighbouring words in neighbouring lanes. Further calls with
+/// any i have a word of 0, which `visit` has to ignore.
 template <int threads, class Visit>
 TILEWISE_DEVICE void block_for_each_word(unsigned const* words, unsigned count, Visit const& visit)
 {

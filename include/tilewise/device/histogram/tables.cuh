@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The kernel for all cells that a table of words in shared memory has room for.
+/// The histogram kernel for cells that fit a table of 32-bit counters in shared memory.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/axis_tables.cuh>
@@ -14,7 +14,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Clears the counters; what counts in them may start at once, but has to wait before it does.
+/// Clears the counters. The dependent launch (PDL) that counts may start at once, but has to wait before it adds to
+/// them.
 template <class Tuning, class Counter>
 TILEWISE_KERNEL(Tuning::clearing_threads, 1)
 clear_counters(Counter* counts, offset cells)
@@ -25,14 +26,14 @@ clear_counters(Counter* counts, offset cells)
         counts[i] = 0;
 }
 
-/// The words of a table for so many cells: with one at least where what is not counted goes, as a branch would hold up
-/// other samples; whole 16-byte vectors.
+/// The number of words in a table for `cells` cells, rounded up to 16-byte vectors. It includes at least one word that
+/// counts the samples outside the cells: a branch around them would delay the other samples.
 TILEWISE_PORTABLE constexpr unsigned table_words(unsigned cells)
 {
     return (cells + 4) / 4 * 4;
 }
 
-/// Copies the tables of an axis to shared memory, where the axis finds them then. Synchronise the block after it.
+/// Copies the tables of an axis to shared memory, and makes the axis use the copies. Synchronise the block afterwards.
 template <int threads, class Bins>
 TILEWISE_DEVICE void block_copy_tables(Bins& bins, void* room)
 {
@@ -46,9 +47,9 @@ TILEWISE_DEVICE void block_copy_tables(Bins& bins, void* room)
     });
 }
 
-/// Counts in a table of the block, in shared memory, and then adds it to the counters. The machine merges a warp's
-/// additions of one to the same word, so that it does not matter how the samples are distributed. With `copies` the
-/// tables of the axis are in shared memory, too: there, what lanes read in different places comes ten times as fast.
+/// Counts in a table per block in shared memory, and then adds the table to the counters. The hardware merges a warp's
+/// increments of the same word, so the distribution of the samples does not matter. With `copies` the tables of the
+/// axis are in shared memory, too: there, reads of different addresses by the lanes of a warp are ten times as fast.
 template <class Placement, access how, bool copies, class View, class Bins, class Counter>
 TILEWISE_KERNEL(Placement::threads, Placement::blocks_per_multiprocessor)
 count_in_table(View view, offset count, Bins bins, unsigned cells, Counter* counts)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The cells of a tile of samples, and counting them in the counters themselves.
+/// Finds the cells of a tile of samples, and counts them directly in the counters in global memory.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -15,12 +15,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The cells from `first` on that are counted at a time.
+/// The `count` cells, from `first` on, that are counted at a time.
 struct cell_range {
     unsigned first, count;
 };
 
-/// The cell of a sample, counted from the first of the range, or `none` if that is less.
+/// Returns the cell of a sample, relative to the first cell of the range. Returns `none` if the sample has no cell or
+/// the relative number is not less than `none`.
 template <class Bins, class Sample>
 TILEWISE_DEVICE unsigned cell_in(cell_range range, Bins const& bins, Sample const& sample, unsigned none)
 {
@@ -29,14 +30,14 @@ TILEWISE_DEVICE unsigned cell_in(cell_range range, Bins const& bins, Sample cons
     return found.inside && cell < none ? cell : none;
 }
 
-/// The cells of a tile's samples in registers, counted from the first of the range; for samples in none of so many,
-/// that number.
+/// The cells of a thread's samples of a tile, in registers, relative to the first cell of the range; `none` for samples
+/// that are not counted.
 template <class Tuning>
 using tile_cells = registers<unsigned, Tuning::items_per_thread>;
 template <class Tuning>
 inline constexpr int tile_of_samples = Tuning::threads * Tuning::items_per_thread;
 
-/// How a view is read to find them.
+/// How a thread loads its samples of a tile.
 template <class Tuning, class View>
 struct sample_loads {
     static constexpr int size = 1 << gpu::log2_of(std::min(Tuning::items_per_thread, vector_bytes / View::widest));
@@ -45,7 +46,7 @@ struct sample_loads {
     static_assert(size * per_thread == Tuning::items_per_thread && per_thread % in_flight == 0);
 };
 
-/// Finds the cells of the samples from `begin` on.
+/// Finds the cells of the tile of samples that begins at `begin`.
 template <class Tuning, access how, class View, class Bins>
 TILEWISE_DEVICE tile_cells<Tuning> find_cells(View& view, offset begin, offset count, Bins const& bins,
                                               cell_range range, unsigned none)
@@ -86,9 +87,9 @@ TILEWISE_DEVICE tile_cells<Tuning> find_cells(View& view, offset begin, offset c
     return cells;
 }
 
-/// Adds tiles of samples to the counters in memory. One address takes 1.4 billion additions a second, so a block first
-/// combines those to cells with many samples: in hash slots in shared memory, each of which counts the first cell of
-/// the tile that is hashed to it.
+/// Counts a tile of samples per block in the counters in global memory. One address takes 1.4 billion additions per
+/// second, so a block first combines the additions to cells with many samples, in hash slots in shared memory: each
+/// slot counts the first cell of the tile that is hashed to it.
 template <class Tuning, access how, class View, class Bins, class Counter>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
 add_samples(View view, offset first_tile, offset count, Bins bins, cell_range range, Counter* counts)

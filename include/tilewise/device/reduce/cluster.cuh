@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Reduction of a few tiles by one thread-block cluster, in which aggregates pass through distributed shared memory.
+/// Reduction of a few tiles by one thread-block cluster, whose blocks pass aggregates through distributed shared
+/// memory.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/block.cuh>
@@ -15,7 +16,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Up to as many tiles as a cluster has warps for: block 0 reads the last tile, the others a subtree each.
+/// Reduces a range of at most as many tiles as the warps of a cluster can read at once: block 0 reads the last tile,
+/// each other block a subtree.
 template <class Layout, access how, int threads, class View, class T, class Op, class Out>
 TILEWISE_KERNEL(threads, 1)
 reduce_in_cluster(View view, offset count, T init, Op op, Out out)
@@ -51,7 +53,7 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
     if (block_index() != 0 || warp_index() != 0)
         return;
 
-    // groups of blocks, the tree of the whole groups, then that of the tiles after them
+    // the aggregates of the groups, the tree over the complete groups, then the tree over the tiles after them
     int const used = static_cast<int>((tiles + tiles_per_block - 1) / tiles_per_block);
     int const groups = static_cast<int>(tiles / geometry::tiles_per_group);
     T const subtree(subtrees.object()[lane_index() < used ? lane_index() : 0]);

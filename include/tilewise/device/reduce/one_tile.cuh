@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Reduction of up to a tile by one block, and of the last tile of a range by a block of another kernel.
+/// Reduction of up to one tile by one block, and of the last tile of a range by a block of another kernel.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -19,7 +19,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Writes `value` to where a result belongs.
+/// Stores `value` through `out`, converted to the type of the output.
 template <class Out, class T>
 TILEWISE_DEVICE void write_result(Out out, T const& value)
 {
@@ -31,7 +31,7 @@ TILEWISE_DEVICE void write_result(Out out, T const& value)
         *out = tilewise::as_stored<stored>(value);
 }
 
-/// The result of an empty range.
+/// Writes `init`, the result of an empty range.
 template <class T, class Out>
 TILEWISE_KERNEL(warp_size, 1)
 write_init(T init, Out out)
@@ -40,8 +40,8 @@ write_init(T init, Out out)
         gpu::write_result(out, init);
 }
 
-/// Reads the last tile, which begins at `first`, to `ends`, by a whole block. Warp 0 may read `ends` after it, the rest
-/// of the block after a barrier.
+/// Reads the last tile, which begins at `first`, with all warps of the block, and leaves its partial results in `ends`.
+/// Warp 0 may read `ends` at once, the other warps after a barrier.
 template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
 TILEWISE_DEVICE void block_last_tile(View& view, offset first, int count, Op& op, last_tile_ends<T>& ends)
 {
@@ -53,7 +53,7 @@ TILEWISE_DEVICE void block_last_tile(View& view, offset first, int count, Op& op
     sync_warp();
 }
 
-/// Up to a tile: row `r` by warp `r % warps`.
+/// Reduces a range of up to one tile: warp `r % warps` reads row `r`.
 template <class Layout, access how, int rows_per_warp, class View, class T, class Op, class Out>
 TILEWISE_KERNEL(warp_size* warp_size, 1)
 reduce_one_tile(View view, int count, T init, Op op, Out out)
@@ -64,7 +64,7 @@ reduce_one_tile(View view, int count, T init, Op op, Out out)
         gpu::write_result(out, gpu::append_last_tile<typename Layout::order>(ends, count, init, op));
 }
 
-/// How many work units, each the chunks of a warp in one iteration, are in `tiles` tiles.
+/// The number of work units in `tiles` tiles. A work unit is the chunks that a warp reads in one iteration.
 template <class Layout>
 TILEWISE_PORTABLE constexpr offset work_units_of(offset tiles)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Reduction in two passes: a block for every aligned subtree of tiles, then one block for the rest of the order.
+/// Reduction in two passes: a block per aligned subtree of tiles, then one block that combines the partial results.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/block.cuh>
@@ -31,9 +31,9 @@ reduce_subtrees(View view, offset units, int iterations, Op op, T* partials)
         gpu::put(partials[block_index()], total);
 }
 
-/// Pass 2: the last tile, and then the partial results, of `2^log2_tiles` tiles each, to groups, super-groups and the
-/// carry. A round takes `fold_super_groups` super-groups; of several rounds each is a whole binary tree, but for the
-/// last.
+/// Pass 2: reads the last tile, and then combines the partial results, of `2^log2_tiles` tiles each, into groups,
+/// super-groups and the carry. A round combines up to `fold_super_groups` super-groups; every round but the last is a
+/// complete binary tree.
 template <class Layout, access how, class Tuning, class View, class T, class Op, class Out>
 TILEWISE_KERNEL(Tuning::fold_threads, 1)
 fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* partials, T init, Op op, Out out)
@@ -60,9 +60,9 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
                                                                          ends);
     wait_for_primary();
 
-    running_carry<order, T, order::log2_tiles(2) + gpu::log2_of(super_groups)> rounds; // of warp 0
+    running_carry<order, T, order::log2_tiles(2) + gpu::log2_of(super_groups)> rounds; // in warp 0
     for (int first_group = 0;; first_group += groups_at_once) {
-        // groups: a warp takes as many as it has lanes for
+        // groups: a warp combines one partial result per lane
         int const first_partial = first_group << log2_partials;
         int const there = min_of(partial_count - first_partial, groups_at_once << log2_partials);
         for (int i = warp * warp_size; i < there; i += Tuning::fold_threads) {
@@ -73,7 +73,7 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
                 gpu::put(group_total[own >> log2_partials], total);
         }
         sync_block();
-        // super-groups: a warp each; the last may not be whole
+        // super-groups: a warp each; the last one may be incomplete
         int const groups = min_of(whole_groups - first_group, groups_at_once), whole = groups / super_group_size;
         int const used = (groups + super_group_size - 1) / super_group_size;
         for (int super_group = warp; super_group < used; super_group += warps) {
@@ -88,7 +88,7 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
             sync_block();
         bool const is_last = (first_group + groups_at_once) << log2_partials >= partial_count;
         if (warp == 0) {
-            auto rest = gpu::nothing<T>(); // the whole super-groups of a round that is not whole
+            auto rest = gpu::nothing<T>(); // the complete super-groups of an incomplete round
             if (whole > 0) {
                 sync_warp();
                 gpu::append_tree<super_groups>(op, rest, T(super_group_aggregate[min_of(lane_index(), whole - 1)]),

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// What comes before a tile: from the totals of the tiles before it, and of groups of them, which blocks tell each
-/// other through global memory. Every block folds those itself, in the order's shape: no block waits for what another
-/// one found to come before its tiles.
+/// The exclusive prefix of a tile, from the aggregates of the tiles and groups before it, which blocks publish in
+/// global memory. Every block combines them itself, in the order of combination: no block waits for the prefix that
+/// another block computes.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/warp.cuh>
@@ -17,9 +17,9 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Status words, through which the blocks of a launch publish the aggregates of tiles or groups: 32 bits of an
-/// aggregate and the epoch, of 32 bits. A word is valid if it has the launch's epoch, which no earlier launch had, so
-/// that words need no clearing.
+/// The status words through which the blocks of a launch publish the aggregates of tiles or groups. A word holds 32
+/// bits of an aggregate and a 32-bit epoch. It is valid if its epoch is that of the launch; no earlier launch had the
+/// same epoch, so the words need no clearing.
 struct status_words {
     unsigned long long* words;
     unsigned epoch;
@@ -39,8 +39,8 @@ struct status_words {
     }
 };
 
-/// A total that a lane waits for, if it is `wanted`. Nobody asks twice for what is there already: the words of the
-/// tiles in flight are few, and all blocks ask for them.
+/// An aggregate that a lane polls, if it is `wanted`. A lane stops polling as soon as it has the aggregate, because all
+/// blocks poll the same few words, those of the tiles in flight.
 template <class T>
 class polled_aggregate {
     static constexpr int parts = status_words::words_of<T>;
@@ -49,14 +49,14 @@ public:
     TILEWISE_DEVICE polled_aggregate(status_words const& status, offset place, bool wanted)
         : words_(status.words + place * parts), epoch_(status.epoch), wanted_(wanted)
     {}
-    /// Asks, and does not wait for the answer.
+    /// Issues the loads without waiting for them.
     TILEWISE_DEVICE void poll()
     {
         TILEWISE_UNROLL
         for (int i = 0; i < parts; ++i)
             gpu::observe(words_ + i, wanted_, seen_[i]);
     }
-    /// Whether it is there, or not wanted.
+    /// Whether the aggregate has been published, or is not wanted.
     TILEWISE_DEVICE bool is_ready()
     {
         bool complete = true;
@@ -82,7 +82,7 @@ private:
     bool wanted_;
 };
 
-/// Waits for some totals per lane.
+/// Polls several aggregates per lane until all of them have been published.
 template <class... Totals>
 TILEWISE_DEVICE void poll_all(Totals&... totals)
 {
@@ -95,7 +95,8 @@ TILEWISE_DEVICE void poll_all(Totals&... totals)
     sync_warp();
 }
 
-/// Waits for one total per lane, of the lanes below `count`, and gives their adjacent-pair tree; every lane has it.
+/// Polls one aggregate in each lane below `count` and combines them as an adjacent-pair tree; every lane has the
+/// result.
 template <int lanes, class T, class Op>
 TILEWISE_DEVICE void poll_tree(Op& op, status_words const& status, offset first, int count, registers<T, 1>& tree)
 {
@@ -105,19 +106,21 @@ TILEWISE_DEVICE void poll_tree(Op& op, status_words const& status, offset first,
     gpu::put(tree[0], gpu::shuffle(gpu::warp_tree_of_valid<1, lanes>(op, T(tree[0]), count), 0));
 }
 
-/// What the blocks of a launch share: a counter of tiles, and status words for the totals of tiles and of groups.
+/// The state that the blocks of a launch share: a ticket counter, and status words for the aggregates of tiles and of
+/// groups.
 struct scan_status {
-    unsigned long long* ticket;        ///< how many tiles all launches together have ticket
+    unsigned long long* ticket;        ///< how many tickets all launches together have taken
     unsigned long long tickets_before; ///< by the launches before this one
     status_words tiles, groups;
 
-    /// The number of a tile that nobody else has. Whoever has a tile with a smaller number is running already, so it
-    /// may be waited for.
+    /// Takes a ticket: the number of a tile that no other block has. The blocks of all tiles with smaller numbers are
+    /// already running, so it is safe to wait for them.
     TILEWISE_DEVICE offset take_tile() const { return static_cast<offset>(next_ticket(ticket) - tickets_before); }
 };
 
-/// The order's trees over the chunks of a tile, of which `whole` are whole, given their totals in the lanes: before
-/// each chunk (`before`, in the lane of the chunk), and the total of the tile (in every lane, if all are whole).
+/// Combines the aggregates of the chunks of a tile, one per lane, of which the first `whole` chunks are complete.
+/// `before` receives the exclusive prefix of each chunk within the tile, in the lane of the chunk. Returns the
+/// aggregate of the tile in every lane, if all chunks are complete.
 template <class Scan>
 TILEWISE_DEVICE auto join_chunks(typename Scan::op& op, typename Scan::value const& chunk_total, int whole,
                                  registers<typename Scan::value, 1>& before) -> typename Scan::value

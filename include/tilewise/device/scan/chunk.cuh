@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What a warp does to its chunk of a tile in a scan: reads it, adds it up, and writes its results.
+/// How a warp scans its chunk of a tile: it loads the elements, combines them, and stores the results.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/block.cuh>
@@ -18,13 +18,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Reads elements from memory as they are.
+/// Whether reading the elements of a view calls no user code: true for elements in memory.
 template <class View>
 inline constexpr bool calls_nothing = false;
 template <class E>
 inline constexpr bool calls_nothing<memory_view<E>> = true;
 
-/// The types of a scan and what follows from them.
+/// The types of a scan and the constants derived from them.
 template <class View, class Sink, class T, class Op, scan_form form_, class Order>
 struct scan_of {
     using view = View;
@@ -40,30 +40,31 @@ struct scan_of {
     static constexpr int row = static_cast<int>(Order::row), rows = geometry::rows_per_chunk;
     static constexpr int chunk = static_cast<int>(Order::chunk), chunks = geometry::chunks_per_tile;
     static constexpr int tile = static_cast<int>(Order::tile);
-    static constexpr int threads = chunks * warp_size; ///< of a block with a warp for every chunk of a tile
+    static constexpr int threads = chunks * warp_size; ///< per block, with one warp per chunk of a tile
     using vector_size = typename View::template vector<lane_vector>;
 
-    /// Rows are in registers together unless that takes too many; else they are read twice.
+    /// Whether a warp holds all rows of its chunk in registers at once. If they take too many registers, it reads the
+    /// rows twice.
     static constexpr bool batched = sizeof(T) <= 16 && View::widest <= 32;
-    /// Sums within a lane vector are worth keeping between adding up and writing. Narrow ones would take a register
-    /// each; their elements take fewer, and are added up again.
+    /// Whether the running sums of a lane vector stay in registers until the results are stored. Narrow sums would take
+    /// a register each. Their elements take fewer, so these are kept and combined again.
     static constexpr bool has_wide_sums = sizeof(T) >= 4;
-    /// Sums of bytes to bytes: four at a time.
+    /// Whether bytes are summed to bytes, four at a time.
     static constexpr bool scans_bytes =
         adds_bytes<View, T, Op> && sizeof(T) == 1 && lane_vector == vector_bytes && stores_bytes<Sink>;
 
-    /// What follows the last element cannot change what comes before it, so it may be added up like elements where that
-    /// calls nothing of the user's.
+    /// Whether lanes past the last element are combined without a predicate. They cannot change the results before
+    /// them, so this is allowed where it calls no user code.
     static constexpr bool is_unpredicated = is_total<Op, T> && calls_nothing<View>;
 
-    /// For `load_aggregate`.
+    /// The layout for `load_aggregate`: one lane vector per load.
     struct layout {
         using value = T;
         static constexpr int vectors = 1, lane_vector = scan_of::lane_vector, vector_size = lane_vector;
     };
 };
 
-/// The first operand of a scan, as a kernel gets it.
+/// The optional initial value of a scan, as a kernel parameter.
 template <class T>
 struct initial {
     alignas(T) unsigned char bytes[sizeof(T)] = {};
@@ -83,20 +84,21 @@ struct initial {
     }
 };
 
-/// A tile as a warp sees it: its elements, and those of them that may be read in 16-byte vectors.
+/// The elements of a tile, and the range of them that may be read in 16-byte vectors.
 template <class Scan>
 struct tile_input {
     typename Scan::view all;    ///< in global memory
-    typename Scan::view nearby; ///< the same, or the stage that they were copied to
-    int count;                  ///< elements there
-    int begin, end;             ///< those to read from `nearby`
+    typename Scan::view nearby; ///< the same, or their copy in a stage of shared memory
+    int count;                  ///< elements in the tile
+    int begin, end;             ///< the elements [begin, end) are read from `nearby`
 };
 
-/// Elements at either end of a tile whose 16-byte vectors, or the next one, may have bytes of other tiles.
+/// The number of elements at either end of a tile whose 16-byte vector, or the next one, may contain bytes of other
+/// tiles.
 template <class View>
 inline constexpr int shared_with_others = (vector_bytes + View::narrowest - 1) / View::narrowest;
 
-/// A tile of `count` elements read from memory.
+/// The tile of `count` elements in global memory that begins at element `first`.
 template <class Scan, access how>
 TILEWISE_DEVICE tile_input<Scan> tile_in_memory(typename Scan::view const& view, offset first, int count)
 {
@@ -108,7 +110,8 @@ TILEWISE_DEVICE tile_input<Scan> tile_in_memory(typename Scan::view const& view,
         return {all, all, count, 0, count / Scan::lane_vector * Scan::lane_vector};
 }
 
-/// Loads the rows from element `first` of a tile on. What is not there has any value, or none.
+/// Loads `rows` rows, starting at element `first` of a tile. Elements past the end of the tile have unspecified values,
+/// or stay uninitialized.
 template <class Scan, bool whole, access how, memory where, int rows>
 TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<typename Scan::vector_size, rows>& loaded)
 {
@@ -123,7 +126,7 @@ TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<type
             from.nearby.template finish<how, N>(loaded[row], position_of(row));
         return;
     }
-    if constexpr (rows == 1) { // of which nobody else may read a thing: it may be overwritten
+    if constexpr (rows == 1) { // a lane reads its own elements only: others may have been overwritten by results
         int const position = position_of(0);
         if (position >= from.begin && position + N <= from.end) {
             loaded[0] = from.nearby.template fetch<how, N, where>(position);
@@ -133,8 +136,8 @@ TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<type
         }
         return;
     }
-    // All lanes load, without a branch in between, which would wait for the load before it: what cannot be loaded from
-    // here as the nearest that can. Then those few are read again.
+    // All lanes load without a branch, which would wait for the preceding load. A lane whose vector cannot be loaded
+    // from `nearby` loads the nearest one that can. Those few vectors are read again below.
     auto const near_position = [&](int row) {
         return gpu::max_of(gpu::min_of(position_of(row), from.end - N), from.begin);
     };
@@ -154,11 +157,10 @@ TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<type
     }
 }
 
-/// Consecutive rows of a chunk in the registers of a warp: for every row and lane what comes before the lane vector in
-/// the chunk, and the sums within the lane vector or its elements.
+/// Consecutive rows of a chunk in the registers of a warp. For each row, a lane holds the exclusive prefix of its lane
+/// vector within the chunk, and either the running sums or the elements of the lane vector.
 ///
-/// `whole` says that all of their elements are there; otherwise nothing of the user's is called with those that are
-/// not.
+/// `whole` says that no row reaches past the last element. Otherwise no user code is called for elements past it.
 template <class Scan, bool whole, int rows>
 class rows_in_registers {
     using T = typename Scan::value;
@@ -171,14 +173,14 @@ class rows_in_registers {
     static constexpr bool predicated = !whole && !Scan::is_unpredicated;
 
 public:
-    /// Adds up the rows that are in `loaded`, of which `count` elements are there, onto the rows before them in the
-    /// chunk.
+    /// Scans the rows in `loaded`, of which the first `count` elements are valid. `run` is the aggregate of the
+    /// preceding rows of the chunk; these rows are appended to it.
     TILEWISE_DEVICE void add_up(registers<vector_size, rows> const& loaded, View& view, Op& op, int count,
                                 maybe<T>& run)
     {
         if constexpr (!keeps_sums)
             loaded_ = loaded;
-        registers<T, rows> sum; // of each lane's vector, then of the lanes up to it
+        registers<T, rows> sum; // of each lane's vector, then of all lanes up to and including it
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
             add_vector(loaded[row], view, op, row, present(row, count), sum[row]);
@@ -202,13 +204,13 @@ public:
         }
     }
 
-    /// Writes the results of the rows, which begin at `first` of the tile that `to` is for, onto what comes before the
-    /// chunk.
+    /// Stores the results of the rows, which begin at position `first` of the tile. `carry` is the exclusive prefix of
+    /// the chunk.
     template <access how>
     TILEWISE_DEVICE void write(Sink& to, View& view, Op& op, int first, int count, maybe<T> const& carry)
     {
         first += lane_index() * N;
-        [[maybe_unused]] vector16 row_before = {}; // what the last lane has in the row before, for the first lane
+        [[maybe_unused]] vector16 row_before = {}; // the last lane's vector of the preceding row, for the first lane
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row) {
             int const there = present(row, count), position = first + row * Scan::row;
@@ -227,14 +229,14 @@ public:
     }
 
 private:
-    /// How many elements of this lane's vector in a row are there: all if it is N or more, none if it is not positive.
-    /// (Clamped to that range, nvcc 13.0 gets a comparison with N wrong.)
+    /// The number of valid elements in this lane's vector of a row: N or more means all, 0 or less means none. (If the
+    /// number is clamped to [0, N], nvcc 13.0 miscompiles a comparison with N.)
     TILEWISE_DEVICE static int present(int row, int count)
     {
         return whole ? N : count - row * Scan::row - lane_index() * N;
     }
 
-    /// The total of a lane vector of which `there` elements are there.
+    /// Computes the aggregate of a lane vector of which the first `there` elements are valid.
     TILEWISE_DEVICE void add_vector(vector_size const& loaded, View& view, Op& op, int row, int there, T& sum)
     {
         if constexpr (!predicated && !keeps_sums) {
@@ -252,7 +254,7 @@ private:
         }
     }
 
-    /// What comes before the lane vector.
+    /// Returns the exclusive prefix of the lane vector.
     TILEWISE_DEVICE maybe<T> prefix_of(Op& op, int row, int there, maybe<T> const& carry)
     {
         maybe<T> prefix(carry);
@@ -266,7 +268,7 @@ private:
         return prefix;
     }
 
-    /// The results of a lane vector, as the sink stores them.
+    /// Returns the results of a lane vector in the form that the sink stores.
     TILEWISE_DEVICE auto results_of(View& view, Op& op, int row, int there, maybe<T> const& prefix)
     {
         if constexpr (!predicated && Scan::scans_bytes) {
@@ -310,8 +312,9 @@ private:
         }
     }
 
-    /// Stores a row at an address that is not aligned: each lane the 16-byte vector that begins in the vector of the
-    /// lane before it, the first and the last lane of the chunk the bytes that are left.
+    /// Stores a row at an address that is not 16-byte aligned. Each lane stores the aligned 16-byte vector that begins
+    /// in the preceding lane's vector. The first and the last lane of the chunk store the bytes that remain at its
+    /// ends.
     template <class Packet>
     TILEWISE_DEVICE void store_shifted(Sink& to, int position, int row, Packet const& own, vector16& row_before)
     {
@@ -338,13 +341,13 @@ private:
     registers<maybe<T>, rows> before_;
 };
 
-/// How a warp holds its chunk between adding it up and writing its results.
+/// Where a warp keeps its chunk between reading it and storing its results.
 enum class chunk_storage {
     kept, ///< in registers
-    none  ///< it does not: all is done twice, row by row
+    none  ///< nowhere: the chunk is read and combined twice, row by row
 };
 
-/// A warp's chunk of a tile.
+/// The chunk of a tile that a warp scans.
 template <class Scan, bool whole, access in, memory where, chunk_storage storage>
 class warp_chunk {
     using T = typename Scan::value;
@@ -352,7 +355,8 @@ class warp_chunk {
     static constexpr int rows = storage == chunk_storage::none ? 1 : Scan::rows;
 
 public:
-    /// Adds up the chunk that begins at `first` of a tile; every lane has the total of its whole rows.
+    /// Reads and combines the chunk that begins at position `first` of a tile. Returns the aggregate of its complete
+    /// rows in every lane.
     TILEWISE_DEVICE maybe<T> read(tile_input<Scan>& from, int first, Op& op)
     {
         auto run = gpu::nothing<T>();
@@ -360,7 +364,7 @@ public:
         return run;
     }
 
-    /// Writes its results.
+    /// Stores the results of the chunk, whose exclusive prefix is `carry`.
     template <access out>
     TILEWISE_DEVICE void write(tile_input<Scan>& from, int first, typename Scan::sink& to, Op& op,
                                maybe<T> const& carry)
@@ -394,8 +398,8 @@ private:
     rows_in_registers<Scan, whole, rows> rows_;
 };
 
-/// The total of a whole chunk, of a tile that is `whole` or not; every lane has it. For tiles whose results another
-/// warp or kernel writes.
+/// Returns the aggregate of a complete chunk in every lane; `whole` says whether its tile is complete, too. For tiles
+/// whose results another warp or kernel writes.
 template <class Scan, bool whole, access in, memory where>
 TILEWISE_DEVICE auto chunk_total(tile_input<Scan>& from, int first, typename Scan::op& op) -> typename Scan::value
 {

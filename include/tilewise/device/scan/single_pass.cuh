@@ -2,11 +2,11 @@
 #pragma once
 
 /// @file
-/// The kernel for long ranges, which reads every element once: blocks that stay, each with several tiles in flight in
-/// stages of shared memory, and a squad of warps for each thing that happens to a tile.
+/// The scan kernel for long ranges, which reads every element once. Its blocks are persistent and warp-specialized;
+/// each has several tiles in flight in stages of shared memory.
 ///
-/// A tile's total is published as soon as its elements have landed, before anything waits for what comes before it; so
-/// nobody waits for long. From sm_90 on.
+/// The aggregate of a tile is published as soon as its elements have arrived, before any warp waits for the tile's
+/// exclusive prefix; so no block waits for long. Requires sm_90 or later.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/carry.cuh>
@@ -21,17 +21,18 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The shared memory of a block: stages for the elements of tiles, and what the warps tell each other about tiles. Of
-/// those there is one more: the results of a tile may be in registers while its stage is filled again.
+/// The shared memory of a block: stages for the elements of tiles, and the data that the warps exchange about each tile
+/// in flight. There is one more tile in flight than there are stages: the results of a tile may be in registers while
+/// its stage is filled again.
 template <class Scan, class Tuning>
 struct stages {
     using T = typename Scan::value;
 
     struct tile_in_flight {
-        mbarrier filled;  ///< the elements are there, and the number of the tile
-        mbarrier totaled; ///< the totals of the chunks are there
-        mbarrier carried; ///< what comes before each chunk in the tile, and what before the tile; all know its number
-        offset number;    ///< none is the end
+        mbarrier filled;  ///< the elements and the number of the tile have been written
+        mbarrier totaled; ///< the aggregates of the chunks have been written
+        mbarrier carried; ///< the prefixes of the chunks and the tile have been written; all have read its number
+        offset number;    ///< `no_tile` after the last one
         bool carry_there;
         raw_storage<T[Scan::chunks]> chunk_aggregates, chunk_prefixes;
         raw_storage<T> carry;
@@ -40,24 +41,24 @@ struct stages {
     static constexpr int bytes_per_tile = int{sizeof(tile_in_flight)} + int{sizeof(mbarrier)};
     static constexpr int count =
         std::min(Tuning::most_stages, (Tuning::stage_memory - bytes_per_tile) / (stage_bytes + bytes_per_tile));
-    /// Stages that are being filled at once.
+    /// The number of stages that are being filled at the same time.
     static constexpr int in_flight =
         std::clamp(stage_bytes == 0 ? count : Tuning::bytes_in_flight / stage_bytes, 1, std::max(1, count - 1));
 
-    static constexpr int stage_count = std::max(1, count); // where there is none, the kernel is not for this scan
+    static constexpr int stage_count = std::max(1, count); // if there is no room for one, this kernel is not used
     alignas(128) unsigned char memory[stage_count * (stage_bytes > 0 ? stage_bytes : vector_bytes)];
     raw_storage<tile_in_flight[stage_count + 1]> tile_storage;
-    mbarrier emptied[stage_count]; ///< the elements are in registers, or the results on their way
+    mbarrier emptied[stage_count]; ///< the elements are in registers, or the results have been stored
 
     TILEWISE_DEVICE tile_in_flight& tile(int i) { return tile_storage.object()[i]; }
     TILEWISE_DEVICE unsigned char* elements(int i) { return memory + i * stage_bytes; }
 };
 
-/// Steps through a ring, and the phases of its barriers.
+/// An index into a ring buffer, and the phase of the barriers there.
 template <int count>
 struct ring_cursor {
     int index = 0, phase = 0;
-    TILEWISE_DEVICE void step(int places = 1) // at most all
+    TILEWISE_DEVICE void step(int places = 1) // at most `count`
     {
         index += places;
         if (index >= count) {
@@ -67,8 +68,9 @@ struct ring_cursor {
     }
 };
 
-/// The roles of warps: two squads with a warp for every chunk, one warp that fills stages, two that publish totals, and
-/// one that finds what comes before a tile.
+/// The first warp of each role: writers (from warp 0 on) and reducers, one per chunk; a producer, which fills stages; a
+/// publisher of tile aggregates and one of group aggregates; and a carry-in warp, which computes the exclusive prefix
+/// of a tile.
 template <class Scan>
 struct warp_roles {
     static constexpr int reducers = Scan::chunks, producer = 2 * Scan::chunks, publisher = producer + 1,
@@ -78,8 +80,8 @@ struct warp_roles {
 
 inline constexpr offset no_tile = -1;
 
-/// One arrival of a warp at a barrier, after all of its lanes; `every_lane` is for a tool that does not know that the
-/// lanes before it are ordered by `sync_warp`.
+/// Arrives at a barrier once for the whole warp. `Tuning::every_lane_arrives` makes every lane arrive, for a tool that
+/// does not know that `sync_warp` orders the accesses of the other lanes before the arrival.
 template <class Tuning>
 TILEWISE_DEVICE void warp_arrive(mbarrier& barrier)
 {
@@ -118,8 +120,8 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     auto const elements_of = [&](offset tile) {
         return static_cast<int>(gpu::at_most(count - tile * Scan::tile, Scan::tile));
     };
-    // 16-byte vectors at the ends of a tile are read as a whole unless they have bytes that others may be writing, or
-    // that are none of the range's.
+    // The 16-byte vectors at the ends of a tile are read whole, unless they contain bytes that another block may be
+    // writing or bytes outside the range.
     auto const shared_ends_of = [&](offset tile) {
         bool const may_share = in != access::aligned && !overlaps;
         return shared_ends{may_share && tile > 0, may_share && count - (tile + 1) * Scan::tile >= vector_bytes};
@@ -137,7 +139,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     ring_cursor<memory_type::stage_count + 1> at;
     ring_cursor<memory_type::stage_count> stage;
 
-    if (warp < roles::reducers) { // the results
+    if (warp < roles::reducers) { // writers: the results
         for (;; at.step(), stage.step()) {
             auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
@@ -159,16 +161,16 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             if (from.count == Scan::tile) {
                 warp_chunk<Scan, true, in, memory::shared, chunk_storage::kept> chunk;
                 chunk.read(from, first, op);
-                own.totaled.wait(at.phase); // the other squad has read it, too
+                own.totaled.wait(at.phase); // the reducers have read it, too
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
                 chunk.template write<out>(from, first, to, op, carry_of_chunk());
-            } else { // one tile, which shall cost the others no registers
+            } else { // the last, partial tile must not raise the register count
                 warp_chunk<Scan, false, in, memory::shared, chunk_storage::none> chunk;
                 chunk.template write<out>(from, first, to, op, carry_of_chunk());
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
             }
         }
-    } else if (warp < roles::producer) { // the totals of the chunks
+    } else if (warp < roles::producer) { // reducers: the aggregates of the chunks
         for (;; at.step(), stage.step()) {
             auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
@@ -188,7 +190,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             if (tile == no_tile)
                 return;
         }
-    } else if (warp == roles::producer) { // the elements
+    } else if (warp == roles::producer) { // producer: the elements
         if (lane != 0)
             return;
         ring_cursor<memory_type::stage_count + 1> landing;
@@ -199,7 +201,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 shared.tile(landing.index).filled.wait(landing.phase);
                 landing.step();
             }
-            if (begun > 0) // not before there is a stage for it: others would wait for it
+            if (begun > 0) // only once its stage is empty, as other blocks wait for the tile
                 ticket = status.take_tile();
             offset const tile = ticket;
             own.number = tile < tiles ? tile : no_tile;
@@ -217,7 +219,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 shared.elements(stage.index), Scan::tile, elements_of(tile), shares,
                 [&](unsigned char* to, void const* source, int size) { gpu::bulk_copy(to, source, size, own.filled); });
         }
-    } else if (warp == roles::publisher) { // what comes before the chunks, and the totals of tiles for all to hear
+    } else if (warp == roles::publisher) { // publisher: the prefixes of the chunks, the aggregate of the tile
         for (;; at.step()) {
             auto& own = shared.tile(at.index);
             own.totaled.wait(at.phase);
@@ -236,7 +238,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             }
             gpu::warp_arrive<Tuning>(own.carried);
         }
-    } else if (warp == roles::group_publisher) { // the totals of groups of tiles, for all to hear
+    } else if (warp == roles::group_publisher) { // group publisher: the aggregates of groups
         for (;; at.step()) {
             auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
@@ -251,9 +253,9 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                     status.groups.publish(tile / group_size, T(total[0]));
             }
         }
-    } else { // what comes before the tiles
+    } else { // carry-in: the exclusive prefix of the tile
         constexpr int super_group_size = geometry::groups_per_super_group;
-        maybe<T> super_groups = init.get(); // and all whole super-groups so far
+        maybe<T> super_groups = init.get(); // combined with all complete super-groups so far
         running_carry<typename Scan::order, T, Scan::order::log2_tiles(2)> whole_super_groups;
         offset super_group = 0;
         for (;; at.step()) {
@@ -272,7 +274,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             int const groups = static_cast<int>(group % super_group_size), rest = static_cast<int>(tile % group_size);
             polled_aggregate<T> of_group(status.groups, super_group * super_group_size + lane, lane < groups),
                 of_tile(status.tiles, group * group_size + lane, lane < rest);
-            gpu::poll_all(of_group, of_tile); // both at once: an answer takes long when memory is busy
+            gpu::poll_all(of_group, of_tile); // both at once: the latency is high when memory is busy
             registers<T, 1> group_total, tile_total;
             of_group.get(group_total);
             of_tile.get(tile_total);

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Kernels in which a block scans one tile: alone, in a cluster, side by side, or after passes that found what comes
-/// before it.
+/// Kernels in which a block scans one tile, for ranges of one tile, ranges that fit a cluster, ranges with a tile per
+/// block, and scans in three passes.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/carry.cuh>
@@ -16,8 +16,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Scans a tile with a block, a warp for every chunk. `meet(total)`, called by all, takes the total of the tile, if it
-/// is whole, and gives what comes before it.
+/// Scans a tile with a block, one warp per chunk. All threads call `meet(total)`, which returns the exclusive prefix of
+/// the tile. Its argument is the aggregate of the tile, and is valid only if the tile is complete.
 template <class Scan, bool whole, access in, access out, class Meet>
 TILEWISE_DEVICE void block_scan_tile(typename Scan::view const& view, typename Scan::sink const& sink, offset tile,
                                      int count, typename Scan::op& op, Meet const& meet)
@@ -45,7 +45,7 @@ TILEWISE_DEVICE void block_scan_tile(typename Scan::view const& view, typename S
     chunk.template write<out>(from, first, to, op, carry);
 }
 
-/// The same for a tile that may be the last of a range of `count` elements.
+/// The same for a tile that may be the last one of a range of `count` elements.
 template <class Scan, access in, access out, class Meet>
 TILEWISE_DEVICE void block_scan_any_tile(typename Scan::view const& view, typename Scan::sink const& sink, offset tile,
                                          offset count, typename Scan::op& op, Meet const& meet)
@@ -57,7 +57,7 @@ TILEWISE_DEVICE void block_scan_any_tile(typename Scan::view const& view, typena
         gpu::block_scan_tile<Scan, false, in, out>(view, sink, tile, static_cast<int>(left), op, meet);
 }
 
-/// Up to a tile.
+/// Scans a range of up to one tile with one block.
 template <class Scan, access in, access out>
 TILEWISE_KERNEL(Scan::threads, 1)
 scan_one_tile(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
@@ -66,7 +66,8 @@ scan_one_tile(typename Scan::view view, typename Scan::sink sink, offset count, 
     gpu::block_scan_any_tile<Scan, in, out>(view, sink, 0, count, op, [&](auto const&) { return init.get(); });
 }
 
-/// Up to as many tiles as a cluster has blocks, which pass their totals on through shared memory.
+/// Scans a range of at most as many tiles as the cluster has blocks. The blocks exchange the aggregates of their tiles
+/// through distributed shared memory.
 template <class Scan, access in, access out>
 TILEWISE_KERNEL(Scan::threads, 1)
 scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
@@ -100,7 +101,8 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
     }
 }
 
-/// Up to a super-group of tiles, each by a block that hears of the totals before it.
+/// Scans a range of up to a super-group with a block per tile. Each block polls the aggregates of the tiles before its
+/// own.
 template <class Scan, class Tuning, access in, access out>
 TILEWISE_KERNEL(Scan::threads, Tuning::blocks_per_multiprocessor)
 scan_tile_per_block(typename Scan::view view, typename Scan::sink sink, offset count,
@@ -142,7 +144,7 @@ scan_tile_per_block(typename Scan::view view, typename Scan::sink sink, offset c
 /// @name Three passes, for any type and any GPU
 /// @{
 
-/// Writes the total of each tile but the last.
+/// Pass 1: writes the aggregate of each tile except the last.
 template <class Scan, access in>
 TILEWISE_KERNEL(Scan::threads, 1)
 total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value* tile_totals)
@@ -163,9 +165,10 @@ total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value
     }
 }
 
-/// Finds the exclusive prefix of each group of `tiles` tiles and of the one that is not whole: one block, which leaves
-/// the aggregates of all whole units in `units` first, level by level from the group on. Those of the units before tile
-/// `first`, where a group begins, are there, and their prefixes. There are `all` tiles in all pieces together.
+/// Pass 2, with one block: computes the exclusive prefix of each group of `tiles` tiles, including the incomplete one.
+/// First it writes the aggregates of all complete units to `units`, level by level, beginning with the groups. The
+/// aggregates and prefixes of the units before tile `first`, where a group begins, are already there. All pieces of the
+/// range together have `all` tiles.
 template <class Scan, int threads>
 TILEWISE_KERNEL(threads, 1)
 carry_groups(typename Scan::value const* tile_totals, offset all, offset first, offset tiles,
@@ -211,7 +214,7 @@ carry_groups(typename Scan::value const* tile_totals, offset all, offset first, 
     }
 }
 
-/// Scans every tile onto what comes before it.
+/// Pass 3: scans every tile, given the exclusive prefixes of the groups and the aggregates of the tiles.
 template <class Scan, access in, access out>
 TILEWISE_KERNEL(Scan::threads, 1)
 scan_after_totals(typename Scan::view view, typename Scan::sink sink, offset count, bool has_init, typename Scan::op op,

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Segments of more than a chunk, by a block, tile by tile.
+/// Segments of more than a chunk, each combined by a block, tile by tile.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/carry.cuh>
@@ -19,7 +19,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The total of a whole tile; every lane of the block has it. Synchronise the block before the next call.
+/// Returns the aggregate of a complete tile in every thread of the block. Synchronise the block before the next call.
 template <class Scan>
 TILEWISE_DEVICE auto block_tile_total(typename Scan::view const& view, offset tile, typename Scan::op& op) ->
     typename Scan::value
@@ -69,7 +69,7 @@ TILEWISE_DEVICE void block_combine(typename Segmented::view const& view, typenam
     }
 }
 
-/// Combines the segments that are listed, a block each.
+/// Combines each listed segment, with one block per segment.
 template <class Segmented>
 TILEWISE_KERNEL(Segmented::scan::threads, 1)
 combine_long_segments(typename Segmented::view view, typename Segmented::results results,

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The part of a range that segments reach: of elements in host memory only that is staged.
+/// The part of a range that segments cover: if the elements are in host memory, only that part is staged.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/warp.cuh>
@@ -13,13 +13,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The elements from the first to the last that some segments have.
+/// The range from the first to the last element of a set of segments.
 struct segment_reach {
     offset begin, end;
     offset count() const { return end > begin ? end - begin : 0; }
 };
 
-/// Finds what `count` segments reach, by one block.
+/// Finds the range that `count` segments cover, with one block.
 template <class Segments, int threads>
 TILEWISE_KERNEL(threads, 1)
 find_reach(Segments segments, offset count, segment_reach* found)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Segments of a range, and where the results of each go.
+/// The segments of a range, and the destinations of their results.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/view.cuh>
@@ -13,18 +13,18 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// A part of a range.
+/// A segment: `count` elements of a range, from `begin` on.
 struct segment_span {
     offset begin, count;
 };
 
-/// Where segments begin and end, as views.
+/// A list of segments, given by views of their begins and ends.
 template <class Begins, class Ends>
 struct segment_list {
     Begins begins;
     Ends ends;
 
-    /// One that ends before it begins has no elements.
+    /// Returns a segment; one that ends before it begins is empty.
     TILEWISE_DEVICE segment_span at(offset index)
     {
         offset const begin = number(begins, index), end = number(ends, index);
@@ -49,12 +49,12 @@ TILEWISE_DEVICE void store_one(Sink& to, offset position, T const& value)
     to.store_some(position, Sink::pack(one), 0, 1);
 }
 
-/// Writes the last result of a scan, which is the reduction, and drops the others.
+/// Stores the last result of a scan, which is the reduction, and drops the others.
 template <class Sink>
 struct last_result {
     Sink to;
-    offset place; ///< where it goes
-    offset last;  ///< which result it is
+    offset place; ///< the position in `to`
+    offset last;  ///< the index of the last result
 
     template <int>
     static constexpr int alignment = 1;
@@ -82,7 +82,7 @@ struct last_result {
     TILEWISE_DEVICE last_result from(offset position) const { return {to, place, last - position}; }
 };
 
-/// A result for every element of a segment, where the element stands.
+/// A result for every element of a segment, at the position of the element.
 template <class Sink>
 struct result_per_element {
     using sink = Sink;

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Segments of up to a row, by a few lanes, and of up to a chunk, by a warp. Longer ones are listed.
+/// Segments of up to a row, each combined by a few lanes, and of up to a chunk, each combined by a warp. Longer ones
+/// are listed.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/view.cuh>
@@ -16,13 +17,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The long segments of a launch, as their numbers in it, and how many of them are found and taken.
+/// The long segments of a launch: their indices in the launch, and how many of them have been found and taken.
 struct long_segments {
     unsigned long long *found, *taken;
     unsigned* number;
 };
 
-/// The largest of the lanes' values; every lane has it.
+/// Returns the largest of the lanes' values in every lane.
 TILEWISE_DEVICE int warp_largest(int value)
 {
     TILEWISE_UNROLL
@@ -31,8 +32,8 @@ TILEWISE_DEVICE int warp_largest(int value)
     return value;
 }
 
-/// Combines segments of up to a row side by side, in `width` lanes each. The lanes below `there` have one each in
-/// `own`, which is number `first` plus the lane's; one without elements is left out.
+/// Combines segments of up to a row, several at a time, in `width` lanes each. Each lane below `there` has one segment
+/// in `own`, whose index is `first` plus the lane's. Empty segments are skipped.
 template <class Segmented>
 TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
                                         typename Segmented::results const& results, segment_span own, offset first,
@@ -91,7 +92,7 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
     }
 }
 
-/// Combines a segment of up to a chunk with a warp, row by row; the next row is on its way meanwhile.
+/// Combines a segment of up to a chunk with a warp, row by row, while the next row is in flight.
 template <class Segmented>
 TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typename Segmented::results const& results,
                                        segment_span segment, offset index, typename Segmented::op& op,
@@ -116,8 +117,8 @@ TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typ
     }
 }
 
-/// Combines the segments of up to a chunk, of the `count` from `first` on, `per_warp` to a warp, and lists the longer
-/// ones.
+/// Combines the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones. A warp
+/// takes `per_warp` segments.
 template <class Segmented, int threads>
 TILEWISE_KERNEL(threads, 1)
 combine_short_segments(typename Segmented::view view, typename Segmented::results results,
