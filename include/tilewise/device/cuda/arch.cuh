@@ -2,11 +2,12 @@
 #pragma once
 
 /// @file
-/// The machine: what a kernel says to the GPU, and how a kernel is declared and started. Only the parts included here
-/// name intrinsics, and only this file includes them; the tests have another of the same name that runs the kernels on
-/// a CPU.
+/// The hardware interface: wrappers of intrinsics and PTX, and how kernels are declared and launched. Only the files
+/// included here use intrinsics, and only this file includes them: the tests replace it with a file of the same name
+/// that runs the kernels on a CPU.
 ///
-/// What a GPU before sm_90 lacks (clusters, dependent launches) compiles to nothing there; `launch` knows.
+/// Clusters, dependent launches (PDL) and bulk copies (TMA) need sm_90. Their functions compile to nothing for older
+/// GPUs; launch.cuh finds out whether a kernel can use them.
 
 #include <tilewise/device/cuda/arch/arithmetic.cuh> // IWYU pragma: export
 #include <tilewise/device/cuda/arch/bulk_copy.cuh>  // IWYU pragma: export

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Contexts of CUDA, identified by a number: what is kept from call to call belongs to one, and ends with it. A device
-/// that is reset gets another.
+/// CUDA contexts, identified by a number. Everything cached from call to call belongs to a context and ends with it. A
+/// device that is reset gets a new context.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/driver.cuh>
@@ -19,26 +19,26 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The number of the current context, which no other context of the process ever has. `device` is the current device.
-/// (About 30 ns.)
+/// Returns the ID of the current context, which no other context of the process ever has. `device` is the current
+/// device. Takes about 30 ns.
 inline unsigned long long context_id(int device)
 {
     static driver_function<void*, unsigned long long*> id_of("cuCtxGetId", 12000);
     auto const ask = id_of.get();
     unsigned long long id = 0;
     if (ask == nullptr)
-        return static_cast<unsigned long long>(device); // of a driver without cuCtxGetId
-    if (ask(nullptr, &id) != 0) { // a thread has no context before its first call, nor after a reset
+        return static_cast<unsigned long long>(device); // the driver has no cuCtxGetId
+    if (ask(nullptr, &id) != 0) { // a thread has no context before its first CUDA call, nor after a reset
         if (cudaSetDevice(device) != cudaSuccess || ask(nullptr, &id) != 0)
-            static_cast<void>(cudaGetLastError()); // what comes next says what is wrong
+            static_cast<void>(cudaGetLastError()); // the next CUDA call reports what is wrong
     }
     return id;
 }
 
-/// A small number that is found out once for each context.
+/// A cache of one small number per context.
 class known_of_context {
 public:
-    /// What `find` returns: a number below 2^24.
+    /// Returns the number of a context: cached, or what `find` returns, which is below 2^24.
     template <class Find>
     int operator()(unsigned long long context, Find const& find)
     {
@@ -56,8 +56,8 @@ private:
     std::array<std::atomic<std::uint64_t>, 64> words_{};
 };
 
-/// Releases what a cache holds, with `release`, once its devices are idle. What belongs to a context that has ended is
-/// dropped. \returns what stays, since its device could not be waited for
+/// Calls `release` for the entries of a cache, once their devices are idle. Drops those whose context has ended.
+/// \returns those that remain, since waiting for their device failed
 template <class Thing, class Release>
 std::vector<Thing> release_when_idle(std::vector<Thing> things, Release const& release)
 {

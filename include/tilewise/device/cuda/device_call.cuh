@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// What every call under device begins and ends with, whatever exception ends it, and how it starts kernels.
+/// The scope of a call with the device policy: its setup, its kernel launches, and its cleanup, also after an
+/// exception.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -25,15 +26,16 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// A call under device. The device of its stream is the current one while it lives. A call that waits is over when this
-/// ends, also by an exception: its kernels touch nothing any more, neither the caller's memory nor its result line.
+/// A call with the device policy. Makes the device of its stream the current one during its lifetime. If the policy
+/// waits, the destructor waits for the kernels, also after an exception: then they no longer access the caller's memory
+/// or the result line.
 ///
-/// Make it before whatever else the call leases. That goes back before the kernels have ended, which is right for
-/// scratch, in stream order, and for pinned buffers with an event.
+/// Construct it before anything else that the call leases. Those leases end while kernels may still run, which is safe
+/// for scratch, since it is reused in stream order, and for pinned buffers, since events track their use.
 class device_call {
 public:
-    /// Throws if an earlier kernel has failed, or if the call had to wait for a stream under capture; `instead` says
-    /// what to use then.
+    /// Throws if an earlier kernel has failed, or if the call would have to wait for a stream that is being captured;
+    /// the message suggests `instead`.
     template <class Policy>
     device_call(char const* algorithm, offset items, Policy const& policy,
                 char const* instead = "a policy with nosync()")
@@ -50,7 +52,7 @@ public:
     ~device_call()
     {
         bool const over = !waits_ || !started_ || is_done_after_waiting(stream_);
-        if (line_.memory != nullptr && over) // otherwise it is lost: a kernel may still write to it
+        if (line_.memory != nullptr && over) // otherwise it is leaked: a kernel may still write to it
             line_cache::instance().keep(line_);
     }
 
@@ -58,16 +60,16 @@ public:
     cudaStream_t stream() const { return stream_; }
     current_device const& device() const { return device_; }
     resource_ref resource() const { return resource_; }
-    std::size_t budget() const { return budget_; } ///< that of the policy
+    std::size_t budget() const { return budget_; } ///< the policy's staging budget
     bool waits() const { return waits_; }
     bool is_captured() const { return captured_; }
     int multiprocessors() const { return gpu::attribute_of(device_, cudaDevAttrMultiProcessorCount); }
 
-    /// How many elements the kernels started from now on work on, for the trace.
+    /// Sets how many elements the following kernels process, for the trace.
     void set_items(offset items) { items_ = items; }
 
-    /// A line of pinned memory: a kernel writes a result to it, and the host reads it after waiting. It costs no copy
-    /// and no launch; waiting for the stream is within 1.5 us of spinning on the line itself.
+    /// Returns a line of pinned memory, to which a kernel writes a result that the host reads after waiting. It needs
+    /// no copy and no launch; waiting for the stream is within 1.5 us of spinning on the line itself.
     template <class T>
     T* line()
     {
@@ -77,17 +79,17 @@ public:
         return static_cast<T*>(line_.memory);
     }
 
-    /// Fills memory of the GPU with zeros, in stream order.
+    /// Fills device memory with zeros, in stream order.
     void clear(void* memory, std::size_t bytes) const { TILEWISE_CUDA(cudaMemsetAsync, memory, 0, bytes, stream_); }
 
-    /// Whether a kernel may start before the one before it has ended. (The trace times one at a time.)
+    /// Whether a kernel can be a dependent launch (PDL). (A timed trace runs one kernel at a time.)
     template <auto* kernel>
     bool can_launch_dependent() const
     {
         return !is_timed() && gpu::has_sm90_features<kernel>(device_);
     }
 
-    /// Starts a kernel and reports it to the trace.
+    /// Launches a kernel and reports it to the trace.
     template <class... Parameters, class... Arguments>
     void launch(void (*kernel)(Parameters...), char const* name, launch_shape shape, Arguments&&... arguments)
     {
@@ -96,12 +98,13 @@ public:
         after_launch(traced);
     }
 
-    /// Starts a kernel whose grid is one cluster, if the device and what the stream has of it have room for that: a
-    /// green context of up to 64 multiprocessors was seen to have no cluster of more than 8 blocks.
+    /// Launches a kernel whose grid is one cluster, if the cluster fits the device and the part of it that the stream
+    /// can use: a green context of up to 64 multiprocessors was observed to run no cluster of more than 8 blocks.
     ///
-    /// Such a launch is refused in a microsecond. While the stream is captured it is not, but the graph is; so there,
-    /// and once a launch was refused, a query comes first, which takes half a microsecond.
-    /// \returns whether it was started
+    /// CUDA takes a microsecond to reject a launch that does not fit. During capture it accepts the launch, and rejects
+    /// the graph. Therefore a query, which takes half a microsecond, precedes the launch during capture, and always
+    /// once a launch was rejected.
+    /// \returns whether the kernel was launched
     template <auto* kernel, class... Arguments>
     bool launch_cluster(char const* name, int blocks, int threads, Arguments&&... arguments)
     {
@@ -171,7 +174,7 @@ private:
         sink_(traced.record);
     }
 
-    profiler_range range_; // the first: the others are made within it
+    profiler_range range_; // first, so that the other members are initialised within the range
     cudaStream_t stream_;
     bool captured_;
     current_device device_;
@@ -180,7 +183,7 @@ private:
     resource_ref resource_;
     sink_ref sink_;
     std::size_t budget_;
-    bool waits_, started_ = false; ///< a kernel, for which nobody has waited since
+    bool waits_, started_ = false; ///< whether a kernel was launched since the last wait
     line_cache::line line_ = {};
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Functions of the CUDA driver that the runtime has no equal of.
+/// Functions of the CUDA driver that have no equivalent in the runtime.
 
 #include <tilewise/core/config.hpp>
 
@@ -13,17 +13,17 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// A function of the driver, found by its name, so that nobody has to link the driver's library. Its handles and
-/// enumerators are pointers and numbers here; it returns 0 where it succeeds.
+/// A driver function, looked up by name, so that programs need not link the driver library. Its handles and enumerators
+/// are declared as pointers and numbers; it returns 0 on success.
 template <class... Parameters>
 class driver_function {
 public:
     using type = int (*)(Parameters...);
 
-    /// As it is since this version of CUDA: 12050 for 12.5.
+    /// Names a function as it is in CUDA version `since`: 12050 is CUDA 12.5.
     constexpr driver_function(char const* name, unsigned since) : name_(name), since_(since) {}
 
-    /// The function, or null where the driver has none.
+    /// Returns the function, or null if the driver does not have it.
     type get()
     {
         void* found = found_.load(std::memory_order_relaxed);

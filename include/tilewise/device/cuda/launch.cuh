@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the current device can do with a kernel.
+/// Queries of what the current device supports for a kernel.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch.cuh>
@@ -23,8 +23,9 @@ inline int attribute_of(current_device const& device, cudaDeviceAttr attribute)
     return value;
 }
 
-/// Whether a kernel can use clusters and dependent launches: the GPU has them, and the kernel was compiled for such a
-/// GPU. As all that follows, found out once per kernel and context: a kernel's attributes end with the context.
+/// Whether a kernel can use clusters and dependent launches (PDL): the GPU supports them, and the kernel was compiled
+/// for such a GPU. Like all functions below, this queries once per kernel and context: a kernel's attributes end with
+/// the context.
 template <auto* kernel>
 bool has_sm90_features(current_device const& device)
 {
@@ -37,12 +38,11 @@ bool has_sm90_features(current_device const& device)
            }) != 0;
 }
 
-/// Lets a kernel run in clusters of more than the portable 8 blocks. \returns whether a cluster of `blocks` can be
-/// resident
+/// Allows a kernel clusters of more than the portable 8 blocks. \returns whether a cluster of `blocks` can be resident
 template <auto* kernel>
 bool fits_cluster(current_device const& device, int blocks, int threads)
 {
-    constexpr unsigned long long sizes = 32; // of clusters, and more
+    constexpr unsigned long long sizes = 32; // more than the largest cluster has blocks
     static known_of_context known;
     return known(device.context() * sizes + static_cast<unsigned long long>(blocks), [&] {
                if (!gpu::has_sm90_features<kernel>(device))
@@ -58,8 +58,8 @@ bool fits_cluster(current_device const& device, int blocks, int threads)
            }) != 0;
 }
 
-/// Lets a kernel of sm_90 have a large object in shared memory. \returns how many of its blocks can be resident on the
-/// device at once; none, if the GPU or the kernel's code is older
+/// Allows a kernel for sm_90 a large object in shared memory. \returns how many of its blocks can be resident on the
+/// device at once; 0 if the GPU or the kernel's code is older
 template <auto* kernel>
 int resident_blocks_with(current_device const& device, int threads, int shared_bytes)
 {
@@ -78,7 +78,7 @@ int resident_blocks_with(current_device const& device, int threads, int shared_b
     });
 }
 
-/// Lets a kernel have arrays of up to `most_bytes` in shared memory, which is to leave little to the L1 cache.
+/// Allows a kernel arrays of up to `most_bytes` in shared memory, and prefers shared memory to L1 cache.
 template <auto* kernel>
 void allow_large_arrays(current_device const& device, int most_bytes)
 {

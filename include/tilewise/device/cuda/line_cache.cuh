@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Lines of pinned host memory: a kernel writes a result to one, and the host reads it after waiting.
+/// Lines of pinned host memory, to which kernels write results that the host reads after waiting.
 
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
@@ -19,10 +19,10 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The lines that no call uses.
+/// A cache of the lines that no call uses.
 class line_cache {
 public:
-    static constexpr std::size_t line_bytes = 256; ///< the largest accumulator
+    static constexpr std::size_t line_bytes = 256; ///< the size of the largest accumulator
 
     struct line {
         unsigned long long context; ///< see context_id
@@ -39,7 +39,7 @@ public:
         }();
         return *cache;
     }
-    /// Takes a line of a context, which is the current one.
+    /// Takes a line of a context, which has to be the current one.
     line take(unsigned long long context, int device)
     {
         std::lock_guard const lock(mutex_);
@@ -57,14 +57,14 @@ public:
     void keep(line const& returned)
     {
         std::lock_guard const lock(mutex_);
-        idle_.push_back(returned); // within the capacity that was reserved for it
+        idle_.push_back(returned); // within the capacity that add_lines reserved
     }
 
-    /// Frees the pages of which no call has a line.
+    /// Frees the pages of which no call uses a line.
     void release()
     {
         std::lock_guard const lock(mutex_);
-        std::vector<line> whole; // all of whose lines are idle
+        std::vector<line> whole; // pages all of whose lines are idle
         std::erase_if(pages_, [&](line const& page) {
             auto const is_of_page = [&](line const& each) {
                 return each.context == page.context &&
@@ -83,11 +83,11 @@ public:
     }
 
 private:
-    static constexpr std::ptrdiff_t lines = 64; ///< of a page
+    static constexpr std::ptrdiff_t lines = 64; ///< per page
 
     void add_lines(unsigned long long context, int device)
     {
-        // of a context that has ended
+        // its context has ended
         auto const is_gone = [&](line const& each) { return each.device == device && each.context < context; };
         std::erase_if(idle_, is_gone);
         std::erase_if(pages_, is_gone);

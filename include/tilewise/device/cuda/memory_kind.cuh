@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Kinds of memory. Looking at a pointer changes nothing.
+/// Kinds of memory. Querying the kind of a pointer has no side effects.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/runtime.cuh>
@@ -15,10 +15,10 @@ namespace gpu {
 
 /// What the kernels of a device can do with memory.
 enum class memory_kind {
-    readable,        ///< and writable
-    without_atomics, ///< memory of another device, behind a link that has no atomic operations
-    pageable,        ///< host memory that CUDA does not know
-    no_access        ///< memory that CUDA knows, and that the device may not read
+    readable,        ///< can be read and written
+    without_atomics, ///< memory of another device, over a link without atomic operations
+    pageable,        ///< host memory unknown to CUDA
+    no_access        ///< memory known to CUDA that the device cannot access
 };
 
 /// Whether memory at an address is on another device whose link to `device` has no atomic operations.
@@ -31,11 +31,12 @@ inline bool lacks_atomics(cudaPointerAttributes const& attributes, int device)
     return native == 0;
 }
 
-/// Looks up what kernels of `device`, which is the current one, can do with the memory at an address.
+/// Returns what kernels of `device`, which is the current device, can do with the memory at an address.
 ///
-/// The runtime gives the address that the current device has for it, and null where it may not read it: seen on two
-/// H100, CUDA 13.0, for memory of cudaMalloc, of pools, mapped, managed, pinned and registered memory and that of other
-/// processes. (The driver's CU_POINTER_ATTRIBUTE_ACCESS_FLAGS claims access to a peer's memory that faults.)
+/// The runtime reports the address that the current device uses for the memory, or null if the device cannot read it.
+/// This was observed on two H100 with CUDA 13.0 for memory of cudaMalloc and of pools, for mapped, managed, pinned and
+/// registered memory, and for memory of other processes. (The driver's CU_POINTER_ATTRIBUTE_ACCESS_FLAGS reports access
+/// to a peer's memory that then faults.)
 inline memory_kind kind_of(void const* pointer, int device)
 {
     cudaPointerAttributes attributes = {};
@@ -47,7 +48,7 @@ inline memory_kind kind_of(void const* pointer, int device)
     return attributes.hostPointer == pointer ? memory_kind::pageable : memory_kind::no_access;
 }
 
-/// Whether kernels can read ordinary host memory: some systems have its pages come when they are wanted.
+/// Whether kernels can read pageable host memory, as on systems that page it in on demand.
 inline bool reads_any_memory(int device)
 {
     int answer = 0;
@@ -55,7 +56,7 @@ inline bool reads_any_memory(int device)
     return answer != 0;
 }
 
-/// Refuses elements, or what else an algorithm reads, in memory that kernels cannot read.
+/// Throws if kernels cannot read the memory that an algorithm reads.
 inline void check_readable(char const* algorithm, memory_kind kind)
 {
     if (kind == memory_kind::pageable)
@@ -67,7 +68,7 @@ inline void check_readable(char const* algorithm, memory_kind kind)
                                    "for memory of a pool, and cuMemSetAccess for mapped memory");
 }
 
-/// Refuses room for results that they cannot write.
+/// Throws if kernels cannot write to the memory of the results.
 inline void check_writable(char const* algorithm, memory_kind kind)
 {
     if (kind == memory_kind::pageable)
@@ -79,7 +80,7 @@ inline void check_writable(char const* algorithm, memory_kind kind)
                                    "for memory of a pool, and cuMemSetAccess for mapped memory");
 }
 
-/// Refuses room for counters that kernels cannot add to.
+/// Throws if kernels cannot add atomically to the memory of the counters.
 inline void check_counters(char const* algorithm, memory_kind kind)
 {
     gpu::check_writable(algorithm, kind);

@@ -4,9 +4,8 @@
 /// @file
 /// Copies between pageable host memory and the GPU.
 ///
-/// They pass through a few buffers of pinned memory in turn. All cores fill one while the GPU's copy engine empties
-/// those before it; one core alone, which is what a copy from pageable memory by CUDA has, is several times slower than
-/// the bus.
+/// The data passes through a ring of a few pinned buffers: all cores fill one while the GPU's copy engine empties the
+/// previous ones. CUDA's own copies from pageable memory use one core, which is several times slower than the bus.
 
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
@@ -28,7 +27,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Copies bytes on the host, with all cores where that pays.
+/// Copies bytes on the host; large copies use all cores.
 inline void copy_on_host(void* to, void const* from, std::size_t bytes)
 {
     constexpr std::size_t unit = staging_tuning::bytes_per_task;
@@ -43,7 +42,7 @@ inline void copy_on_host(void* to, void const* from, std::size_t bytes)
     });
 }
 
-/// Buffers of pinned memory, which copies use one after the other.
+/// A ring of pinned buffers, which copies use in turn.
 class pinned_ring {
 public:
     static constexpr std::size_t buffers = staging_tuning::buffers;
@@ -63,10 +62,10 @@ public:
     pinned_ring& operator=(pinned_ring const&) = delete;
     ~pinned_ring() { release(); }
 
-    /// Whether an event records every copy from and to the buffers.
+    /// Whether an event tracks every unfinished copy from or to the buffers.
     bool is_settled() const { return is_settled_; }
 
-    /// Copies host memory to the device, in stream order. The host memory is free to change when this returns.
+    /// Copies host memory to the device, in stream order. The host memory may change as soon as this returns.
     void copy_to_device(void* to, void const* from, std::size_t bytes, cudaStream_t stream)
     {
         relaxed_capture const allowed;
@@ -105,7 +104,7 @@ public:
 
 private:
     void* buffer(std::size_t index) const { return static_cast<unsigned char*>(memory_) + index * buffer_bytes_; }
-    /// Records a copy from or to a buffer that was started.
+    /// Records the event of a buffer, after a copy from or to it was started.
     void record(std::size_t index, cudaStream_t stream)
     {
         if (cudaError_t const error = cudaEventRecord(done_[index], stream); error != cudaSuccess) {
@@ -124,11 +123,11 @@ private:
     std::size_t buffer_bytes_;
     bool is_settled_ = true;
     void* memory_ = nullptr;
-    std::array<cudaEvent_t, buffers> done_ = {}; ///< the last copy from or to a buffer
+    std::array<cudaEvent_t, buffers> done_ = {}; ///< recorded after the last copy from or to each buffer
     std::size_t next_ = 0;
 };
 
-/// A ring for one call, which a cache keeps for later calls.
+/// A ring that is leased for one call, and then cached for later calls.
 class leased_ring {
 public:
     explicit leased_ring(current_device const& device) : own_{device.index(), device.context(), nullptr}
@@ -136,7 +135,7 @@ public:
         cache& idle = cache::instance();
         {
             std::lock_guard const lock(idle.mutex);
-            std::erase_if(idle.rings, [&](entry const& each) { // of a context that has ended
+            std::erase_if(idle.rings, [&](entry const& each) { // its context has ended
                 return each.device == own_.device && each.context < own_.context;
             });
             auto const found = std::find_if(idle.rings.begin(), idle.rings.end(),
@@ -156,7 +155,7 @@ public:
     leased_ring& operator=(leased_ring const&) = delete;
     ~leased_ring()
     {
-        if (!own_.ring->is_settled()) // a copy may still read or write its memory
+        if (!own_.ring->is_settled()) // it is leaked: a copy may still read or write its memory
             return;
         std::lock_guard const lock(cache::instance().mutex);
         cache::instance().rings.push_back(own_);
@@ -174,7 +173,7 @@ private:
         std::vector<entry> rings;
         std::size_t made = 0;
 
-        /// Never destroyed: CUDA may be shut down before static objects are.
+        /// Returns the cache. It is never destroyed, since CUDA may shut down before static objects are destroyed.
         static cache& instance()
         {
             static auto* const one = [] {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The CUDA runtime, with errors as exceptions and every resource owned.
+/// Wrappers of the CUDA runtime: errors become exceptions, and objects own resources.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/context.cuh>
@@ -22,10 +22,10 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Throws what a failed call of the CUDA runtime means, and takes the error off the runtime's books.
+/// Throws the exception for a failed call of the CUDA runtime, and clears the runtime's last error.
 [[noreturn, gnu::cold]] inline void throw_cuda_error(cudaError_t error, char const* call)
 {
-    cudaGetLastError(); // so that nobody finds it later; an error inside a kernel stays whatever one does
+    cudaGetLastError(); // so that no later call reports it; errors of kernels are sticky and remain
     switch (error) {
     case cudaErrorMemoryAllocation:
         throw std::bad_alloc();
@@ -46,7 +46,7 @@ namespace gpu {
     }
 }
 
-/// Checks a call of the CUDA runtime.
+/// Throws if a call of the CUDA runtime failed.
 inline void check(cudaError_t error, char const* call)
 {
     if (error != cudaSuccess) [[unlikely]]
@@ -54,7 +54,7 @@ inline void check(cudaError_t error, char const* call)
 }
 #define TILEWISE_CUDA(call, ...) ::tilewise::gpu::check(call(__VA_ARGS__), #call)
 
-/// A range in the timeline of a profiler while it lives, with the name of an algorithm.
+/// A range in a profiler's timeline that has the name of an algorithm and lasts as long as this object.
 class profiler_range {
 public:
 #ifdef TILEWISE_PROFILER_RANGES
@@ -67,8 +67,8 @@ public:
     profiler_range& operator=(profiler_range const&) = delete;
 };
 
-/// The device of a stream's context, which the driver tells while the stream is captured as well; `otherwise`, if it
-/// does not. (cudaStreamGetDevice ends a capture, and needs CUDA 12.8.)
+/// Returns the device of a stream's context, which the driver reports during capture, too; `otherwise` if it does not.
+/// (cudaStreamGetDevice ends a capture, and needs CUDA 12.8.)
 inline int device_of_captured(cudaStream_t stream, int otherwise)
 {
     static driver_function<cudaStream_t, void**> context_of("cuStreamGetCtx", 9020);
@@ -88,7 +88,7 @@ inline int device_of_captured(cudaStream_t stream, int otherwise)
     return device;
 }
 
-/// Makes the device of a stream the current one while it lives.
+/// Makes the device of a stream the current one during its lifetime.
 class current_device {
 public:
     explicit current_device(cudaStream_t stream, bool captured = false)
@@ -122,7 +122,7 @@ private:
     unsigned long long context_ = 0;
 };
 
-/// Lets this thread allocate while another captures a graph.
+/// Allows this thread to allocate while another thread captures a graph.
 class relaxed_capture {
 public:
     relaxed_capture() { TILEWISE_CUDA(cudaThreadExchangeStreamCaptureMode, &mode_); }
@@ -139,7 +139,7 @@ private:
     cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-/// Waits for the work of a stream, also while another stream is being captured, when CUDA refuses to wait for any.
+/// Waits for the work in a stream, also while another stream is being captured, when CUDA rejects waiting by default.
 inline void wait_for(cudaStream_t stream)
 {
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -152,7 +152,7 @@ inline void wait_for(cudaStream_t stream)
     check(restored, "cudaThreadExchangeStreamCaptureMode");
 }
 
-/// The same while an exception is on its way. \returns whether the work is done
+/// Waits likewise, but does not throw: for use while an exception is in flight. \returns whether the work is done
 inline bool is_done_after_waiting(cudaStream_t stream) noexcept
 {
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -175,7 +175,7 @@ inline bool is_captured(cudaStream_t stream)
     return status == cudaStreamCaptureStatusActive;
 }
 
-/// An error that CUDA knew of before this call.
+/// Throws if CUDA recorded a kernel's error before this call.
 inline void reject_earlier_error()
 {
     if (cudaError_t const error = cudaPeekAtLastError();

@@ -4,9 +4,9 @@
 /// @file
 /// Scratch memory on the GPU.
 ///
-/// Memory is leased for one call and cached for later ones, so that in the steady state nothing is allocated. It
-/// belongs to a context, and is dropped when the device was reset; `release_cached_memory` frees it. Large scratch is
-/// not cached, but freed to the stream's memory pool, of which the program decides how much stays.
+/// Memory is leased for one call and then cached for later calls, so that nothing is allocated in the steady state. It
+/// belongs to a context, and is dropped after a reset of the device; `release_cached_memory` frees it. Large scratch is
+/// not cached, but freed to the stream's memory pool; the program sets how much memory the pool keeps.
 
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
@@ -28,18 +28,18 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The state of status memory after all launches that have used it.
+/// The state of status memory after the launches that have used it.
 struct status_state {
     unsigned epoch = 0;             ///< of the last launch
     unsigned long long tickets = 0; ///< taken from the counter
 };
 
-/// Blocks of memory that no call uses, each with the stream that it was last used in: a call takes blocks of its own
-/// stream only, so its kernels come after that use.
+/// A cache of memory blocks that no call uses, each with the stream in which it was last used. A call takes only blocks
+/// of its own stream, so its kernels run after that use.
 class scratch_cache {
 public:
     struct block {
-        unsigned long long stream;  ///< cudaStreamGetId: unique, as handles are not
+        unsigned long long stream;  ///< from cudaStreamGetId: unique, unlike handles
         unsigned long long context; ///< see context_id
         int device;
         void* memory;
@@ -50,7 +50,7 @@ public:
     };
 
     /// @name The caches, one for each kind of content
-    /// Never destroyed: CUDA may be shut down before static objects are.
+    /// They are never destroyed, since CUDA may shut down before static objects are destroyed.
     /// @{
     static scratch_cache& of_scratch()
     {
@@ -73,14 +73,16 @@ public:
             return each.bytes >= wanted.bytes && (best == nullptr || each.bytes < best->bytes);
         });
     }
-    /// Takes the largest block of the stream, if none is large enough: a new one replaces it.
+    /// Takes the largest block of the stream of `wanted`, if there is one. For calls that found none large enough: a
+    /// new block replaces it.
     block take_outgrown(block const& wanted)
     {
         return take_best(wanted,
                          [](block const& each, block const* best) { return !best || each.bytes > best->bytes; });
     }
 
-    /// Keeps a block for later calls, if there is room for it. Blocks of contexts that have ended make room.
+    /// Keeps a block for later calls, if there is room for it. If there is none, drops the blocks of contexts that have
+    /// ended. \returns whether the block was kept
     bool keep(block const& returned)
     {
         std::lock_guard const lock(mutex_);
@@ -115,7 +117,7 @@ public:
             static_cast<void>(keep(each));
     }
 
-    static constexpr std::size_t most_blocks = 256, most_bytes = std::size_t{512} << 20; ///< the bytes of a device
+    static constexpr std::size_t most_blocks = 256, most_bytes = std::size_t{512} << 20; ///< the bytes per device
 
 private:
     static scratch_cache* make(void (*release_it)())
@@ -144,7 +146,7 @@ private:
     std::vector<block> idle_;
 };
 
-/// The graph that a stream is captured into, and the last node of the stream; null if there is none.
+/// The graph into which a stream is being captured, and the stream's last node in it; null if there is none.
 struct capture_info {
     cudaGraph_t graph = nullptr;
     cudaGraphNode_t last = nullptr;
@@ -164,11 +166,12 @@ struct capture_info {
     }
 };
 
-/// Memory on the GPU for the kernels of one call: from the policy's resource; while the stream is captured, from the
-/// graph; otherwise from a cache. Two calls never hold the same block.
+/// Device memory for the kernels of one call: from the policy's resource, if it has one; from the graph, while the
+/// stream is captured; otherwise from a cache. No two calls hold the same block at the same time.
 ///
-/// It goes back in stream order, also when an exception ends the call. A graph owns what its nodes allocate; what a
-/// resource takes from elsewhere during a capture is never given back, since the graph goes on using it.
+/// The memory is returned in stream order, also if an exception ends the call. A graph owns what its nodes allocate.
+/// Memory that a resource allocates outside the graph during a capture is never returned, since the graph keeps using
+/// it.
 class leased_memory {
 public:
     leased_memory(scratch_cache& cache, device_call const& by, std::size_t bytes,
@@ -180,7 +183,7 @@ public:
             cudaGraphNode_t const before = captured_ ? capture_info(stream_).last : nullptr;
             block_.memory = resource_.allocate(bytes, stream_);
             try {
-                bool const is_of_graph = captured_ && capture_info(stream_).last != before; // mapped at a launch only
+                bool const is_of_graph = captured_ && capture_info(stream_).last != before; // mapped only at launch
                 stays_with_graph_ = captured_ && !is_of_graph;
                 if (auto const kind = is_of_graph ? memory_kind::readable : gpu::kind_of(block_.memory, block_.device);
                     kind == memory_kind::pageable || kind == memory_kind::no_access)
@@ -209,21 +212,21 @@ public:
             if (!stays_with_graph_)
                 return_to_resource();
         } else if (captured_ || block_.bytes > most_kept_bytes_ || !cache_.keep(block_)) {
-            // Not another block in place of this one: that one's stream may be busy or destroyed, so freeing it would
-            // have to wait for the device.
+            // Frees this block, not another one to make room for it: the stream of that one may be busy or destroyed,
+            // so freeing it would have to wait for the device.
             free_in_stream(block_);
         }
     }
     void* begin() const { return block_.memory; }
     std::size_t bytes() const { return block_.bytes; }
-    /// The state of status memory; of new memory none is known.
+    /// The state of status memory; all zeros if the memory is new.
     status_state& state() { return block_.state; }
 
 private:
     static constexpr std::size_t least_bytes = 64 * 1024;
 
-    /// Allocates. Where memory is out the caches are emptied: by a call that may wait all of them, by others those of
-    /// the stream.
+    /// Allocates. If the device is out of memory, frees cached blocks and tries again: all of them if the call may
+    /// wait, otherwise those of its stream.
     void allocate(bool may_wait)
     {
         block_.bytes = (block_.bytes / least_bytes + 1) * least_bytes;
@@ -267,7 +270,7 @@ private:
     scratch_cache::block block_;
 };
 
-/// An array for what the kernels of one call write before they read it.
+/// An array that the kernels of one call write before they read it.
 template <class T>
 class scratch : leased_memory {
 public:

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Staging of ordinary host memory: elements are copied to the GPU before a call's kernels read them, results to the
-/// host after its kernels have written them.
+/// Staging of pageable host memory: elements are copied to the GPU before the kernels of a call read them, and results
+/// are copied to the host after its kernels have written them.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/device_call.cuh>
@@ -23,15 +23,15 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The staging of one call, or of one of its pieces. Memory that the GPU can read or write is left where it is; host
-/// memory is copied if the call waits, and refused otherwise. Keep it until the kernels are in the stream.
+/// The staging of one call, or of one piece of a call. Memory that the GPU can access is used in place; pageable host
+/// memory is copied if the call waits, and rejected otherwise. This object has to live until the kernels are launched.
 class staging {
 public:
     explicit staging(device_call const& by) : by_(by) {}
     staging(staging const&) = delete;
     staging& operator=(staging const&) = delete;
 
-    /// How many bytes of an element of a view have to be staged. Refuses memory that can be neither read nor staged.
+    /// Returns how many bytes per element of a view have to be staged. Throws if memory can be neither read nor staged.
     template <class View>
     std::size_t bytes_per_element(View& view) const
     {
@@ -48,7 +48,7 @@ public:
         });
         return bytes;
     }
-    /// The same for a result, in memory that has to pass `check`.
+    /// Returns how many bytes per result of a sink have to be staged. Memory that is not staged has to pass `check`.
     template <class Sink>
     std::size_t bytes_per_result([[maybe_unused]] Sink const& sink,
                                  [[maybe_unused]] void (*check)(char const*, memory_kind) = &check_writable) const
@@ -59,7 +59,7 @@ public:
             return 0;
     }
 
-    /// How many bytes the call may have staged at once, if it needs `wanted`.
+    /// Returns how many bytes the call may stage at once, if it needs `wanted`.
     std::size_t budget_for(std::size_t wanted) const
     {
         if (by_.budget() != 0)
@@ -71,8 +71,8 @@ public:
         TILEWISE_CUDA(cudaMemGetInfo, &free, &total);
         return free - free / 8;
     }
-    /// How many of `count` elements the call stages at once, at so many bytes each and `fixed` more: all of them, if
-    /// the budget allows it, otherwise whole units, and one unit at least.
+    /// Returns how many of `count` elements the call stages at once, with `bytes_each` per element and `fixed` bytes in
+    /// addition: all of them if the budget permits, otherwise a multiple of `unit`, and at least one unit.
     offset elements_at_once(offset count, std::size_t bytes_each, offset unit, std::size_t fixed = 0) const
     {
         if (bytes_each == 0 || count <= unit)
@@ -84,7 +84,7 @@ public:
         return std::min(count, std::max(offset{1}, affordable / unit) * unit);
     }
 
-    /// Stages in what a view reads.
+    /// Stages in the memory that a view reads, and makes the view read the copies.
     template <class View>
     void stage_in(View& view)
     {
@@ -93,7 +93,7 @@ public:
                 memory.first = stage_in(memory.first, memory.size);
         });
     }
-    /// The same for the first `count` elements of a view.
+    /// The same for only the first `count` elements of a view.
     template <class View>
     void stage_in_first(View& view, offset count)
     {
@@ -109,7 +109,7 @@ public:
                 memory.first = stage_in(memory.first + begin, count) - begin;
         });
     }
-    /// Where the GPU can read the elements at `from`.
+    /// Stages in `count` elements from `from` on, if necessary. \returns where the GPU can read them
     template <class E>
     E const* stage_in(E const* from, offset count)
     {
@@ -120,7 +120,7 @@ public:
         ring()->copy_to_device(copy, from, bytes, by_.stream());
         return static_cast<E const*>(copy);
     }
-    /// Stages in two elements of host memory, and `count` more behind them.
+    /// Stages in the two elements of host memory that `ahead` points to, followed by `count` elements from `from` on.
     template <class E>
     E const* stage_in(std::array<E const*, 2> const& ahead, E const* from, offset count)
     {
@@ -131,8 +131,8 @@ public:
         return reinterpret_cast<E const*>(copy);
     }
 
-    /// Has a sink write `count` results to memory of the GPU, for `copy_out`. With `keeps` they begin as they are on
-    /// the host.
+    /// Makes a sink write `count` results to device memory, from which `copy_out` copies them. If `keeps`, that memory
+    /// is initialised with the values on the host.
     template <class Sink>
     void stage_out(Sink& sink, offset count, bool keeps = false)
     {
@@ -146,7 +146,8 @@ public:
             sink.first = static_cast<decltype(sink.first)>(result_.device);
         }
     }
-    /// The same for `count` results from `begin` on, which keep their positions; those that no kernel writes stay.
+    /// The same for `count` results from `begin` on, which keep their positions. Those that no kernel writes are
+    /// preserved.
     template <class Sink>
     void stage_out_part(Sink& sink, offset begin, offset count)
     {
@@ -156,7 +157,7 @@ public:
             sink.first -= begin;
         }
     }
-    /// Copies the results to the host, and waits for that.
+    /// Copies the results to the host, and waits for the copies.
     void copy_out()
     {
         if (result_.bytes > 0)

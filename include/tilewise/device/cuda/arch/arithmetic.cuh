@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Sums and products that are rounded as they are written: never fused, or rounded down.
+/// Arithmetic with a defined rounding: sums and products that are never fused, and products rounded down.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch/kernel.cuh>
@@ -13,9 +13,9 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The same value, of which the compilers do not know that it was computed: no operation on it is fused with one
-/// before. `or`s a zero to each word that only a launch knows, as its grid is one block deep: one LOP3 per word.
-/// (Through asm statements, empty ones or moves, ptxas 13.0 fuses.)
+/// Returns `value`, and prevents the compilers from fusing an operation on the result with the one that computed
+/// `value`. Each word is combined by OR with a zero that is known only at run time, since grids are one block deep: one
+/// LOP3 per word. (ptxas 13.0 fuses across asm statements, whether they are empty or moves.)
 template <class T>
 TILEWISE_DEVICE T opaque(T const& value)
 {
@@ -23,11 +23,11 @@ TILEWISE_DEVICE T opaque(T const& value)
     return gpu::exchange_words(value, [=](unsigned word) { return word | zero; });
 }
 
-/// Numbers of the machine's: the built-in ones, and half and bfloat16, if their header is there.
+/// The types with arithmetic instructions: the built-in ones, and half and bfloat16 if their headers are included.
 template <class T>
 concept machine_number = std::is_arithmetic_v<T> || requires(T a) { __hadd_rn(a, a); };
 
-/// A sum that is never fused with a product.
+/// Returns a + b, never fused with a product.
 template <class T>
 TILEWISE_DEVICE T add_rounded(T const& a, T const& b)
 {
@@ -41,7 +41,7 @@ TILEWISE_DEVICE T add_rounded(T const& a, T const& b)
         return static_cast<T>(a + b);
 }
 
-/// A product that is never fused with a sum.
+/// Returns a * b, never fused with a sum.
 template <class T>
 TILEWISE_DEVICE T multiply_rounded(T a, T b)
 {
@@ -54,16 +54,17 @@ TILEWISE_DEVICE T multiply_rounded(T a, T b)
 }
 
 /// @name The floor of a product
-/// It is added to a number from which on all are 1 apart, and rounded down once: the low bits count. Conversions are
-/// slower. Of NaN, and of products that are not below most_of_floor in magnitude, any number is made.
+/// The product is added to `floor_base`, around which adjacent numbers are 1 apart, in one operation that rounds down:
+/// the low bits of the result are the floor. Conversions are slower. The result is unspecified for NaN and for products
+/// whose magnitude is `most_of_floor` or more.
 /// @{
 inline constexpr int most_of_floor = 1 << 22;
 template <class T>
 inline constexpr T floor_base = sizeof(T) == 4 ? 12582912 : 6755399441055744; // 1.5 * 2^23 or 2^52
 template <class T>
 struct product_floor {
-    T code; ///< floor_base more than the floor
-    T next; ///< one more than the floor
+    T code; ///< floor + floor_base
+    T next; ///< floor + 1
 };
 TILEWISE_DEVICE product_floor<float> floor_of_product(float a, float b)
 {
@@ -75,10 +76,10 @@ TILEWISE_DEVICE product_floor<double> floor_of_product(double a, double b)
     double const code = __fma_rd(a, b, floor_base<double>);
     return {code, code - (floor_base<double> - 1)};
 }
-/// The floor, or one more if `x` is not below `bound`.
+/// Returns the floor, plus 1 if `x >= bound`.
 TILEWISE_DEVICE int floor_or_next(product_floor<float> const& floor, float x, float bound)
 {
-    float one; // or 0: a comparison that leaves a number saves the choice
+    float one; // 1 or 0: a comparison with a numeric result saves the selection
     asm("set.ge.f32.f32 %0, %1, %2;" : "=f"(one) : "f"(x), "f"(bound));
     return __float_as_int(floor.code + one) - __float_as_int(floor_base<float>);
 }

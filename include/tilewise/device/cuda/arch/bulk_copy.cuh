@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Bulk copies to shared memory, and the barriers that they complete.
+/// Bulk copies (TMA) to shared memory, and the barriers that track their completion.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch/kernel.cuh>
@@ -11,24 +11,24 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// @name Bulk copies
-/// Copies from global to shared memory that land at some later time. For sm_90 and later: a kernel that uses them needs
-/// another way for older GPUs.
+/// Asynchronous copies from global to shared memory, for sm_90 and later: a kernel that uses them needs an alternative
+/// for older GPUs.
 /// @{
 TILEWISE_DEVICE unsigned shared_address(void const* shared)
 {
     return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
-/// A barrier in shared memory that counts arrivals and bytes.
+/// A barrier in shared memory. Its current phase ends when all expected threads and bytes have arrived.
 struct alignas(8) mbarrier {
     unsigned long long state;
 
-    /// For one thread, before the block synchronises.
+    /// Initialises the barrier for so many arrivals per phase. One thread calls this, before the block synchronises.
     TILEWISE_DEVICE void init(int arrivals)
     {
 #if __CUDA_ARCH__ >= 900
         asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)), "r"(arrivals) : "memory");
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // bulk copies see it, too
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // makes the barrier visible to bulk copies
 #endif
     }
     TILEWISE_DEVICE void arrive()
@@ -37,7 +37,7 @@ struct alignas(8) mbarrier {
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
 #endif
     }
-    /// The phase ends when so many bytes have landed, too.
+    /// Arrives, and adds `bytes` to the bytes that the current phase waits for.
     TILEWISE_DEVICE void arrive_expect(int bytes)
     {
 #if __CUDA_ARCH__ >= 900
@@ -45,7 +45,7 @@ struct alignas(8) mbarrier {
                      : "memory");
 #endif
     }
-    /// Waits for the end of the phase of that parity: 0, 1, 0, ...
+    /// Waits for the end of the phase of the given parity; phases have parities 0, 1, 0, ...
     TILEWISE_DEVICE void wait(int parity)
     {
 #if __CUDA_ARCH__ >= 900
@@ -62,7 +62,8 @@ struct alignas(8) mbarrier {
     }
 };
 
-/// One thread starts a copy to shared memory, of whose landing `barrier` hears. Addresses and size are multiples of 16.
+/// Starts a copy to shared memory that signals its completion to `barrier`. One thread calls this. Addresses and size
+/// are multiples of 16 bytes.
 TILEWISE_DEVICE void bulk_copy(void* shared, void const* global, int bytes, mbarrier& barrier)
 {
 #if __CUDA_ARCH__ >= 900

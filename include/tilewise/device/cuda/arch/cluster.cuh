@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Clusters of blocks.
+/// Thread-block clusters.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch/kernel.cuh>
@@ -13,10 +13,10 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// @name Clusters
-/// The blocks of a cluster run at the same time and can write to each other's shared memory, from the moment that all
-/// have arrived until they arrive again.
+/// The blocks of a cluster run concurrently. They may write to each other's shared memory once all of them have arrived
+/// at a first cluster barrier, and until they arrive at the next.
 /// @{
-TILEWISE_DEVICE void cluster_announce() // an arrival that passes on nothing
+TILEWISE_DEVICE void cluster_announce() // arrives without releasing earlier memory accesses
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
@@ -34,7 +34,7 @@ TILEWISE_DEVICE void cluster_wait()
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
-/// Stores `value` where the block of the cluster with that index has what this block has at `shared`.
+/// Stores `value` in the shared memory of another block of the cluster, at the place that `shared` has in this one.
 template <class T>
 TILEWISE_DEVICE void store_in_block(int block, T* shared, T const& value)
 {

@@ -2,8 +2,7 @@
 #pragma once
 
 /// @file
-/// Accesses to memory that are more than an assignment: loads that do not stay in the cache, words that blocks publish
-/// and observe, atomic additions.
+/// Special memory accesses: streaming loads, relaxed loads and stores between blocks, atomic additions.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch/kernel.cuh>
@@ -11,12 +10,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Sixteen bytes.
+/// A 16-byte vector.
 struct alignas(vector_bytes) vector16 {
     unsigned word[4];
 };
 
-/// @name Loads that do not stay in the cache
+/// @name Streaming loads
+/// For data that is read once: it is evicted from the cache first.
 /// @{
 TILEWISE_DEVICE vector16 load_once(vector16 const* from)
 {
@@ -41,14 +41,15 @@ TILEWISE_DEVICE unsigned char load_once(unsigned char const* from)
 }
 /// @}
 
-/// @name Words that blocks tell each other
-/// Each access is one, and says nothing about other memory.
+/// @name Communication between blocks
+/// Each access is a single relaxed operation, and orders no other memory accesses.
 /// @{
 TILEWISE_DEVICE void publish(unsigned long long* word, unsigned long long value)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
 }
-/// Leaves `value` as it is if the word is not `wanted`: without a branch, which would wait for the load before it.
+/// Loads the word if it is `wanted`, and leaves `value` unchanged otherwise. The load is predicated: a branch would
+/// wait for the load before it.
 TILEWISE_DEVICE void observe(unsigned long long const* word, bool wanted, unsigned long long& value)
 {
     asm volatile("{\n\t.reg .pred p;\n\t"
@@ -58,12 +59,12 @@ TILEWISE_DEVICE void observe(unsigned long long const* word, bool wanted, unsign
                  : "l"(__cvta_generic_to_global(word)), "r"(unsigned{wanted})
                  : "memory");
 }
-/// Leaves memory to the others for a while.
+/// Suspends the thread briefly, to leave memory bandwidth to others while it polls.
 TILEWISE_DEVICE void pause_briefly()
 {
     __nanosleep(200);
 }
-/// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, next_ticket from a counter.
+/// Takes a ticket: the next of the numbers 0, 1, 2, ... from a counter that the threads of one or more grids share.
 TILEWISE_DEVICE unsigned long long next_ticket(unsigned long long* counter)
 {
     return atomicAdd(counter, 1ull);
@@ -71,8 +72,8 @@ TILEWISE_DEVICE unsigned long long next_ticket(unsigned long long* counter)
 /// @}
 
 /// @name Atomic additions
-/// To shared or to global memory; they say nothing about other memory. The machine merges additions of one by a warp,
-/// in shared memory, if the results are not asked for.
+/// Relaxed, to shared or to global memory. The hardware merges a warp's additions of one to shared memory if their
+/// results are unused.
 /// @{
 TILEWISE_DEVICE void add_one(unsigned* counter)
 {
@@ -86,7 +87,7 @@ TILEWISE_DEVICE void add(unsigned long long* counter, unsigned long long value)
 {
     atomicAdd(counter, value);
 }
-/// Returns what was there before.
+/// Adds, and returns the previous value.
 TILEWISE_DEVICE unsigned fetch_add(unsigned* counter, unsigned value)
 {
     return atomicAdd(counter, value);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How a kernel is started, and waits for the one before it.
+/// Launches of kernels, and dependent launches (PDL).
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch/kernel.cuh>
@@ -14,9 +14,10 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// @name Dependent launches
-/// A kernel that was launched with `launch_shape::dependent` may start as soon as every block of the kernel before it
-/// in the stream called `release_dependents`; only after `wait_for_primary` may it touch what that kernel writes.
+/// @name Dependent launches (PDL)
+/// A kernel launched with `launch_shape::dependent` may start as soon as every block of the preceding kernel in the
+/// stream has called `release_dependents` or exited. It may access what that kernel writes only after
+/// `wait_for_primary`.
 /// @{
 TILEWISE_DEVICE void release_dependents()
 {
@@ -32,16 +33,16 @@ TILEWISE_DEVICE void wait_for_primary()
 }
 /// @}
 
-/// How a kernel is started.
+/// The launch configuration of a kernel.
 struct launch_shape {
     int blocks = 1;
     int threads = warp_size;
     int cluster = 1;        ///< blocks per cluster
-    bool dependent = false; ///< may start before the kernel before it ends
-    int shared_bytes = 0;   ///< of its object of TILEWISE_LARGE_SHARED
+    bool dependent = false; ///< may start before the preceding kernel ends
+    int shared_bytes = 0;   ///< dynamic shared memory: TILEWISE_LARGE_SHARED or TILEWISE_SHARED_ARRAY
 };
 
-/// Starts a kernel in a stream.
+/// Launches a kernel in a stream.
 template <class... Parameters, class... Arguments>
 cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, Arguments&&... arguments)
 {
@@ -67,7 +68,7 @@ cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_
     return cudaLaunchKernelEx(&config, kernel, static_cast<Arguments&&>(arguments)...);
 }
 
-/// How many clusters of a kernel can be resident at once in what a stream has of its device.
+/// Finds how many clusters of a kernel can be resident at once on the part of the device that a stream can use.
 template <class... Parameters>
 cudaError_t resident_clusters(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, int* clusters)
 {

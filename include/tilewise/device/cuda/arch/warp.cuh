@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the lanes of a warp exchange.
+/// Shuffles and votes.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch/kernel.cuh>
@@ -12,8 +12,9 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// @name Exchange in a warp
-/// All lanes of the warp take part. Nothing is said about memory. A lane past either end yields the caller's own value.
+/// @name Shuffles
+/// All lanes of the warp take part. Memory accesses are not ordered. Reading past either end of the warp returns the
+/// caller's own value.
 /// @{
 template <class T, class Exchange>
 TILEWISE_DEVICE T exchange_words(T const& value, Exchange exchange)
@@ -50,14 +51,14 @@ TILEWISE_DEVICE T shuffle_xor(T const& value, int mask)
 }
 /// @}
 
-/// @name Votes in a warp
-/// All lanes of the warp take part. Nothing is said about memory.
+/// @name Votes
+/// All lanes of the warp take part. Memory accesses are not ordered.
 /// @{
 TILEWISE_DEVICE bool any_lane(bool vote)
 {
     return __any_sync(~0u, vote) != 0;
 }
-/// The sum of all lanes' values.
+/// Returns the sum of the values of all lanes.
 TILEWISE_DEVICE unsigned warp_total(unsigned value)
 {
 #if __CUDA_ARCH__ >= 800
@@ -69,12 +70,12 @@ TILEWISE_DEVICE unsigned warp_total(unsigned value)
     return value;
 #endif
 }
-/// Bit i is the vote of lane i.
+/// Returns a mask whose bit i is the vote of lane i.
 TILEWISE_DEVICE unsigned lanes_that(bool vote)
 {
     return __ballot_sync(~0u, vote);
 }
-/// Bit i is set where lane i has the caller's value.
+/// Returns a mask whose bit i is set if lane i has the caller's value.
 TILEWISE_DEVICE unsigned lanes_with(unsigned value)
 {
     return __match_any_sync(~0u, value);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The bits and bytes of words.
+/// Operations on the bits and bytes of words.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch/kernel.cuh>
@@ -17,7 +17,7 @@ TILEWISE_DEVICE int count_bits(unsigned word)
     return __popc(word);
 }
 
-/// `yes` or `no`, word by word and without a branch.
+/// Returns `yes` if `condition`, else `no`; selects word by word, without a branch.
 template <class T>
 TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
 {
@@ -33,13 +33,13 @@ TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
     return result;
 }
 
-/// The low word of (high, low) shifted right by `bits`, fewer than 32.
+/// Returns the low word of (high, low) shifted right by `bits`, which is less than 32.
 TILEWISE_DEVICE unsigned funnel_shift_right(unsigned low, unsigned high, unsigned bits)
 {
     return __funnelshift_r(low, high, bits);
 }
 
-/// `sum` and the four bytes of a word, as signed or as unsigned numbers.
+/// Returns `sum` plus the four bytes of a word, as signed or as unsigned numbers.
 TILEWISE_DEVICE int add_bytes(unsigned word, int sum)
 {
     return __dp4a(static_cast<int>(word), 0x01010101, sum);
@@ -49,7 +49,8 @@ TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
     return __dp4a(word, 0x01010101u, sum);
 }
 
-/// The sums of `before` and the bytes 0 to i of a word, for i of 0 to 3, modulo 256. Adds them all to `before`.
+/// Scans the four bytes of a word: byte i of the result is `before` plus bytes 0 to i, modulo 256. Adds all four bytes
+/// to `before`.
 TILEWISE_DEVICE unsigned scan_bytes(unsigned word, unsigned& before)
 {
     unsigned const one = __dp4a(word, 0x00000001u, before), two = __dp4a(word, 0x00000101u, before),
