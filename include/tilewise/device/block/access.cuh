@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How a vector of consecutive elements is loaded from memory and stored there, wherever it begins.
+/// How vectors of consecutive elements are loaded and stored, at any alignment.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch.cuh>
@@ -12,21 +12,21 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// How a vector is loaded.
+/// How a vector is loaded or stored.
 enum class access {
-    aligned,    ///< in units as wide as the vector allows
-    realigned,  ///< as the two aligned 16-byte vectors around it, which `finish` puts together: not the first vector of
-                ///< a range, nor the last two, whose 16-byte vectors have bytes of others
-    elementwise ///< in units as wide as an element's alignment
+    aligned,    ///< with the widest unit that divides the vector
+    realigned,  ///< as the two aligned 16-byte vectors around it, which `finish` combines: not for the first vector of
+                ///< a range or the last two, whose 16-byte vectors contain bytes outside the range
+    elementwise ///< with units as wide as an element's alignment
 };
 
-/// The widest unit that a block of so many bytes is a whole number of.
+/// Returns the size of the widest unit that divides `bytes`.
 TILEWISE_PORTABLE constexpr int widest_unit(int bytes)
 {
     return bytes % vector_bytes == 0 ? vector_bytes : bytes & -bytes;
 }
 
-/// An unsigned integer of so many bytes.
+/// The unit of so many bytes: an unsigned integer, or vector16.
 template <int bytes>
 using unit_of = std::conditional_t<
     bytes == 16, vector16,
@@ -34,7 +34,7 @@ using unit_of = std::conditional_t<
         bytes == 8, unsigned long long,
         std::conditional_t<bytes == 4, unsigned, std::conditional_t<bytes == 2, unsigned short, unsigned char>>>>;
 
-/// The 16 bytes that begin `skipped` bytes, fewer than 16, after the beginning of two 16-byte vectors.
+/// Returns the 16 bytes from byte `skipped` on of two consecutive 16-byte vectors. `skipped` is less than 16.
 TILEWISE_DEVICE vector16 shifted(vector16 const& low, vector16 const& high, unsigned skipped)
 {
     unsigned words[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],

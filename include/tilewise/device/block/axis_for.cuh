@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The axis of kernels: functions of the user's within the library's axes are guarded, since nvcc would leave out calls
-/// of what is for the host only.
+/// Axes as kernels use them: user functions within the library's axes are guarded (see callable.cuh), since nvcc would
+/// drop calls of host-only functions.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/concept.hpp>
@@ -22,7 +22,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// An axis of the user's among those of a product.
+/// A user-defined axis within a product.
 template <class View>
 struct guarded_axis {
     View view;
@@ -43,7 +43,7 @@ struct guarded_axis {
     }
 };
 
-/// The view of an axis as kernels get it.
+/// Returns the view of an axis that is passed to kernels.
 template <class View>
 View const& axis_for(View const& view)
 {
@@ -57,7 +57,7 @@ auto axis_for(function_axis<Function> const& axis)
 template <class... Views>
 auto axis_for(binning::product_bins<Views...> const& product);
 
-/// The same of an axis of a product.
+/// The same for an axis within a product.
 template <class View>
 auto member_for(View const& view)
 {
@@ -85,7 +85,8 @@ auto axis_for(binning::product_bins<Views...> const& product)
         return binning::product_bins_of(gpu::member_for(product.head), gpu::axis_for(product.tail));
 }
 
-/// What kernels call to find a sample's cell, where the library's functions for host and device would hide it.
+/// The calls that finding a sample's cell makes to user functions, made from `__device__` functions: nvcc does not
+/// check them in the library's `__host__ __device__` functions.
 template <class Bins>
 struct calls_of_axis {
     template <class Sample>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The tables of an axis, where kernels can read them.
+/// Copies of the tables of an axis in device memory.
 
 #include <tilewise/axis/product.hpp>
 #include <tilewise/cached_memory.hpp>
@@ -33,18 +33,18 @@ struct ignore_table {
     {}
 };
 
-/// Axes with tables.
+/// The view of an axis that has tables.
 template <class Bins>
-concept has_tables = binning::has_tables_for<Bins, ignore_table>; // nvcc would deny it a lambda
+concept has_tables = binning::has_tables_for<Bins, ignore_table>; // nvcc rejects a lambda here
 
-/// A table begins where the widest load can.
+/// Returns the bytes reserved for a table, which is aligned for the widest load.
 template <class T>
 TILEWISE_PORTABLE constexpr offset room_of_table(offset count)
 {
     return (count * offset{sizeof(T)} + vector_bytes - 1) / vector_bytes * vector_bytes;
 }
 
-/// What the tables of an axis take.
+/// Returns the bytes reserved for the tables of an axis.
 template <class Bins>
 offset room_of_tables(Bins& bins)
 {
@@ -54,7 +54,8 @@ offset room_of_tables(Bins& bins)
     return bytes;
 }
 
-/// Pinned memory that the GPU copies tables from. It is given back at once, and taken again when the copy is done.
+/// A cache of pinned buffers from which the GPU copies tables. A buffer is returned as soon as its copy is in the
+/// stream, and reused once the copy is done.
 class table_buffers {
 public:
     struct buffer {
@@ -65,7 +66,7 @@ public:
         cudaEvent_t copied; ///< null, or recorded after the last copy
     };
 
-    /// It outlives every other object: CUDA may be gone before it.
+    /// Returns the cache. It is never destroyed, since CUDA may shut down before static objects are destroyed.
     static table_buffers& instance()
     {
         static auto* const one = [] {
@@ -76,7 +77,7 @@ public:
         return *one;
     }
 
-    /// Takes a buffer that no copy reads, without waiting for any.
+    /// Takes a buffer that no copy reads, without waiting for a copy.
     buffer take(current_device const& device, std::size_t bytes)
     {
         relaxed_capture const allowed; // this stream may be captured
@@ -91,10 +92,10 @@ public:
         buffer made = {device.index(), device.context(), nullptr, std::bit_ceil(bytes), nullptr};
         {
             std::lock_guard const lock(mutex_);
-            std::erase_if(idle_, [&](buffer const& each) { // of the device before it was reset
+            std::erase_if(idle_, [&](buffer const& each) { // their context ended when the device was reset
                 return each.device == made.device && each.context < made.context;
             });
-            idle_.reserve(++made_); // room for all: giving one back cannot fail
+            idle_.reserve(++made_); // room for all, so that returning one cannot fail
         }
         TILEWISE_CUDA(cudaHostAlloc, &made.memory, made.bytes, cudaHostAllocPortable);
         return made;
@@ -125,7 +126,7 @@ private:
     {
         if (each.copied == nullptr || cudaEventQuery(each.copied) == cudaSuccess)
             return true;
-        static_cast<void>(cudaGetLastError()); // that it is not ready
+        static_cast<void>(cudaGetLastError()); // cudaErrorNotReady
         return false;
     }
 
@@ -147,12 +148,12 @@ private:
         return taken;
     }
 
-    std::mutex mutex_; ///< held during no call of CUDA, which calls `keep` when a graph ends
+    std::mutex mutex_; ///< never held during a CUDA call, since CUDA calls `keep` when a graph ends
     std::vector<buffer> idle_;
     std::size_t made_ = 0;
 };
 
-/// One of them, until a copy from it is in a stream or in a graph.
+/// A buffer that is leased until a copy from it is in a stream or in a graph.
 class table_buffer {
 public:
     table_buffer(current_device const& device, std::size_t bytes) : own_(table_buffers::instance().take(device, bytes))
@@ -166,7 +167,7 @@ public:
     }
     unsigned char* begin() const { return static_cast<unsigned char*>(own_.memory); }
 
-    /// Copies it to the GPU, in stream order. Nobody takes the buffer before that is done.
+    /// Copies the buffer to the GPU, in stream order. It is not reused before the copy is done.
     void copy_to(void* to, std::size_t bytes, cudaStream_t stream)
     {
         relaxed_capture const allowed;
@@ -175,11 +176,11 @@ public:
         TILEWISE_CUDA(cudaMemcpyAsync, to, own_.memory, bytes, cudaMemcpyHostToDevice, stream);
         cudaError_t const error = cudaEventRecord(own_.copied, stream);
         if (error != cudaSuccess && cudaEventRecord(own_.copied, stream) != cudaSuccess)
-            own_.memory = nullptr; // lost: nobody knows when the copy is done
+            own_.memory = nullptr; // leaked: no event tracks the copy
         check(error, "cudaEventRecord");
     }
 
-    /// The same whenever the graph is launched that the stream is captured into. It has the buffer until it ends.
+    /// Adds the copy to the graph into which the stream is being captured. The graph owns the buffer until it ends.
     void copy_in_graph(void* to, std::size_t bytes, cudaStream_t stream)
     {
         auto owned = std::make_unique<table_buffers::buffer>(own_);
@@ -197,7 +198,7 @@ public:
     }
 
 private:
-    /// Called by CUDA, which allows no calls of CUDA in it.
+    /// The callback with which the graph returns the buffer. CUDA permits no CUDA calls in it.
     static void CUDART_CB give_back(void* owned)
     {
         std::unique_ptr<table_buffers::buffer> const ended(static_cast<table_buffers::buffer*>(owned));
@@ -207,9 +208,9 @@ private:
     table_buffers::buffer own_;
 };
 
-/// Copies of the tables of an axis' view, in memory of the GPU, for the kernels of one call; the view is made to point
-/// to them. Keep it until those kernels are in the stream. Nobody needs the axis afterwards, also if the call is
-/// captured: the graph has a copy of the tables of its own.
+/// Copies of the tables of an axis' view in device memory, for the kernels of one call. The constructor makes the view
+/// point to them. This object has to live until the kernels are launched. The axis is not needed afterwards, also if
+/// the call is captured: the graph has its own copy of the tables.
 class tables_on_device {
 public:
     template <class View>
@@ -241,7 +242,7 @@ public:
     }
 
 private:
-    /// Of ordinary memory CUDA copies so many bytes without waiting for the stream.
+    /// The most bytes of pageable memory that CUDA copies without waiting for the stream.
     static constexpr std::size_t most_staged_by_cuda = 64 * 1024;
 
     template <class View>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the warps of a block do together: aggregates of whole chunks and of subtrees of tiles.
+/// Warp-wide and block-wide reductions: the aggregates of whole chunks, and of subtrees of tiles.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
@@ -18,8 +18,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// How a reduction to a T reads a view in rows: several lane vectors per vector where elements are narrow, so that a
-/// warp reads a row of several chunks at once, each in a segment of its lanes.
+/// How a reduction to a T reads the rows of a view. If elements are narrow, a vector has several lane vectors, so that
+/// a warp reads a row of each of several chunks at once, each in a segment of its lanes.
 template <class View, class T, class Op, class Order, class Tuning>
 struct row_layout {
     using value = T;
@@ -30,7 +30,7 @@ struct row_layout {
 
     static constexpr int lane_vector = static_cast<int>(Order::lane_vector);
     static constexpr int rows = geometry::rows_per_chunk;
-    static constexpr int vectors = // per vector
+    static constexpr int vectors = // lane vectors per vector
         View::bases == 0 ? 1 : std::clamp(vector_bytes / (View::widest * lane_vector), 1, Tuning::widest_load);
     static constexpr int vector_size = vectors * lane_vector;    ///< elements per vector
     static constexpr int width = warp_size / vectors;            ///< lanes per chunk
@@ -38,18 +38,18 @@ struct row_layout {
     static constexpr int segment = static_cast<int>(Order::row); ///< elements of a row
     /// Rows are batched, so that their loads are in flight together, unless that takes too many registers.
     static constexpr bool batched = sizeof(T) <= 16 && View::widest <= 32;
-    /// Whether lanes can read a base that is not aligned through their neighbours.
+    /// Whether lanes can read a misaligned base in aligned vectors, whose words they exchange.
     static constexpr bool can_shift = batched && View::bases == 1 && View::template can_realign<vector_size>;
 };
 
-/// Sums of bytes, whose order cannot matter: four at a time.
+/// Whether a reduction sums bytes, which it can do in any order: four at a time.
 template <class View, class T, class Op>
 inline constexpr bool adds_bytes = false;
 template <class E, class T>
     requires std::integral<E> && std::integral<T> && (sizeof(E) == 1) && (!std::same_as<T, bool>)
 inline constexpr bool adds_bytes<memory_view<E>, T, plus> = !std::same_as<E, bool>;
 
-/// The total of the lane vectors in a vector: each left to right, then their tree.
+/// Returns the aggregate of the lane vectors in a vector: each left to right, then the adjacent-pair tree over them.
 template <class Layout, class View, class Packet, class Op>
 TILEWISE_DEVICE auto load_aggregate(View& view, Packet const& loaded, Op& op) -> typename Layout::value
 {
@@ -80,12 +80,12 @@ TILEWISE_DEVICE auto load_aggregate(View& view, Packet const& loaded, Op& op) ->
     }
 }
 
-/// How a warp reads the rows of chunks at a base that is not aligned for the widest loads: from aligned 16-byte vectors
-/// that begin so many words, and up to 3 bytes, before the vectors, each lane passing on to its left neighbour what
-/// that needs of its 16-byte vector. The words are a constant where it pays: 18 % of the speed at 2^24.
+/// The shift with which a warp reads the rows of chunks at a base that is not aligned for the widest loads: each lane
+/// loads the aligned 16-byte vector that begins so many words, and up to 3 bytes, before its vector, and gets the rest
+/// of its vector from its right neighbour. The shift is a constant where that pays: 18 % of the speed at 2^24.
 inline constexpr int no_shift = -1, any_shift = 4;
 
-/// Reads the rows of `Layout::chunks` chunks from a base that is not aligned, one vector per lane and row.
+/// Loads the rows of `Layout::chunks` chunks from a misaligned base, one vector per lane and row.
 template <class Layout, int shift, class View, class Packet>
 TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Packet, Layout::rows>& loaded)
 {
@@ -97,7 +97,7 @@ TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Pa
     unsigned const skipped = base.address_of(position) % vector_bytes;
     auto const address = base.address_of(position) - skipped;
 
-    // 16-byte vectors that are not inside the range to their last byte are needed for its first and last vector alone
+    // only the first and the last vector of the range need 16-byte vectors that extend beyond it: they are loaded apart
     vector16 row_vector[rows] = {}, behind = {};
     auto const behind_address = address + (rows - 1) * row_bytes + vector_bytes;
     bool const at_begin = address < base.address_of(0);
@@ -117,7 +117,7 @@ TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Pa
     for (int row = 0; row < rows; ++row) {
         vector16 next = {};
         TILEWISE_UNROLL
-        for (int i = 0; i < borrowed; ++i) { // the first lane gives the last one its 16-byte vector of the next row
+        for (int i = 0; i < borrowed; ++i) { // the first lane passes its 16-byte vector of the next row to the last
             unsigned const given =
                 row + 1 < rows && lane == 0 ? row_vector[(row + 1) % rows].word[i] : row_vector[row].word[i];
             next.word[i] = shuffle(given, next_lane);
@@ -143,14 +143,14 @@ TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Pa
         loaded[rows - 1] = edge;
 }
 
-/// The totals of `Layout::chunks` whole chunks, joined by their tree; lane 0 of the warp has it. The warp's first chunk
-/// begins at `position`.
+/// Computes the adjacent-pair tree over the aggregates of `Layout::chunks` whole chunks; lane 0 of the warp has the
+/// result. The first chunk begins at `position`.
 template <class Layout, access how, int shift, class View, class Op>
 TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typename Layout::value
 {
     using T = typename Layout::value;
     constexpr int rows = Layout::rows, width = Layout::width, count = Layout::vector_size;
-    constexpr access how_rows = how == access::realigned ? access::elementwise : how; // where lanes cannot shift
+    constexpr access how_rows = how == access::realigned ? access::elementwise : how; // without a shift
     position += lane_index() / width * Layout::order::chunk + lane_index() % width * count;
     using vector_size = typename View::template vector<count>;
 
@@ -190,8 +190,8 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
     }
 }
 
-/// The aggregate of `iterations` work units per warp, one after the other, from `first` on, of which `left` are
-/// there. Thread 0 has it.
+/// Computes the aggregate of the work units from `first` on: `iterations` consecutive ones per warp, but only `left` in
+/// all. Thread 0 has the result.
 template <class Layout, access how, int shift, int threads, class View, class Op, class Totals>
 TILEWISE_DEVICE auto block_subtree(View& view, offset first, offset left, int iterations, Op& op, Totals& warp_totals)
     -> typename Layout::value

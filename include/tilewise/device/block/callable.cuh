@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// How kernels call what is not the library's, so that nvcc rejects what is for the host only: from functions for
-/// kernels only. In a function for host and device nvcc leaves such a call out, with a warning at best.
+/// How kernels call functions that are not the library's: from `__device__` functions, so that nvcc rejects host-only
+/// functions. In a `__host__ __device__` function nvcc drops such a call, with a warning at best.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
@@ -24,8 +24,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// A function for kernels, whatever is called through it. (Its result's type is spelled out, here and wherever the host
-/// asks for it: nvcc hides the bodies of such functions from the host's compiler, which would deduce void.)
+/// A `__device__` function object that calls any function. (The type of its result is spelled out, here and wherever
+/// host code needs it: nvcc hides the bodies of such functions from the host compiler, which would deduce void.)
 template <class Function>
 struct in_kernels {
     Function function;
@@ -43,7 +43,7 @@ struct in_kernels {
     }
 };
 
-/// What kernels call for a function, from a function for kernels.
+/// Returns what kernels call in place of a function, in `__device__` functions.
 template <class Function>
 constexpr auto function_for(Function function)
 {
@@ -54,8 +54,8 @@ constexpr auto function_for(Function function)
 }
 
 /// @name Functions that other libraries' iterators and views call
-/// These are for host and device, or constexpr, and hide from nvcc what they call. So kernels are made to call it, in
-/// functions that never run.
+/// Those iterators and views are `__host__ __device__` or constexpr, so nvcc does not check what they call. Therefore
+/// `__device__` functions that never run make the same calls.
 /// @{
 template <class Function, class... Arguments>
 TILEWISE_DEVICE void call_in_kernel(Function& function, Arguments... arguments)
@@ -68,7 +68,7 @@ TILEWISE_DEVICE void move_in_kernel(It const& it)
     static_cast<void>(it + offset{});
 }
 
-/// Makes kernels call the functions of an iterator or view that reads elements, or gets Written.
+/// Makes nvcc check that kernels can call a function with the given arguments.
 template <class Function, class... Arguments>
 TILEWISE_DEVICE void guard_call()
 {
@@ -77,7 +77,7 @@ TILEWISE_DEVICE void guard_call()
         static_cast<void>(
             &call_in_kernel<std::conditional_t<std::is_const_v<Function>, called const, called>, Arguments...>);
 }
-/// Where an iterator or a view calls a function.
+/// When an iterator or a view calls its function.
 enum class calling { nothing, to_view, to_read, to_write, to_write_numbered, to_read_and_write };
 template <class Type>
 inline constexpr calling calls_own = [] {
@@ -132,6 +132,8 @@ private:
 };
 template <template <class, std::size_t> class Kind, class View, std::size_t i, class... Written> // elements_view
 struct nested_calls<Kind<View, i>, Written...> : nested_calls<View, Written...> {};
+/// Makes nvcc check the functions that an iterator or a view calls to read elements, or to write values of type
+/// Written.
 template <class It, class... Written>
 TILEWISE_DEVICE void guard_iterator()
 {
@@ -139,13 +141,13 @@ TILEWISE_DEVICE void guard_iterator()
     nested_calls<It, Written...>::guard();
 }
 
-/// A reference of Thrust's to an element in memory of a GPU. Converted, it reads that on the host, too, into an object
+/// A Thrust reference to an element in device memory. Its conversion reads the element on the host, too, into an object
 /// that must have a default constructor.
 template <class Reference>
 concept refers_to_memory = (known::is_named<std::remove_cvref_t<Reference>>("thrust", "::device_reference") ||
                             known::is_named<std::remove_cvref_t<Reference>>("thrust", "::tagged_reference")) &&
                            requires(Reference&& reference) { *(&reference).get(); };
-/// What an iterator refers to so many elements further.
+/// Returns `it[n]`, or the element itself if that is a Thrust reference.
 template <class It>
 TILEWISE_DEVICE decltype(auto) element_at(It& it, offset n)
 {
@@ -155,7 +157,7 @@ TILEWISE_DEVICE decltype(auto) element_at(It& it, offset n)
         return it[n];
 }
 
-/// Elements that only kernels read, also from functions for host and device.
+/// Elements that only kernels read, also in `__host__ __device__` functions.
 template <class It>
 struct elements_in_kernels {
     It it;
@@ -167,7 +169,7 @@ struct elements_in_kernels {
 };
 /// @}
 
-/// What kernels call for a function, from one that is for the host, too.
+/// Returns what kernels call in place of a function, in `__host__ __device__` functions.
 template <class Function>
 constexpr auto guarded(Function function)
 {
@@ -177,7 +179,7 @@ constexpr auto guarded(Function function)
         return in_kernels<Function>{std::move(function)};
 }
 
-/// The operator that kernels call for `op`.
+/// Returns the operator that kernels call in place of `op`.
 template <class Op>
 constexpr auto operator_for(Op op)
 {
@@ -193,8 +195,8 @@ constexpr auto operator_for(Op op)
         return gpu::function_for(op);
 }
 
-/// The operator that kernels call for `op` on values of type T. Here, close to the call of the algorithm, nvcc says in
-/// few lines what is wrong with one that is for the host only.
+/// Returns the operator that kernels call in place of `op` on values of type T. Checks here, close to the call of the
+/// algorithm, that kernels can call it, so that nvcc's message about a host-only operator is short.
 template <class T, class Op>
 constexpr auto operator_on(Op op)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The exclusive prefix of a tile, from the aggregates of the order's units: tiles, groups, super-groups and so on. One
+/// The exclusive prefix of a tile, computed from the aggregates of whole tiles, groups, super-groups and so on: one
 /// tree for each digit of the tile's number, appended from the highest level to the lowest.
 
 #include <tilewise/core/config.hpp>
@@ -13,15 +13,15 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Appends the tree over the values of the first `valid` lanes, of at most `lanes`; every lane has the result.
+/// Appends the tree over the values of the first `valid` lanes, at most `lanes`, to `carry`; every lane has the result.
 template <int lanes = warp_size, class T, class Op>
 TILEWISE_DEVICE void append_tree(Op& op, maybe<T>& carry, T const& own, int valid)
 {
     carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, lanes>(op, T(own), valid), 0));
 }
 
-/// Appends what precedes tile `tiles`, from the highest level down to `lowest`, where `aggregates(level)` points to the
-/// aggregates of all whole units of a level.
+/// Appends the whole units before tile `tiles` to `carry`, from the highest level down to `lowest`. `aggregates(level)`
+/// points to the aggregates of all whole units of a level.
 template <class Order, class T, class Op, class Aggregates>
 TILEWISE_DEVICE void append_units(Op& op, maybe<T>& carry, offset tiles, int lowest, Aggregates const& aggregates)
 {
@@ -33,14 +33,14 @@ TILEWISE_DEVICE void append_units(Op& op, maybe<T>& carry, offset tiles, int low
         }
 }
 
-/// The same while units of 2^log2_unit tiles are appended one by one, by a warp.
+/// The running carry of a warp that appends units of 2^log2_unit tiles one by one.
 ///
-/// Whole units of every level are whole binary trees: lane b keeps the tree over 2^b units, if bit b of their number is
-/// set. More than 2^32 units need a second register per lane.
+/// Whole units of every level are whole binary trees: lane b keeps the tree over 2^b units if bit b of the number of
+/// units is set. More than 2^32 units need a second register per lane.
 template <class Order, class T, int log2_unit, int registers_per_lane = 1>
 class running_carry {
 public:
-    /// Appends a unit, whose aggregate every lane has.
+    /// Appends a unit, whose aggregate every lane passes.
     template <class Op>
     TILEWISE_DEVICE void append(Op& op, T const& aggregate)
     {
@@ -57,9 +57,9 @@ public:
         ++units_;
     }
 
-    /// Appends what precedes the next unit to `carry`, which every lane has, as it has the result, and then `rest`: the
-    /// tree over the whole units of the level below that follow the last unit, in the digit of which units of fewer
-    /// than a level's tiles are a part.
+    /// Appends all units so far to `carry`, and `rest`: the tree over smaller whole units that follow the last of them.
+    /// If a unit consists of several units of a level, `rest` has units of that level, and joins the tree of their
+    /// digit. Every lane passes `carry` and `rest`, and has the result.
     template <class Op>
     TILEWISE_DEVICE void append_to(Op& op, maybe<T>& carry, maybe<T> const& rest) const
     {

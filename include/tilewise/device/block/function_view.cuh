@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Functions laid over views. Each reads its vectors as before, and the function gets their elements.
+/// Views that apply a function to the elements of other views, which load their vectors as without the function.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/opaque.hpp>
@@ -19,7 +19,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Several views, or their vectors.
+/// A list of views, or of their vectors.
 template <class... Parts>
 struct parts_list {
     template <class Function>
@@ -39,7 +39,7 @@ struct parts_list<Part, Rest...> {
     Part head;
     parts_list<Rest...> tail;
 
-    /// The results of `function(part)`, called in order.
+    /// Returns the list of the results of `function(part)`, called in order.
     TILEWISE_CALLS_ANY
     template <class Function>
     TILEWISE_PORTABLE auto map(Function const& function) const
@@ -48,7 +48,7 @@ struct parts_list<Part, Rest...> {
     {
         return {function(head), tail.map(function)};
     }
-    /// `function(parts...)`.
+    /// Returns `function(parts...)`.
     template <class Function, class... Before>
     TILEWISE_PORTABLE decltype(auto) apply(Function const& function, Before&... before)
     {
@@ -61,7 +61,7 @@ struct parts_list<Part, Rest...> {
     }
 };
 
-/// The memory of the one view that reads any.
+/// Returns the base of the one view that reads memory.
 template <class View, class... Rest>
 TILEWISE_DEVICE auto const& base_of(View const& view, Rest const&... rest)
 {
@@ -71,11 +71,11 @@ TILEWISE_DEVICE auto const& base_of(View const& view, Rest const&... rest)
         return gpu::base_of(rest...);
 }
 
-/// Whether a function computes what it returns, or puts it together.
+/// Whether a function computes its result, rather than only assembling it from its arguments.
 template <class Function>
 inline constexpr bool is_computing = !std::is_same_v<Function, same_as_given>;
 
-/// A function of the elements of one or more views.
+/// A view of the results of a function of the elements of one or more views.
 template <class Function, class... Views>
 struct function_view {
     Function function;

@@ -16,7 +16,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// One of the function objects above, of values converted to T, with the result of `Given`.
+/// A function object of functors.cuh that takes values converted to T, and returns the type that `Given` returns.
 template <class Given, class Function, class T>
 struct on_values_of {
     template <class U = T>
@@ -31,8 +31,9 @@ struct on_values_of {
     }
 };
 
-/// The function object above for one of the standard or of libcu++ (which are Thrust's, too), whatever it converts its
-/// arguments to. libcu++'s are for host and device, and hide from nvcc what they call.
+/// Returns the function object of functors.cuh for one of the standard library or of libcu++ (which are Thrust's, too),
+/// regardless of the type to which that converts its arguments. Those of libcu++ are `__host__ __device__`, so nvcc
+/// does not check what they call.
 // clang-format off
 template <class Function>
 constexpr auto known_by_name()
@@ -64,7 +65,7 @@ constexpr auto known_by_name()
 template <class Function>
 concept is_known_by_name = !std::is_void_v<decltype(gpu::known_by_name<Function>())>;
 
-/// The same for the class templates of the library's own.
+/// The same for the library's own class templates.
 template <template <class> class Kind>
 struct known_kind {};
 // clang-format off
@@ -74,7 +75,7 @@ template <> struct known_kind<tilewise::square> { using type = square_of; };
 template <> struct known_kind<tilewise::absolute> { using type = magnitude_of; };
 // clang-format on
 
-/// What kernels call in place of a function object: `type`, or nothing for one that is called itself.
+/// The function object that kernels call in place of another: `type`, or no member if they call that one itself.
 template <class Function>
 struct known_function {};
 template <is_known_by_name Function>

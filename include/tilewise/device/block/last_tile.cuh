@@ -13,8 +13,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// What a block knows of a last tile before its carry: the totals of the rows before the last element's row, the lanes
-/// before its lane, and its lane vector up to itself.
+/// The partial results of a last tile: the aggregates of each row before the last element's row, of the lanes before
+/// its lane, and of its lane vector up to itself.
 template <class T, class Order>
 struct last_tile_parts {
     raw_storage<T[Order::geometry::rows_per_chunk * Order::geometry::chunks_per_tile]> row_storage;
@@ -24,7 +24,7 @@ struct last_tile_parts {
     TILEWISE_DEVICE T& elements() { return elements_storage.object(); }
 };
 
-/// The total of the elements 0..last of a lane vector, left to right.
+/// Returns the aggregate of the elements 0..last of a lane vector, left to right.
 template <class Layout, class View, class Packet, class Op>
 TILEWISE_DEVICE auto vector_total(View& view, Packet const& loaded, Op& op, int last) -> typename Layout::value
 {
@@ -39,7 +39,7 @@ TILEWISE_DEVICE auto vector_total(View& view, Packet const& loaded, Op& op, int 
     return sum;
 }
 
-/// Writes the parts of the last element's row, of which each lane up to `last_lane` has the total of its lane vector.
+/// Writes the parts of the last element's row. Each lane up to `last_lane` passes the aggregate of its lane vector.
 template <class T, class Op, class Order>
 TILEWISE_DEVICE void put_last_row(Op& op, T total, int last_lane, last_tile_parts<T, Order>& parts)
 {
@@ -50,7 +50,7 @@ TILEWISE_DEVICE void put_last_row(Op& op, T total, int last_lane, last_tile_part
         gpu::put(parts.lanes(), total);
 }
 
-/// Reads the last tile, which begins at `first` and has `count` elements, row by row: row `r` by warp `r % warps`.
+/// Reads the last tile, which begins at `first` and has `count` elements, row by row: warp `r % warps` reads row `r`.
 template <class Layout, int warps, class View, class Op, class T>
 TILEWISE_DEVICE void read_rows_one_by_one(View& view, offset first, int count, Op& op,
                                           last_tile_parts<T, typename Layout::order>& parts)
@@ -80,7 +80,7 @@ TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& 
 {
     constexpr int N = Layout::lane_vector;
     using vector_size = typename View::template vector<N>;
-    // (Elements of 4 bytes and more are few enough to be loaded one by one, in one go.)
+    // (Elements of 4 bytes and more are few enough to be loaded one by one, all in flight at once.)
     constexpr access how_lanes =
         how == access::realigned && (!View::template can_realign<N> || View::element_alignment >= 4)
             ? access::elementwise
@@ -90,7 +90,7 @@ TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& 
     if (warp > last_row)
         return;
 
-    // A vector that is not there is read as the last one again: an operator of the user's is not called on it.
+    // In place of vectors past the end the last one is read again; a user-defined operator is not called on it.
     registers<vector_size, rows_per_warp> loaded;
     auto const vector_of = [&](int i) { return min_of((i * warps + warp) * warp_size + lane_index(), last_vector); };
     if constexpr (how_lanes == access::elementwise) {
@@ -98,8 +98,8 @@ TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& 
         for (int i = 0; i < rows_per_warp; ++i)
             loaded[i] = view.template fetch_clamped<N>(first + vector_of(i) * N, first + last);
     } else {
-        // All lanes load, without a branch in between, which would wait for the load before it: one that cannot be
-        // loaded whole, or not be covered, as the nearest that can. Then those few are read again.
+        // All lanes load without branches, which would wait for the loads before them. In place of a vector that cannot
+        // be loaded as a whole, or not realigned, they load the nearest one that can. Those few are then read again.
         int const first_fit = how_lanes == access::realigned && first == 0 ? 1 : 0;
         int const last_fit = count / N - (how_lanes == access::realigned ? 2 : 1);
         auto const position_of = [&](int i) {
@@ -114,7 +114,7 @@ TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& 
                 view.template finish<how_lanes, N>(loaded[i], position_of(i));
         }
         if constexpr (how_lanes == access::aligned && N > 1) {
-            if (last_fit < last_vector) { // one vector
+            if (last_fit < last_vector) { // only one vector is ragged
                 vector_size const ragged = view.template fetch_clamped<N>(first + last_vector * N, first + last);
                 TILEWISE_UNROLL
                 for (int i = 0; i < rows_per_warp; ++i)
@@ -160,8 +160,8 @@ TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
         gpu::read_rows_one_by_one<Layout, warps>(view, first, count, op, parts);
 }
 
-/// A last tile but for the carry: the totals of the chunks before the last element's chunk, of the rows and lanes
-/// before its lane, and of its lane vector up to itself. What is not there has no value.
+/// What `append_last_tile` appends to the carry: the aggregates of the chunks before the last element's chunk, of the
+/// rows and lanes before its lane, and of its lane vector up to itself. An aggregate of no elements has no value.
 template <class T>
 struct last_tile_ends {
     raw_storage<T[3]> totals;
@@ -170,15 +170,15 @@ struct last_tile_ends {
     TILEWISE_DEVICE T& elements() { return totals.object()[2]; }
 };
 
-/// Joins what a block has read of a last tile of `count` elements to `ends`. For one warp.
+/// Combines the parts of a last tile of `count` elements to `ends`. For one warp.
 template <class Order, class Op, class T>
 TILEWISE_DEVICE void join_last_tile(last_tile_parts<T, Order>& parts, int count, Op& op, last_tile_ends<T>& ends)
 {
     using geometry = typename Order::geometry;
     constexpr int rows = geometry::rows_per_chunk;
     auto const last = Order::locate(count - 1);
-    // A lane for every chunk. All loads first and without a branch, for they may be from another block's memory: what
-    // is not there is read as the elements, which are.
+    // One lane per chunk. All loads come first, and without branches: in place of an aggregate that has no value they
+    // read that of the lane vector, which always has one.
     int const chunk = gpu::min_of(lane_index(), last.chunk);
     int const whole = chunk < last.chunk ? rows : last.row;
     T const elements(parts.elements());
@@ -207,7 +207,7 @@ TILEWISE_DEVICE void join_last_tile(last_tile_parts<T, Order>& parts, int count,
     }
 }
 
-/// A last tile of `count` elements onto `carry`, in the nesting of a scan's last element.
+/// Returns `carry` combined with a last tile of `count` elements, in the nesting of a scan's last element.
 template <class Order, class T, class Op>
 TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, int count, T carry, Op& op)
 {

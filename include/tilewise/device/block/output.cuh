@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Where a kernel writes: memory, in stores of 16 bytes wherever it begins, or whatever an iterator makes of a value.
+/// Sinks, to which kernels write: memory, in 16-byte stores at any alignment, or an output iterator.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -20,7 +20,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The object that is stored for a value.
+/// Returns a value converted to the type that is stored.
 template <class Stored, class T>
 TILEWISE_DEVICE Stored converted(T const& value)
 {
@@ -30,7 +30,7 @@ TILEWISE_DEVICE Stored converted(T const& value)
         return value;
 }
 
-/// Memory for elements of type O.
+/// A sink that stores elements of type O in memory.
 template <class O>
 struct memory_sink {
     O* first;
@@ -41,15 +41,15 @@ struct memory_sink {
     static constexpr int alignment = widest_unit(count * element_bytes) > static_cast<int>(alignof(O))
                                          ? widest_unit(count* element_bytes)
                                          : static_cast<int>(alignof(O));
-    /// Whether `access::realigned` can.
+    /// Whether `access::realigned` can store `count` elements.
     template <int count>
     static constexpr bool can_realign = count * element_bytes == vector_bytes && alignof(O) < vector_bytes;
 
-    /// The memory that `count` elements go to, if it is known.
+    /// The memory to which results are written, or null if it is unknown.
     void const* base() const { return first; }
     static constexpr offset bytes(offset count) { return count * element_bytes; }
 
-    /// The elements of a vector on their way to memory.
+    /// A vector of elements to store.
     template <int count>
     union vector {
         TILEWISE_DEVICE vector() {}
@@ -62,7 +62,7 @@ struct memory_sink {
     {
         vector<count> packed;
         if constexpr (sizeof(O) < 4 && count * element_bytes % 4 == 0 && std::is_trivially_copyable_v<O>) {
-            constexpr int per_word = 4 / element_bytes; // in registers, not byte by byte in memory
+            constexpr int per_word = 4 / element_bytes; // packed in registers, not byte by byte in memory
             TILEWISE_UNROLL
             for (int i = 0; i < count / per_word; ++i) {
                 unsigned word = 0;
@@ -83,7 +83,7 @@ struct memory_sink {
         return packed;
     }
 
-    /// Stores a vector from `position` on.
+    /// Stores a vector at `position`.
     template <access how, int count>
     TILEWISE_DEVICE void store(offset position, vector<count> const& packed) const
     {
@@ -98,7 +98,7 @@ struct memory_sink {
             to[i] = value;
         }
     }
-    /// Stores the elements `begin` to `end` of one.
+    /// Stores the elements [begin, end) of a vector.
     template <int count>
     TILEWISE_DEVICE void store_some(offset position, vector<count> const& packed, int begin, int end) const
     {
@@ -108,8 +108,8 @@ struct memory_sink {
                 gpu::put(first[position + i], O(packed.element[i]));
     }
 
-    /// Stores the bytes `begin` to `end` of one: not always whole elements, where those are aligned for less than their
-    /// size.
+    /// Stores the bytes [begin, end) of a vector. They need not be whole elements, if those are aligned to less than
+    /// their size.
     template <int count>
     TILEWISE_DEVICE void store_bytes(offset position, vector<count> const& packed, int begin, int end) const
     {
@@ -132,7 +132,7 @@ struct memory_sink {
     }
 };
 
-/// What an iterator does with a value.
+/// A sink that writes through an output iterator.
 template <class It>
 struct iterator_sink {
     It it;
@@ -174,14 +174,14 @@ struct iterator_sink {
     TILEWISE_PORTABLE iterator_sink from(offset position) const { return {it + position}; }
 };
 
-/// Stores integers of one byte in memory.
+/// Whether a sink stores one-byte integers in memory.
 template <class Sink>
 inline constexpr bool stores_bytes = false;
 template <class O>
 inline constexpr bool stores_bytes<memory_sink<O>> =
     std::is_integral_v<O> && sizeof(O) == 1 && !std::is_same_v<O, bool>;
 
-/// The sink behind an output iterator.
+/// Returns the sink for an output iterator.
 template <class Out>
 auto sink_of(Out const& out)
 {

@@ -2,11 +2,11 @@
 #pragma once
 
 /// @file
-/// What a kernel reads: memory, in loads of 16 bytes, or what an iterator computes. (function_view.cuh lays functions
-/// over it, so that loads are as wide however the memory is wrapped.)
+/// Views, from which kernels read: memory, in 16-byte loads, or an iterator. (function_view.cuh applies functions to
+/// views, so that the loads are as wide however the memory is wrapped.)
 ///
-/// A view yields vectors of consecutive elements: `fetch` issues the loads, `element` computes an element from them.
-/// The vectors of an iterator of unknown kind are positions.
+/// A view provides vectors of consecutive elements: `fetch` issues the loads, `element` computes an element from them.
+/// For iterators of unknown types a vector holds positions.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -25,10 +25,11 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Where the memory of a view is: in global memory, read once, or in shared memory.
+/// The memory space of a view: global memory, which is read once, or shared memory.
 enum class memory { global, shared };
 
-/// What bulk copies like: at 16 bytes beside it, the one-pass scan lost a quarter.
+/// The alignment of stages, chosen for bulk copies (TMA): 16 bytes off it, the one-pass scan lost a quarter of its
+/// speed.
 inline constexpr int stage_alignment = 128;
 
 template <memory where, class Unit>
@@ -40,22 +41,22 @@ TILEWISE_DEVICE Unit load(Unit const* from)
         return *from;
 }
 
-/// Which 16-byte vectors that a part of a range shares with its neighbours may be read.
+/// Whether the 16-byte vectors that a part of a range shares with the parts before and after it may be read.
 struct shared_ends {
     bool begin, end;
 };
 
-/// Elements in memory.
+/// A view of elements in memory.
 template <class E>
 struct memory_view {
     E const* first;
     offset size;
 
-    static constexpr int bases = 1;                                        ///< ranges of memory that are read
-    static constexpr int widest = static_cast<int>(sizeof(E));             ///< the largest element of them
-    static constexpr int narrowest = widest;                               ///< and the smallest
-    static constexpr int element_alignment = static_cast<int>(alignof(E)); ///< that every base has
-    static constexpr bool computes = false;                                ///< whether elements may be results
+    static constexpr int bases = 1;                                        ///< number of memory ranges that are read
+    static constexpr int widest = static_cast<int>(sizeof(E));             ///< size of their largest element
+    static constexpr int narrowest = widest;                               ///< size of their smallest element
+    static constexpr int element_alignment = static_cast<int>(alignof(E)); ///< alignment of every base
+    static constexpr bool computes = false;                                ///< whether elements may be computed
 
     template <int count>
     union vector {
@@ -77,19 +78,19 @@ struct memory_view {
     {
         visit(static_cast<void const*>(first), size * widest);
     }
-    /// Calls `visit(memory)` for the ranges of memory, whose place it may change.
+    /// Calls `visit(memory)` for each range of memory, which it may redirect to a copy.
     template <class Visit>
     void for_each_memory(Visit const& visit)
     {
         visit(*this);
     }
-    /// Calls `visit(pointer)` for memory that is read somewhere behind an iterator.
+    /// Calls `visit(pointer)` for memory that is read through an iterator.
     template <class Visit>
     void for_each_hidden(Visit const&) const
     {}
 
-    /// Loads the elements from `position` on. They are there after `finish`, which waits for them: call it when all
-    /// loads are on their way.
+    /// Issues the loads of the elements from `position` on. They are available after `finish`, which waits for them:
+    /// call it once all loads are in flight.
     template <access how, int count, memory where = memory::global>
     TILEWISE_DEVICE vector<count> fetch(offset position) const
     {
@@ -116,7 +117,7 @@ struct memory_view {
             loaded.vectors[0] = gpu::shifted(loaded.vectors[0], loaded.vectors[1], address_of(position) % vector_bytes);
     }
 
-    /// Loads the elements from `position` on; those past `last` are `last` again.
+    /// Loads the elements from `position` on; in place of those past `last` it loads element `last`.
     template <int count>
     TILEWISE_DEVICE vector<count> fetch_clamped(offset position, offset last) const
     {
@@ -127,7 +128,7 @@ struct memory_view {
         return loaded;
     }
 
-    /// The vector whose bytes are in a 16-byte vector already.
+    /// Returns the vector whose bytes a 16-byte vector already holds.
     template <int count>
     TILEWISE_DEVICE vector<count> adopt(vector16 const& bytes, offset) const
     {
@@ -142,9 +143,9 @@ struct memory_view {
     {
         if constexpr (std::is_integral_v<E> && sizeof(E) == 1 && sizeof(loaded.element) % 4 == 0)
             return static_cast<E>(static_cast<unsigned char>(loaded.vectors[i / vector_bytes].word[i / 4 % 4] >>
-                                                             i % 4 * 8)); // a bool has no high bits to lose
+                                                             i % 4 * 8)); // right for bool, too, whose bytes are 0 or 1
         else
-            return (loaded.element[i]); // a reference
+            return (loaded.element[i]); // in parentheses: a reference
     }
 
     TILEWISE_DEVICE std::uintptr_t address_of(offset position) const
@@ -152,20 +153,19 @@ struct memory_view {
         return reinterpret_cast<std::uintptr_t>(first + position);
     }
 
-    /// The same elements, counted from `position` on.
+    /// Returns the view of the elements from `position` on.
     TILEWISE_PORTABLE memory_view from(offset position) const { return {first + position, size - position}; }
 
     /// @name Stages
-    /// Shared memory that a part of the elements is copied to, at the same places in its 16-byte vectors.
+    /// Shared memory to which a part of the elements is copied, at the same offsets in 16-byte vectors.
     /// @{
-    /// The room that `count` elements need.
+    /// Returns the size in bytes of a stage for `count` elements.
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count)
     {
         return (count * widest + vector_bytes + stage_alignment - 1) / stage_alignment * stage_alignment;
     }
-    /// Calls `copy(to, from, bytes)` for what has to be copied of the first `count` elements to a stage for `room` of
-    /// them: the 16-byte vectors that belong to them alone, and the one at either end that does not, if it may be
-    /// `shared`.
+    /// Calls `copy(to, from, bytes)` for the copies of the first `count` elements to a stage for `room` elements.
+    /// Copies the 16-byte vectors that contain nothing else, and those at the ends that do if `shared` permits it.
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int, int count, shared_ends shared, Copy const& copy) const
     {
@@ -175,7 +175,7 @@ struct memory_view {
         if (from < end)
             copy(stage + (from - first_vector), reinterpret_cast<void const*>(from), static_cast<int>(end - from));
     }
-    /// The view of a stage for so many elements.
+    /// Returns the view of a stage for so many elements.
     TILEWISE_DEVICE memory_view staged(unsigned char* stage, int) const
     {
         return {reinterpret_cast<E const*>(stage + address_of(0) % vector_bytes), 0};
@@ -187,7 +187,7 @@ struct memory_view {
 template <class It>
 inline constexpr bool computes_elements = !std::is_lvalue_reference_v<decltype(std::declval<It&>()[offset{}])>;
 
-/// Elements that an iterator computes or finds.
+/// A view of elements that an iterator computes or refers to.
 template <class It>
 struct iterator_view {
     It it;
@@ -255,7 +255,7 @@ struct iterator_view {
     TILEWISE_DEVICE iterator_view staged(unsigned char*, int) const { return *this; }
 };
 
-/// The positions of a range in place of its elements.
+/// A view of the iterators to the elements of a range, in place of the elements.
 template <class It>
 struct positions_view : iterator_view<It> {
     static constexpr bool computes = false;
@@ -272,7 +272,7 @@ template <class View, class Element, class T, class Op>
 inline constexpr bool may_be_fused = host::contracts && !host::is_never_contracted<T> && !is_total<Op, T> &&
                                      (View::computes || (std::is_class_v<T> && !std::is_same_v<Element, T>));
 
-/// An element as a T, an operand of an Op, with which its computation is never fused.
+/// Returns an element as a T, such that its computation is never fused with the Op of which it is an operand.
 template <class T, class Op, class View, class Packet>
 TILEWISE_DEVICE T operand(View& view, Packet const& loaded, int i)
 {

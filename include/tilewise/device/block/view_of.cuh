@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// How an input becomes a view: it is taken apart into the memory that it reads and the functions laid over it. An
-/// iterator that is none of those known stays what it is.
+/// Views of inputs: an input is decomposed into the memory that it reads and the functions applied to it. Iterators of
+/// unknown types are used as they are.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
@@ -38,8 +38,8 @@ struct make_value {
 template <class Value>
 inline constexpr bool is_computing<make_value<Value>> = false;
 
-/// The integers from one on, in place of those of std::views::iota: its iterators have private types, which kernels
-/// cannot take, and functions for the host.
+/// The integers from `first` on, in place of the iterators of std::views::iota: those have private types, which kernels
+/// cannot take, and host-only functions.
 template <class Integer>
 struct integers_from {
     Integer first;
@@ -50,7 +50,7 @@ struct integers_from {
     TILEWISE_PORTABLE constexpr integers_from operator+(offset n) const { return {(*this)[n]}; }
 };
 
-/// Views, as a list.
+/// Returns a list of views.
 inline parts_list<> list_of()
 {
     return {};
@@ -75,7 +75,7 @@ auto apply_members(Function const& function, Tuple const& tuple)
     }(std::make_index_sequence<std::tuple_size<Tuple>::value>());
 }
 
-/// The view of `size` elements from an input on.
+/// Returns the view of `size` elements from an input on.
 template <class Transform, class It>
 auto view_of(transformed<Transform, It> const& input, offset size);
 template <class Transform, class It1, class It2>
@@ -120,7 +120,7 @@ positions_view<It> view_of(positions<It> const& input, offset)
     return {{*input}};
 }
 
-/// By how many bytes the bases of a view are misaligned for the widest loads: 0, or bits of all of them.
+/// Returns by how many bytes the bases of a view are misaligned for the widest loads: the bitwise OR over the bases.
 template <class View>
 int misalignment_of(View const& view)
 {

@@ -2,10 +2,10 @@
 #pragma once
 
 /// @file
-/// What the lanes of a warp do together: the order's trees over their values.
+/// Warp-wide collectives: the order's trees over the values of the lanes.
 ///
-/// Operands keep their order, missing ones are dropped, and an operator of the user's is called on nothing but
-/// neighbouring partial results. The library's own operators are total, so lanes may combine what is thrown away.
+/// Operands keep their order, missing ones are dropped, and a user-defined operator is called only on neighbouring
+/// partial results. The library's own operators are total, so lanes may compute results that are discarded.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/operators.hpp>
@@ -18,7 +18,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// A few values of any type in registers. Nothing is constructed.
+/// A few values of any type in registers, which are not constructed.
 template <class T, int count>
 union registers {
     TILEWISE_DEVICE registers() {}
@@ -27,7 +27,7 @@ union registers {
     TILEWISE_DEVICE T const& operator[](int i) const { return value[i]; }
 };
 
-/// Puts a value where nothing or something trivial is.
+/// Stores a value in place of no object or of a trivial one.
 template <class T>
 TILEWISE_DEVICE void put(T& place, T const& value)
 {
@@ -50,19 +50,19 @@ TILEWISE_DEVICE int max_of(int a, int b)
     return a < b ? b : a;
 }
 
-/// The first lane of a set, or 0.
+/// Returns the lowest lane of a set, or 0 if it is empty.
 TILEWISE_DEVICE int lowest_lane(unsigned lanes)
 {
     return lanes != 0 ? count_bits((lanes & -lanes) - 1) : 0;
 }
 
-/// `value`, or `limit` if that is less.
+/// Returns the lesser of `value` and `limit`.
 TILEWISE_DEVICE offset at_most(offset value, offset limit)
 {
     return value < limit ? value : limit;
 }
 
-/// The library's sum on the GPU: never fused with a product that a transform of the user's computed.
+/// The library's sum in kernels, which is never fused with a product that a user's transform computed.
 struct plus : known::operator_base {
     template <class T>
     TILEWISE_DEVICE T operator()(T const& a, T const& b) const
@@ -74,7 +74,7 @@ struct plus : known::operator_base {
     }
 };
 
-/// `op(left, right)` as a T.
+/// Returns `op(left, right)` as a T.
 template <class T, class Op>
 TILEWISE_DEVICE T combine(Op& op, T left, std::type_identity_t<T> right)
 {
@@ -84,11 +84,11 @@ TILEWISE_DEVICE T combine(Op& op, T left, std::type_identity_t<T> right)
         return static_cast<T>(op(std::move(left), std::move(right)));
 }
 
-/// May be called on any values, also where the order does not ask for it.
+/// Whether an operator may be called on any values, also where the order does not call it.
 template <class Op, class T>
 inline constexpr bool is_total = std::is_base_of_v<known::operator_base, Op> && machine_number<T>;
 
-/// The adjacent-pair tree over segments of `to / from` lanes, `from` apart: the first lane of each has its total.
+/// Computes the adjacent-pair tree over each segment of `to / from` lanes, `from` apart; its first lane has the result.
 template <int from = 1, int to = warp_size, class T, class Op>
 TILEWISE_DEVICE T warp_tree(Op& op, T value)
 {
@@ -101,7 +101,7 @@ TILEWISE_DEVICE T warp_tree(Op& op, T value)
     return value;
 }
 
-/// The same over lanes of which the first `valid` have values.
+/// The same if only the first `valid` lanes have values.
 template <int from = 1, int to = warp_size, class T, class Op>
 TILEWISE_DEVICE T warp_tree_of_valid(Op& op, T value, int valid)
 {
@@ -155,14 +155,14 @@ TILEWISE_DEVICE maybe<T> nothing()
     return none;
 }
 
-/// The adjacent-pair tree over the lanes before each lane, where the first `valid` lanes have values.
+/// Computes, for each lane, the adjacent-pair tree over the lanes before it. Only the first `valid` lanes have values.
 template <int lanes = warp_size, class T, class Op>
 TILEWISE_DEVICE maybe<T> warp_trees_before(Op& op, T value, int valid)
 {
     auto before = gpu::nothing<T>();
     TILEWISE_UNROLL
     for (int distance = 1; distance < lanes; distance *= 2) {
-        // the first of `distance` lanes has their total
+        // the first of `distance` lanes has their aggregate
         T const left = gpu::shuffle(value, max_of(0, lane_index() / distance - 1) * distance);
         if (lane_index() & distance && lane_index() <= valid)
             before.prepend(op, left);
@@ -173,7 +173,7 @@ TILEWISE_DEVICE maybe<T> warp_trees_before(Op& op, T value, int valid)
     return before;
 }
 
-/// The right-aligned trees over the lanes 0..l, for every lane l below `valid`: a doubling (Kogge-Stone) scan.
+/// Computes, for each lane l below `valid`, the right-aligned tree over the lanes 0..l: a doubling (Kogge-Stone) scan.
 template <int lanes = warp_size, class T, class Op>
 TILEWISE_DEVICE T warp_right_aligned_trees(Op& op, T value, int valid)
 {
@@ -186,8 +186,8 @@ TILEWISE_DEVICE T warp_right_aligned_trees(Op& op, T value, int valid)
     return value;
 }
 
-/// Which lane of a segment has the total of row `row` after `warp_row_trees`: its bits in reverse. And the other way
-/// round, which row a lane has.
+/// Returns the lane of a segment that has the aggregate of row `row` after `warp_row_trees`: its bits in reverse. Also
+/// the inverse: the row of a lane.
 template <int rows>
 TILEWISE_DEVICE constexpr int lane_of_row(int row)
 {
@@ -197,8 +197,8 @@ TILEWISE_DEVICE constexpr int lane_of_row(int row)
     return lane;
 }
 
-/// One of two rows to each of two lanes that are `distance` apart: the lower one gets both lanes' values of row `a`,
-/// combined, the upper one those of row `b`. Not combined where the row is not `there`.
+/// Divides two rows between two lanes that are `distance` apart: the lower lane gets both lanes' values of row `a`,
+/// combined, the upper lane those of row `b`. They are combined only if the row exists, that is, if `there` is true.
 template <class T, class Op>
 TILEWISE_DEVICE T exchange_halves(Op& op, T const& a, T const& b, int distance, bool there = true)
 {
@@ -208,7 +208,7 @@ TILEWISE_DEVICE T exchange_halves(Op& op, T const& a, T const& b, int distance, 
     return there ? gpu::combine(op, gpu::select(upper, theirs, keep), gpu::select(upper, keep, theirs)) : keep;
 }
 
-/// The first steps of `warp_row_trees`, which leave one of `rows` rows in each lane: row `own`, if it is below `valid`.
+/// The first steps of `warp_row_trees`, which leave each lane one of `rows` rows: row `own`, if it is below `valid`.
 template <int rows, int distance = 1, class T, class Op>
 TILEWISE_DEVICE T halve_rows(Op& op, registers<T, rows> const& row, int own = 0, int valid = rows)
 {
@@ -225,9 +225,10 @@ TILEWISE_DEVICE T halve_rows(Op& op, registers<T, rows> const& row, int own = 0,
     }
 }
 
-/// The adjacent-pair trees of `rows` values per lane over segments of `width` lanes, side by side: each step halves the
-/// rows of a lane and doubles the lanes that a value stands for. 8 rows of 32 lanes take 9 exchanges and calls of `op`
-/// instead of 40: 3..24 % of f16 and matrix sums up to 2^24, and user operators three times cheaper.
+/// Computes the adjacent-pair trees of several rows at once, over segments of `width` lanes that have one value of each
+/// row. Each step halves the rows of a lane and doubles the lanes that a value covers. 8 rows of 32 lanes take 9
+/// exchanges and calls of `op` instead of 40: this gained 3 to 24 % for f16 and matrix sums up to 2^24, and made
+/// user-defined operators three times cheaper.
 template <int rows, int width, class T, class Op>
 TILEWISE_DEVICE T warp_row_trees(Op& op, registers<T, rows> const& row)
 {
@@ -235,14 +236,14 @@ TILEWISE_DEVICE T warp_row_trees(Op& op, registers<T, rows> const& row)
     return gpu::warp_tree<rows, width>(op, gpu::halve_rows<rows>(op, row));
 }
 
-/// The same over all lanes where only the first `valid` rows are there.
+/// The same over all lanes, if only the first `valid` rows exist.
 template <int rows, class T, class Op>
 TILEWISE_DEVICE T warp_row_trees_of_valid(Op& op, registers<T, rows> const& row, int valid)
 {
     if constexpr (is_total<Op, T>) {
         return gpu::warp_row_trees<rows, warp_size>(op, row);
     } else {
-        int const own = gpu::lane_of_row<rows>(lane_index() % rows); // the row that this lane ends up with
+        int const own = gpu::lane_of_row<rows>(lane_index() % rows); // the row that this lane has in the end
         T total = gpu::halve_rows<rows>(op, row, own, valid);
         TILEWISE_UNROLL
         for (int distance = rows; distance < warp_size; distance *= 2) {
@@ -254,7 +255,7 @@ TILEWISE_DEVICE T warp_row_trees_of_valid(Op& op, registers<T, rows> const& row,
     }
 }
 
-/// The totals of `rows` rows of a segment, left to right; every lane of the segment has the result.
+/// Combines the aggregates of the rows of a segment, left to right; every lane of the segment has the result.
 template <int rows, int width, class T, class Op>
 TILEWISE_DEVICE T warp_fold_rows(Op& op, T const& total)
 {
