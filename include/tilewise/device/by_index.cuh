@@ -6,14 +6,14 @@
 ///
 /// * Sums of integers, which are exact in any order: `sum_cells`, in tables in shared memory if the cells fit, and
 ///   `write_sums`.
-/// * Everything else: values are sorted by cell, stably (see by_index/partition.cuh), and then the values of each cell
+/// * Everything else: values are sorted stably by cell (see by_index/partition.cuh), and then the values of each cell
 ///   are combined as a segment (see segmented.cuh, and by_index/long_cells.cuh).
 ///
-/// Host memory is copied in pieces, if need be, for sums of integers; for what is sorted it has to be there as a whole.
+/// Host memory is staged in pieces, if necessary, for sums of integers. Values that are sorted are staged as a whole.
 ///
-/// Memory: for sums of integers 4 or 8 bytes for each cell. Otherwise for each of n elements a T, or 8 bytes if T is
-/// wider than 16, and for more than 256 cells twice that and twice 4 bytes; for each cell 8 bytes; for each tile of the
-/// order a T; and about 20 MB at most.
+/// Scratch memory: for sums of integers, 4 or 8 bytes per cell. Otherwise, a T per element, or 8 bytes if T is wider
+/// than 16, and for more than 256 cells twice that and twice 4 bytes; 8 bytes per cell; a T per tile of the order; and
+/// at most about 20 MB.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -46,10 +46,10 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Lays arrays out in one block of memory.
+/// Lays out arrays in one block of memory.
 class layout_of_arrays {
 public:
-    /// Where an array of so many elements begins.
+    /// Adds an array of `count` elements. \returns its offset in bytes
     template <class E>
     std::size_t add(offset count)
     {
@@ -82,7 +82,7 @@ public:
     Op op;
     int multiprocessors;
 
-    /// Starts the kernels.
+    /// Launches the kernels.
     void start()
     {
         int const bits = static_cast<int>(std::bit_width(static_cast<unsigned>(cells() - 1)));
@@ -105,7 +105,7 @@ public:
         auto const counters = layout.add<unsigned long long>(2 * rounds);
         auto const long_cells = layout.add<unsigned>(at_once);
         scratch<unsigned char> const memory(call, static_cast<offset>(layout.bytes()));
-        tables_on_device const tables(source.axis, call); // after what is larger
+        tables_on_device const tables(source.axis, call); // after the larger allocation
         auto const at = [&](std::size_t begin) -> void* { return memory.begin() + begin; };
         arrays const in = {static_cast<offset*>(at(digit_counts)),
                            static_cast<offset*>(at(digit_begins)),
@@ -133,11 +133,11 @@ private:
     offset cells() const { return source.cells; }
     offset count() const { return source.count; }
 
-    /// Where everything is, in one block of memory.
+    /// The arrays, in one block of memory.
     struct arrays {
-        offset* digit_counts; ///< a row for each digit, a column for each block
+        offset* digit_counts; ///< one row per digit, one column per block
         offset* digit_begins;
-        offset* begins; ///< of cells, and the end of the last one
+        offset* begins; ///< of the cells, and the end of the last one
         moved *now, *then;
         unsigned *cells_now, *cells_then;
         T* tile_totals;
@@ -160,7 +160,7 @@ private:
                     cells_to);
     }
 
-    /// Sorts by cell, and finds where each begins. What was moved is at `now` after an odd number of passes.
+    /// Sorts by cell, and finds where each cell begins. The result is in `now` after an odd number of passes.
     void sort(arrays const& in, digit_position place, int passes, int blocks)
     {
         offset const* const kept = in.digit_begins + place.count();
@@ -229,7 +229,7 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
     auto samples = gpu::view_of(first, count);
     auto elements = gpu::view_of(values, count);
     auto sink = gpu::sink_of(out);
-    constexpr bool adds = adds_integers<Op, T>; // in pieces, if need be
+    constexpr bool adds = adds_integers<Op, T>; // in pieces, if necessary
     staging staged(call);
     std::size_t const bytes_each = staged.bytes_per_element(samples) + staged.bytes_per_element(elements),
                       of_results = staged.bytes_per_result(sink) * static_cast<std::size_t>(cells);

@@ -2,13 +2,13 @@
 #pragma once
 
 /// @file
-/// The engine of histogram for the device policy. Every block counts in a table of its own, which it adds to the
-/// counters at the end. The number of cells decides where that table is:
+/// The engine of histogram for the device policy. Each block counts in a private table, which it adds to the counters
+/// at the end. The number of cells determines the placement of that table:
 ///
-/// * `count_bytes`: for samples of one byte, in a table of their values.
-/// * `count_in_table`: a table of 32-bit counters in shared memory, of which a multiprocessor has two, or one.
-/// * `count_in_packed_table`: one of 16-bit counters.
-/// * `count_by_partition`: samples are parted by ranges of cells first, or counted in the counters themselves.
+/// * `count_bytes`: for one-byte samples, a table with a counter for each value.
+/// * `count_in_table`: a table of 32-bit counters in shared memory, two or one per multiprocessor.
+/// * `count_in_packed_table`: a table of 16-bit counters in shared memory.
+/// * `count_by_partition`: samples are first partitioned by ranges of cells, or counted directly in the counters.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/checks.hpp>
@@ -38,7 +38,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Whether an iterator is one over memory for integers of 4 or 8 bytes.
+/// Whether a sink stores integers of 4 or 8 bytes in memory.
 template <class Sink>
 inline constexpr bool stores_counters = false;
 template <class O>
@@ -47,20 +47,20 @@ inline constexpr bool stores_counters<memory_sink<O>> =
 template <class Out>
 inline constexpr bool counts_in_memory = stores_counters<decltype(gpu::sink_of(std::declval<Out const&>()))>;
 
-/// How many blocks of so much shared memory a device runs at once: as many as the kernel is compiled for, unless the
-/// device has room for fewer.
+/// Returns how many blocks with so much shared memory a device runs at once: as many as the kernel is compiled for,
+/// unless the device has room for fewer.
 template <class Placement>
 int blocks_at_once(current_device const& device, int shared_bytes)
 {
     int const of_threads = gpu::attribute_of(device, cudaDevAttrMaxThreadsPerMultiProcessor) / Placement::threads;
-    constexpr int reserved = 1024; // for each block
+    constexpr int reserved = 1024; // bytes per block
     int const of_memory =
         gpu::attribute_of(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / (shared_bytes + reserved);
     int const per_multiprocessor = std::min({Placement::blocks_per_multiprocessor, of_threads, of_memory});
     return std::max(1, per_multiprocessor) * gpu::attribute_of(device, cudaDevAttrMultiProcessorCount);
 }
 
-/// The kernels for one kind of samples and axis, and the choice among them.
+/// Chooses and launches the kernels for one type of samples and axis.
 template <class Tuning, class View, class Bins, class Counter>
 class sample_counter {
 public:
@@ -72,7 +72,7 @@ public:
     Counter* counts;
     bool adds;
 
-    /// Starts the kernels.
+    /// Launches the kernels.
     void start()
     {
         if (!adds)
@@ -128,7 +128,7 @@ private:
         return gpu::misalignment_of(view) % View::template alignment<vector_size<Placement>> == 0;
     }
 
-    /// Counts samples of one byte.
+    /// Counts one-byte samples.
     template <class Placement>
     void count_values()
     {
@@ -167,8 +167,8 @@ private:
                 "count_in_packed_table", bytes, layout);
     }
 
-    /// Starts a kernel: no more blocks than have something to do or the device runs at once, unless a block would count
-    /// too much.
+    /// Launches a kernel. The number of blocks is limited to those that have work and that the device runs at once,
+    /// unless a block would then count too many samples.
     template <class Placement, access how, auto* kernel, class... More>
     void start(char const* name, int shared_bytes, More const&... more)
     {
@@ -186,8 +186,8 @@ private:
     }
 };
 
-/// Counts `count` samples in the cells of an axis' view, in the policy's stream: in counters that are cleared first, or
-/// added to.
+/// Counts `count` samples in the cells of an axis' view, in the policy's stream. Adds to the counters if `adds`,
+/// otherwise clears them first.
 template <class Tuning = histogram_tuning, class Policy, class It, class Bins, class Out>
 void histogram(char const* algorithm, Policy const& policy, It const& first, offset count, Bins bins, Out const& counts,
                bool adds)

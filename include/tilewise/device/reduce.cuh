@@ -2,14 +2,14 @@
 #pragma once
 
 /// @file
-/// The engine of reduce for the device policy: three ways to the same bits, chosen by size.
+/// The engine of reduce for the device policy: three algorithms with the same bits, chosen by size.
 ///
-/// * `reduce_one_tile`: one block, a row per warp.
-/// * `reduce_in_cluster`: the blocks of one cluster, which pass their partial results through shared memory.
-/// * `reduce_subtrees`, then `fold_subtrees`: a block for every aligned subtree of tiles, then one block for the rest
-///   of the order. That starts while the others run, and reads the last tile before it waits for them. (With the last
-///   tile in a block of pass 1, a call with its wait was 1 us faster at 2^18 to 2^20 f32, but the kernels 0.2 to 0.8 us
-///   slower up to 2^24.)
+/// * `reduce_one_tile`: one block, one or two rows per warp.
+/// * `reduce_in_cluster`: the blocks of one cluster, which pass partial results through distributed shared memory.
+/// * `reduce_subtrees`, then `fold_subtrees`: one block per aligned subtree of tiles, then one block for the rest of
+///   the order. That block is a dependent launch (PDL): it reads the last tile while the others run, before it waits
+///   for them. (With the last tile in a block of pass 1, a call that waits was 1 us faster at 2^18 to 2^20 f32, but the
+///   kernels were 0.2 to 0.8 us slower up to 2^24.)
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -38,7 +38,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The choice among the kernels.
+/// Chooses and launches the kernels.
 template <class Geometry, class Tuning, class Input, class T, class Op, class Out>
 class reducer {
     using View = decltype(gpu::view_of(std::declval<Input const&>(), offset{}));
@@ -58,7 +58,7 @@ public:
           tiles(order::tiles_before_last(size)), units(gpu::work_units_of<layout>(tiles))
     {}
 
-    /// Starts the kernels. Elements in host memory are staged in, in pieces of whole groups if need be.
+    /// Launches the kernels. Stages in elements in host memory, if necessary in pieces of whole groups.
     void start()
     {
         staging staged(call);
@@ -123,8 +123,8 @@ private:
         }
     }
 
-    /// Two passes, of which the first has copies of `at_once` elements at a time. (The copies of a piece come after the
-    /// kernels of the one before it: these take a percent of the time.)
+    /// Launches two passes, the first for pieces of `at_once` elements that are staged one at a time. (The copies of a
+    /// piece follow the kernels of the previous piece, which take one percent of the time.)
     void start_in_pieces(offset at_once)
     {
         scratch<T> const partials(call, blocks_for(units));
@@ -157,7 +157,7 @@ private:
         return static_cast<int>((of_units + per_block - 1) / per_block);
     }
 
-    /// Pass 1 for a base that is so many bytes, or some of them, after a boundary of 16.
+    /// Returns the kernel of pass 1 for a view with the given misalignment (see `misalignment_of`).
     template <access how>
     static auto subtrees_kernel([[maybe_unused]] int misalignment)
     {
@@ -214,8 +214,8 @@ T reduce(Policy const& policy, Input const& input, offset count, T const& init, 
     return *result;
 }
 
-/// Combines `init` and `count` elements of an input and writes the result through `out`: in the stream where the GPU
-/// can write there, otherwise, if the policy waits, from here.
+/// Combines `init` and `count` elements of an input and writes the result through `out`: in the stream if the GPU can
+/// write there, otherwise from the host if the policy waits.
 template <class Geometry, class Tuning = reduce_tuning, class Policy, class Input, class T, class Op, class Out>
 void reduce_into(Policy const& policy, Input const& input, offset count, T const& init, Op const& op, Out out)
 {

@@ -2,15 +2,15 @@
 #pragma once
 
 /// @file
-/// The engine of the scans for the device policy: four ways to the same bits, chosen by size.
+/// The engine of the scans for the device policy: four algorithms with the same bits, chosen by size.
 ///
 /// * `scan_one_tile`: one block.
-/// * `scan_in_cluster`: the blocks of one cluster, a tile each.
-/// * `scan_tile_per_block`: a block for every tile, as long as each can fold all totals before it at once.
-/// * `scan_in_one_pass`: blocks that stay, and take one tile after the other.
+/// * `scan_in_cluster`: the blocks of one cluster, one tile each.
+/// * `scan_tile_per_block`: one block per tile, as long as each can fold the aggregates of all tiles before it at once.
+/// * `scan_in_one_pass`: persistent blocks, which take one tile after the other.
 ///
-/// What those cannot do (accumulators of more than 16 bytes, GPUs before sm_90) takes three passes: `total_tiles`,
-/// `carry_groups`, `scan_after_totals`.
+/// Cases that these do not support (accumulators of more than 16 bytes, GPUs before sm_90) take three passes:
+/// `total_tiles`, `carry_groups`, `scan_after_totals`.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -38,7 +38,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The kernels for one kind of scan, and the choice among them.
+/// Chooses and launches the kernels for one type of scan.
 template <class Scan, class Tuning>
 class scanner {
     using T = typename Scan::value;
@@ -48,8 +48,8 @@ class scanner {
     using geometry = typename Scan::geometry;
     static constexpr int N = Scan::lane_vector;
 
-    /// What reads and writes memory that is not aligned for the widest loads and stores. (A lane reads the few elements
-    /// of 4 bytes and more in its vector one by one, and passes none of a neighbouring tile's.)
+    /// How memory is accessed that is not aligned for the widest loads and stores. (Elements of 4 bytes and more are
+    /// few per vector: a lane loads them one by one, and none of a neighbouring tile.)
     static constexpr bool covers = View::bases > 0 && View::template can_realign<N>;
     static constexpr access unaligned_stage = covers ? access::realigned : access::elementwise;
     static constexpr access unaligned_input = View::element_alignment < 4 ? unaligned_stage : access::elementwise;
@@ -64,7 +64,7 @@ public:
     initial<T> init;
     Op op;
 
-    /// Starts the kernels.
+    /// Launches the kernels.
     void start()
     {
         offset const tiles = tiles_of(count);
@@ -83,8 +83,8 @@ public:
             start_tiles<unaligned_input, unaligned_output>(tiles);
     }
 
-    /// Scans pieces of `at_once` elements, whole groups, one after the other in three passes; one of them is staged at
-    /// a time.
+    /// Scans pieces of `at_once` elements, which are whole groups, in three passes each. Only one piece is staged at a
+    /// time.
     void run_in_pieces(offset at_once)
     {
         three_passes const passes(call, tiles_of(count));
@@ -113,7 +113,7 @@ private:
                output_misalignment() % Sink::template alignment<N> == 0;
     }
 
-    /// The kernels in which a block scans one tile.
+    /// Launches the kernels in which a block scans one tile.
     template <access in, access out>
     void start_tiles(offset tiles)
     {
@@ -161,8 +161,8 @@ private:
         }
     }
 
-    /// What three passes over a range of `tiles` tiles pass on: the aggregates of all whole units before the last tile,
-    /// level by level, and the exclusive prefixes of groups.
+    /// The memory through which three passes over a range of `tiles` tiles pass results on: the aggregates of all whole
+    /// units before the last tile, level by level, and the exclusive prefixes of the groups.
     struct three_passes {
         offset before_last;
         scratch<T> memory;
@@ -175,7 +175,7 @@ private:
         {}
 
     private:
-        /// How many whole groups and units of further levels.
+        /// Returns the number of whole groups and of whole units of the levels above.
         static offset units_in(offset tiles)
         {
             offset sum = 0;
@@ -185,7 +185,7 @@ private:
         }
     };
 
-    /// Scans a range, or the piece of one that begins at tile `first`, where a group begins.
+    /// Scans a range, or a piece of it that begins at tile `first`, which is the first of a group.
     template <access in, access out>
     void start_three_passes(three_passes const& of_all, offset first)
     {
@@ -203,12 +203,12 @@ private:
                     static_cast<T const*>(of_all.carries + first_group));
     }
 
-    /// Whether results may be written where elements are still to be read.
+    /// Whether results may overwrite elements that are yet to be read.
     bool may_overlap() const
     {
         auto const begin = reinterpret_cast<std::uintptr_t>(sink.base());
         auto const end = begin + static_cast<std::uintptr_t>(sink.bytes(count));
-        bool overlap = sink.base() == nullptr; // an iterator of unknown memory
+        bool overlap = sink.base() == nullptr; // an iterator, whose memory is unknown
         view.for_each_base([&](void const* base, offset bytes) {
             auto const first = reinterpret_cast<std::uintptr_t>(base);
             overlap = overlap || (first < end && begin < first + static_cast<std::uintptr_t>(bytes));
@@ -229,7 +229,7 @@ private:
     }
 };
 
-/// Scans `count` elements of an input to what begins at `out`, in the policy's stream.
+/// Scans `count` elements of an input, and writes the results from `out` on, in the policy's stream.
 template <class Geometry, scan_form form, class T, class Tuning = scan_tuning, class Policy, class Input, class Out,
           class Op>
 void scan(Policy const& policy, Input const& input, offset count, Out const& out, std::optional<T> const& init,

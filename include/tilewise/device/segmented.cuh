@@ -2,14 +2,14 @@
 #pragma once
 
 /// @file
-/// The engine of the segmented algorithms for the device policy, in two kernels: in `combine_short_segments` a few
-/// lanes take a segment of up to a row, and a warp one of up to a chunk; longer ones go to a list, from which the
-/// blocks of `combine_long_segments` take one after the other, tile by tile.
+/// The engine of the segmented algorithms for the device policy, in two kernels. In `combine_short_segments` a few
+/// lanes combine a segment of up to a row, and a warp one of up to a chunk. Longer segments go to a list, from which
+/// the blocks of `combine_long_segments` take one after the other, and combine it tile by tile.
 ///
-/// A segment begins anywhere, so its elements are read one by one, and nothing beside them.
+/// A segment may begin anywhere, so its elements are read one by one, and nothing beside them.
 ///
-/// Of elements in host memory those are copied that segments reach (`find_reach`), for some segments after the others
-/// if need be.
+/// Of elements in host memory, those that segments reach (`find_reach`) are staged, for some segments at a time if
+/// necessary.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -37,7 +37,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Starts the kernels for `count` segments, for some after the others, so that the lists stay short.
+/// Launches the kernels for `count` segments, for a limited number at a time so that the lists stay short.
 template <class Segmented, class Tuning>
 void start_segmented(device_call& call, typename Segmented::view const& view,
                      typename Segmented::results const& results, typename Segmented::segments const& segments,
@@ -71,7 +71,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     }
 }
 
-/// What the segmented algorithms have in common; `Results` says what is written.
+/// The common part of the segmented algorithms. `Results` determines what is written.
 template <template <class> class Results, class Geometry, scan_form form, class T, class Tuning, class Policy,
           class Input, class Begins, class Ends, class Out, class Op>
 void combine_segments(char const* algorithm, Policy const& policy, Input const& input, Begins const& begins,
@@ -85,7 +85,7 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
     auto first = gpu::view_of(begins, count);
     auto last = gpu::view_of(ends, count);
     using results_type = Results<decltype(sink)>;
-    view.for_each_memory([](auto& memory) { memory.size = memory.first != nullptr; }); // null without elements
+    view.for_each_memory([](auto& memory) { memory.size = memory.first != nullptr; }); // null if there are no elements
     staging staged(call);
     std::size_t bytes_each = staged.bytes_per_element(view),
                 of_segments = staged.bytes_per_element(first) + staged.bytes_per_element(last);
@@ -110,7 +110,7 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
         offset guess = count, now = 0;
         for (offset done = 0; done < count; done += now, guess = 2 * now) {
             list_type const left = done == 0 ? segments : list_type{first.from(done), last.from(done)};
-            for (now = std::min(guess, count - done);; now = (now + 1) / 2) { // until they fit; one has to
+            for (now = std::min(guess, count - done);; now = (now + 1) / 2) { // until they fit or one is left
                 call.set_items(now);
                 call.launch(&find_reach<list_type, Tuning::threads>, "find_reach", {1, Tuning::threads}, left, now,
                             &reach);
@@ -135,7 +135,7 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
     call.finish();
 }
 
-/// Combines `init` and each of `count` segments to a value, in the policy's stream.
+/// Combines `init` and the elements of each of `count` segments to a value, in the policy's stream.
 template <class Geometry, class Tuning = segmented_tuning, class Policy, class Input, class Begins, class Ends,
           class Out, class T, class Op>
 void segmented_reduce(Policy const& policy, Input const& input, Begins const& begins, Ends const& ends, offset count,
@@ -145,7 +145,7 @@ void segmented_reduce(Policy const& policy, Input const& input, Begins const& be
         "segmented_reduce", policy, input, begins, ends, count, out, std::optional<T>(init), op);
 }
 
-/// Scans each of `count` segments after `init`, if there is one, in the policy's stream.
+/// Scans each of `count` segments, from `init` on if there is one, in the policy's stream.
 template <class Geometry, scan_form form, class T, class Tuning = segmented_tuning, class Policy, class Input,
           class Begins, class Ends, class Out, class Op>
 void segmented_scan(Policy const& policy, Input const& input, Begins const& begins, Ends const& ends, offset count,
