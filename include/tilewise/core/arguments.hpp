@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Arguments of algorithms: which is which in an overload, and the hardened mode's checks of them.
+/// The arguments of algorithms: concepts that distinguish overloads, and the checks of the hardened mode.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -22,26 +22,26 @@ TILEWISE_NAMESPACE_BEGIN
 /// @addtogroup requirements
 /// @{
 
-/// Something to call, as opposed to a value or an iterator in the same place of an overload.
+/// A type that may be callable, as opposed to a value or an iterator in the same position of an overload.
 template <class Op>
 concept operation = std::is_class_v<Op> || std::is_function_v<std::remove_pointer_t<Op>>;
 
 /// @}
 
 /// @cond internals
-/// A range with an argument after it that does not make the two a pair of iterators, as arrays do.
+/// A range that does not form a pair of iterators with the next argument, as an array may.
 template <class Range, class Next>
 concept range_before = std::ranges::input_range<Range> &&
                        !(std::is_array_v<std::remove_reference_t<Range>> && std::same_as<std::decay_t<Range>, Next>);
 
-/// A transform of pairs where pointers stand: the call passes two arrays as ranges, which decay to what looks like
-/// [first, last).
+/// A transform of pairs where the other arguments are pointers: the call passes two arrays as ranges, which decay to
+/// what looks like [first, last).
 template <class Transform, class It>
 concept transform_of_two_arrays =
     std::is_pointer_v<It> && !std::is_invocable_v<Transform&, std::iter_reference_t<It>> &&
     std::is_invocable_v<Transform&, std::iter_reference_t<It>, std::iter_reference_t<It>>;
 
-/// Next may be the end of a range that begins at First.
+/// Whether the second argument can be the end of a range that begins at First.
 template <class First, class... Rest>
 inline constexpr bool ends_with_next = false;
 template <class First, class Next, class... Rest>
@@ -50,12 +50,13 @@ template <class First, class Next, class... Rest>
     }
 inline constexpr bool ends_with_next<First, Next, Rest...> = true;
 
-/// A policy of another library, by its name; the library's own are known.
+/// A policy of another library, which is recognised by its name.
 template <class First>
 concept foreign_policy = !execution_policy<First> && (known::is_named<std::decay_t<First>>("execution", "_policy") ||
                                                       known::is_named<std::decay_t<First>>("thrust::", ""));
 
-/// A call without a policy may begin so: with a range, or with an iterator. (A policy that is not known is reported.)
+/// The first argument of a call without a policy: a range or an iterator. (Policies of other libraries are accepted, so
+/// that they can be reported.)
 template <class First, class... Rest>
 concept leads_a_call = !execution_policy<First> &&
                        (std::ranges::range<First> || any_iterator<std::decay_t<First>> || foreign_policy<First>);
@@ -65,7 +66,7 @@ template <class First, class... Rest>
 concept begins_with_range =
     leads_a_call<First> && (std::ranges::range<First> || foreign_policy<First> || ends_with_next<First, Rest...>);
 
-/// Whether a call that begins so can do without a policy. If not, one sentence says why.
+/// Returns whether a call that begins with First can omit the policy. If not, a static_assert says why.
 template <class First>
 constexpr bool needs_no_policy()
 {
@@ -80,8 +81,8 @@ constexpr bool needs_no_policy()
 }
 
 /// @cond internals
-/// An argument that can lead no call. The conversion makes what takes it the last choice: a function of the program's
-/// own with the same name comes first.
+/// An argument that no call can begin with. Because of the conversion, the functions below are the last choice: a
+/// function of the program with the same name is preferred.
 struct other_argument {
     template <class First>
         requires(!execution_policy<First> && !leads_a_call<First>)
@@ -141,7 +142,7 @@ void segmented_exclusive_scan(Policy&&, It const&, Begins const&, Begins const&,
 // clang-format on
 /// @endcond
 
-/// Whether a transform takes the elements of the given iterators. If not, one sentence says why.
+/// Returns whether a transform accepts the elements of the given iterators. If not, a static_assert says why.
 template <class Transform, class... Its>
 constexpr bool can_transform()
 {
@@ -150,7 +151,7 @@ constexpr bool can_transform()
     return transforms;
 }
 
-/// What the hardened mode finds wrong with a range, or null.
+/// Returns the error that the hardened mode finds in a range, or null.
 template <class It, class Sentinel>
 constexpr char const* fault_in_range([[maybe_unused]] It const& first, [[maybe_unused]] Sentinel const& last)
 {
@@ -165,7 +166,7 @@ constexpr char const* fault_in_range([[maybe_unused]] It const& first, [[maybe_u
     return nullptr;
 }
 
-/// The same of a range that is as long as [first, last) and known by its beginning.
+/// The same for a range that is given by its beginning and is as long as [first, last).
 template <class It, class Sentinel, class It2>
 constexpr char const* fault_in_second_range([[maybe_unused]] It const& first, [[maybe_unused]] Sentinel const& last,
                                             [[maybe_unused]] It2 const& first2)
@@ -177,7 +178,7 @@ constexpr char const* fault_in_second_range([[maybe_unused]] It const& first, [[
     return nullptr;
 }
 
-/// The same of two ranges that are read in pairs.
+/// The same for two ranges that are read in pairs.
 template <class Range1, class Range2>
 constexpr char const* fault_in_lengths([[maybe_unused]] Range1& range1, [[maybe_unused]] Range2& range2)
 {
@@ -188,22 +189,22 @@ constexpr char const* fault_in_lengths([[maybe_unused]] Range1& range1, [[maybe_
     return nullptr;
 }
 
-/// Throws what is wrong with an argument, if anything is.
+/// Throws the error that was found in an argument, if any.
 constexpr void reject_fault(char const* algorithm, char const* fault)
 {
     if (hardened && fault != nullptr)
         reject_argument(algorithm, fault);
 }
 
-/// The hardened mode's check of a range.
+/// Checks a range in the hardened mode.
 template <class It, class Sentinel>
 constexpr void check_range(char const* algorithm, It const& first, Sentinel const& last)
 {
     tilewise::reject_fault(algorithm, tilewise::fault_in_range(first, last));
 }
 
-/// The hardened mode's check of an output that is as long as [first, last), or as so many elements from `first` on, and
-/// known by its beginning.
+/// Checks an output in the hardened mode. It is given by its beginning and is as long as the input from `first` on.
+/// `last` is the end of the input or the number of its elements.
 template <class It, class Extent, class Out>
 constexpr void check_output([[maybe_unused]] char const* algorithm, [[maybe_unused]] It const& first,
                             [[maybe_unused]] Extent const& last, [[maybe_unused]] Out const& out)
@@ -219,7 +220,7 @@ constexpr void check_output([[maybe_unused]] char const* algorithm, [[maybe_unus
     }
 }
 
-/// The hardened mode's check of two ranges that are read in pairs.
+/// Checks two ranges that are read in pairs in the hardened mode.
 template <class Range1, class Range2>
 constexpr void check_lengths(char const* algorithm, Range1& range1, Range2& range2)
 {

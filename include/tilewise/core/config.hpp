@@ -2,21 +2,21 @@
 #pragma once
 
 /// @file
-/// The library's macros, all of them.
+/// All macros of the library.
 
 /// @addtogroup macros
-/// @par To be defined by a program, or on the command line of a compiler
-/// * `TILEWISE_HARDENED`: calls check their preconditions and throw `std::invalid_argument` when one is broken;
+/// @par Defined by the program, or on the compiler's command line
+/// * `TILEWISE_HARDENED`: calls check their preconditions and throw `std::invalid_argument` if one is violated;
 /// * `TILEWISE_STRICT_FP`: promises that the compiler contracts no floating-point operations (`-ffp-contract=off`), so
 ///   that the library needs no barriers against it. The CMake target `tilewise::strict_fp` sets both;
-/// * `TILEWISE_PROFILER_RANGES`: calls under device appear in the timeline of a profiler, as ranges of NVTX. Its header
-///   takes a twelfth of the time that it takes to compile one reduce;
+/// * `TILEWISE_PROFILER_RANGES`: calls under device appear as NVTX ranges in the timeline of a profiler. Compiling the
+///   NVTX header takes a twelfth of the time that compiling one reduce takes;
 /// * `TILEWISE_LINKED_THREADS`: files that use the library do not include oneTBB, which takes longer to compile than
-/// the
-///   library. One source file of the program includes `<tilewise/host/onetbb.hpp>` and defines what they call. The
-///   CMake target `tilewise::tilewise` sets this and links that file, unless `TILEWISE_HEADER_ONLY` is set;
-/// * `TILEWISE_COMPILED`: calls under tilewise::device run in the compiled library where the compiler is not nvcc. The
-///   CMake target `tilewise::compiled` sets this and links the library.
+///   the library. One source file of the program includes `<tilewise/host/onetbb.hpp>`, which defines the functions
+///   that they call. The CMake target `tilewise::tilewise` sets this macro and links that file, unless
+///   `TILEWISE_HEADER_ONLY` is set;
+/// * `TILEWISE_COMPILED`: calls under tilewise::device run in the compiled library if the compiler is not nvcc. The
+///   CMake target `tilewise::compiled` sets this macro and links the library.
 
 #if __cplusplus < 202002L
 #error "tilewise needs C++20 or newer: compile with -std=c++20"
@@ -33,14 +33,14 @@
 
 /// @addtogroup macros
 /// @{
-#define TILEWISE_VERSION_MAJOR 0 ///< The library's version: its first number.
-#define TILEWISE_VERSION_MINOR 1 ///< Its second number.
-#define TILEWISE_VERSION_PATCH 0 ///< Its third number.
+#define TILEWISE_VERSION_MAJOR 0 ///< The major version of the library.
+#define TILEWISE_VERSION_MINOR 1 ///< The minor version.
+#define TILEWISE_VERSION_PATCH 0 ///< The patch version.
 /// @}
 
 /// @cond internals
-// The same template may have another body in another mode. The mode is part of every name, so that one program can mix
-// translation units of several modes without breaking the one-definition rule.
+// A template may have a different body in each mode. The mode is part of every name, so that one program can mix
+// translation units of several modes without violating the one-definition rule.
 #ifdef __CUDACC__
 #define TILEWISE_MODE_COMPILER nvcc
 #elif defined(TILEWISE_COMPILED)
@@ -63,13 +63,14 @@
 #else
 #define TILEWISE_MODE_PROFILER
 #endif
-#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM // by nvcc --default-stream per-thread: CUDA's functions are others, too
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM // by nvcc --default-stream per-thread, which calls other CUDA functions
 #define TILEWISE_MODE_STREAM _per_thread
 #else
 #define TILEWISE_MODE_STREAM
 #endif
-// Host code starts the kernels of its own object file, which were compiled for these architectures: 800 and 900 become
-// _800900, the first 24 of them. (All have three digits, but those that begin with a 1 and have four.)
+// Host code launches the kernels of its own object file, which were compiled for these architectures: 800 and 900
+// become _800900. Only the first 24 are part of the name. (All have three digits, except those that begin with 1 and
+// have four.)
 #define TILEWISE_ARCHITECTURES_EXPANDED(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, ...)   \
     _##a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x
 #define TILEWISE_ARCHITECTURES(...)                                                                                    \
@@ -79,7 +80,7 @@
 #else
 #define TILEWISE_MODE_ARCHITECTURES
 #endif
-// What a file compiled for more instructions defines must not run where a processor lacks them.
+// Code from a file that is compiled for more instructions must not run on processors that lack them.
 #if defined(__AVX512F__)
 #define TILEWISE_MODE_VECTORS _avx512
 #elif defined(__AVX2__)
@@ -103,7 +104,7 @@
 #else
 #define TILEWISE_MODE_BITS
 #endif
-#ifdef TILEWISE_LINKED_THREADS // functions without a body here
+#ifdef TILEWISE_LINKED_THREADS // functions that are only declared here
 #define TILEWISE_MODE_THREADS _linked
 #else
 #define TILEWISE_MODE_THREADS
@@ -122,7 +123,7 @@
     }                                                                                                                  \
     }
 
-// What is linked has one definition for all modes.
+// Linked functions have one definition for all modes.
 #ifdef TILEWISE_LINKED_THREADS
 #define TILEWISE_THREADS_BEGIN                                                                                         \
     namespace tilewise {                                                                                               \
@@ -139,13 +140,13 @@
     TILEWISE_NAMESPACE_END
 #endif
 
-/// Defined where the kernels can be compiled and started: under nvcc, and by the tests that run them on a CPU.
-/// Elsewhere a call under tilewise::device is the compiled library's, or throws.
+/// Defined where kernels can be compiled and launched: by nvcc, and by the tests that run them on a CPU. Elsewhere a
+/// call under tilewise::device runs in the compiled library, or throws.
 #if defined(__CUDACC__) && !defined(TILEWISE_DEVICE_ENGINE)
 #define TILEWISE_DEVICE_ENGINE 1
 #endif
 
-/// Defined in code for the GPU, also where the tests run it on a CPU.
+/// Defined in device code, also where the tests run it on a CPU.
 #if defined(__CUDA_ARCH__) || (defined(TILEWISE_DEVICE_ENGINE) && !defined(__CUDACC__))
 #define TILEWISE_IN_KERNELS 1
 #endif
@@ -153,11 +154,12 @@
 
 /// @def TILEWISE_PORTABLE
 /// @ingroup macros
-/// Marks a function for the host and for kernels: `__host__ __device__` under nvcc, nothing elsewhere.
+/// Marks a function as callable from host and device code: `__host__ __device__` under nvcc, empty elsewhere.
 
 /// @def TILEWISE_CALLS_ANY
 /// @ingroup macros
-/// Before such a function: what it calls may be for one of the two only, and nvcc does not warn of that.
+/// Suppresses the warning of nvcc about a portable function that calls functions for the host or the device only.
+/// Placed before the function.
 #ifdef __CUDACC__
 #define TILEWISE_PORTABLE __host__ __device__
 #define TILEWISE_CALLS_ANY _Pragma("nv_exec_check_disable")
@@ -167,16 +169,16 @@
 #endif
 
 /// @cond internals
-/// Before a loop that few take, and few turns.
+/// Prevents unrolling of a loop that is rarely executed and has few iterations. Placed before the loop.
 #ifdef __CUDA_ARCH__
 #define TILEWISE_AS_IT_STANDS _Pragma("unroll 1")
 #else
 #define TILEWISE_AS_IT_STANDS
 #endif
 
-/// The form of an algorithm without a policy, which runs on the calling thread; the concept says how its arguments
-/// begin. (A program calls functions: an object would be ambiguous beside the function of std with its name, and would
-/// not be found beside a policy.)
+/// Defines the overload of an algorithm without a policy, which runs on the calling thread. The concept `begins`
+/// constrains its first arguments. (Algorithms are functions: a function object would be ambiguous with the function of
+/// std of the same name, and argument-dependent lookup by a policy would not find it.)
 // NOLINTBEGIN(bugprone-macro-parentheses): the name of a concept has none
 #define TILEWISE_WITHOUT_POLICY(algorithm, begins)                                                                     \
     template <class First, class... Rest>                                                                              \
@@ -188,7 +190,7 @@
     }
 // NOLINTEND(bugprone-macro-parentheses)
 
-/// Small functions on the hot path, which must vanish even where the compiler would rather not.
+/// For small functions on the hot path, which must be inlined even where the compiler would not do so.
 #define TILEWISE_INLINE [[gnu::always_inline]] inline
 /// @endcond
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Where an input ends: after a number of elements, or at the end of its range.
+/// The extent of an input: the number of its elements, or the end of its range.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -13,19 +13,20 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
-/// The end of a range where that end is itself an integer of type offset, which alone would mean a count.
+/// Wraps the end of a range that is itself an integer of type offset, which alone would mean a count.
 struct integer_sentinel {
     offset last;
 
     template <class It>
-    constexpr bool operator==(It const& it) const // a member: the inputs above compare with any sentinel themselves
+    constexpr bool operator==(It const& it) const // a member, since inputs define == with any sentinel
     {
         return it == last;
     }
 };
 
-/// Where an input ends: the number of its elements if the iterators tell it at once (an offset), else the end of its
-/// range. Others are the iterators that it steps along with them, which must be able to skip elements too.
+/// Returns the extent of an input: the number of its elements (an offset) if the iterators give it in constant time,
+/// else the end of its range. Others are the iterators that advance together with these, and must be random access,
+/// too.
 template <class... Others, class It, class Sentinel>
 constexpr auto extent_between(It const& first, Sentinel const& last)
 {
@@ -39,7 +40,7 @@ constexpr auto extent_between(It const& first, Sentinel const& last)
         return last;
 }
 
-/// The same for the whole of a range, whose beginning is at hand: a range that can be read once begins only once.
+/// The same for a whole range. `first` is its beginning, since a range that can be read only once has only one begin().
 template <class... Others, class Range, class It>
 constexpr auto extent_of(Range& range, It const& first)
 {
@@ -49,7 +50,7 @@ constexpr auto extent_of(Range& range, It const& first)
         return tilewise::extent_between<Others...>(first, std::ranges::end(range));
 }
 
-/// Whether an input ends where it begins.
+/// Returns whether an input is empty.
 template <class Input, class Extent>
 constexpr bool is_empty_input(Input const& input, Extent const& end)
 {

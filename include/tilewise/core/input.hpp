@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// What an engine reads: an iterator as it is, or one of the inputs below, which an algorithm lays over iterators. An
-/// input needs `*` and `++`, comparison with the end of its range, and `+ n` where its iterators are random access. It
-/// is passed by value.
+/// The inputs of the engines: iterators, or the adaptors below, which algorithms put around iterators. An input needs
+/// `*` and `++`, comparison with the end of its range, and `+ n` if its iterators are random access. It is passed by
+/// value.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -27,7 +27,7 @@ public:
     constexpr transformed(Transform function, It it) : transform_(std::move(function)), it_(std::move(it)) {}
     constexpr transformed(transformed const&) = default;
     constexpr transformed(transformed&&) = default;
-    /// Moves to another position of the same input: the transform, which may not be assignable, stays.
+    /// Assigns only the position: both inputs have the same transform, which may not be assignable.
     constexpr transformed& operator=(transformed const& other)
     {
         it_ = other.it_;
@@ -38,7 +38,7 @@ public:
     {
         if constexpr (std::is_reference_v<decltype(*it_)>)
             return transform_(*it_);
-        else // a reference from the transform may be to the element, which ends here
+        else // the transform may return a reference to the element, which is a temporary
             return std::remove_cvref_t<decltype(transform_(*it_))>(transform_(*it_));
     }
     constexpr transformed& operator++()
@@ -57,8 +57,8 @@ public:
         return {transform_, tilewise::advanced(it_, n)};
     }
 
-    /// Calls `sink(i, element)` for the next `count` elements. The position is a variable of its own meanwhile, which
-    /// nothing that `sink` writes can change, so that the compiler may use vector instructions.
+    /// Calls `sink(i, element)` for the next `count` elements. The position is kept in a local variable, which the
+    /// writes of `sink` cannot change, so that the compiler can use vector instructions.
     template <class Sink>
     constexpr void for_each(offset count, Sink sink)
     {
@@ -136,7 +136,7 @@ private:
     It2 it2_;
 };
 
-/// The positions of a range in place of its elements: for algorithms that answer with an iterator.
+/// Yields the positions of a range instead of its elements, for algorithms that return an iterator.
 template <class It>
 class positions {
 public:
@@ -163,7 +163,7 @@ private:
     It it_;
 };
 
-/// The same for any input, also if it is a plain iterator.
+/// Calls `sink(i, element)` for the next `count` elements of any input, including a plain iterator.
 template <class Input, class Sink>
 constexpr void for_each_element(Input& input, offset count, Sink sink)
 {
@@ -177,7 +177,7 @@ constexpr void for_each_element(Input& input, offset count, Sink sink)
     }
 }
 
-/// An iterator over memory of the host as a pointer, any other as it is.
+/// Returns an iterator over host memory as a pointer, and any other iterator unchanged.
 template <class It>
 constexpr auto memory_behind(It it)
 {
@@ -187,8 +187,8 @@ constexpr auto memory_behind(It it)
         return it;
 }
 
-/// An input of a known number of elements with pointers in place of iterators over memory, so that engines are compiled
-/// once for all of them. (A transform may ask whether an element is constant; engines do not.)
+/// Returns an input of known length with pointers in place of iterators over host memory, so that engines are compiled
+/// once for all of them. (Arithmetic elements become const, except under a transform, which may depend on constness.)
 template <class Input, class Extent>
 constexpr auto unwrap_input(Input input, [[maybe_unused]] Extent const& end)
 {
@@ -212,7 +212,7 @@ constexpr auto unwrap_input(transformed_pairs<Transform, It1, It2> const& input,
                              tilewise::memory_behind(input.base2()));
 }
 
-/// May be read more than once, from any place that a copy was left at.
+/// Whether an input can be read more than once, from the position of any copy.
 template <class Input>
 inline constexpr bool is_forward_input = multi_pass<Input>;
 template <class Transform, class It>
@@ -222,14 +222,14 @@ inline constexpr bool is_forward_input<transformed_pairs<Transform, It1, It2>> =
 template <class It>
 inline constexpr bool is_forward_input<positions<It>> = multi_pass<It>;
 
-/// What this type refers to may be moved away by whoever gets it: an rvalue reference, or a tuple with one in it.
+/// Whether reading an element of this type may move from it: an rvalue reference, or a tuple that contains one.
 template <class Reference>
 inline constexpr bool is_spent_by_reading =
     std::is_rvalue_reference_v<Reference> && !std::is_trivially_copyable_v<std::remove_reference_t<Reference>>;
 template <class... Parts, template <class...> class Kind>
 inline constexpr bool is_spent_by_reading<Kind<Parts...>> = (is_spent_by_reading<Parts> || ...);
 
-/// Each element is to be read once at most: the second time it may have been moved from.
+/// Whether each element must be read at most once: the second time it may have been moved from.
 template <class Input>
 inline constexpr bool is_read_once = is_spent_by_reading<decltype(*std::declval<Input&>())>;
 template <class Transform, class It>
@@ -241,7 +241,7 @@ inline constexpr bool is_read_once<transformed_pairs<Transform, It1, It2>> =
     is_spent_by_reading<
         std::invoke_result_t<Transform&, decltype(*std::declval<It1&>()), decltype(*std::declval<It2&>())>>;
 
-/// Its elements are computed, at a cost that nobody knows, and not just read; and they may be computed twice.
+/// Whether the elements are computed, at an unknown cost, and may be computed twice.
 template <class Input>
 inline constexpr bool is_computed = false;
 template <class Transform, class It>
@@ -250,7 +250,7 @@ template <class Transform, class It1, class It2>
 inline constexpr bool is_computed<transformed_pairs<Transform, It1, It2>> =
     !is_read_once<transformed_pairs<Transform, It1, It2>>;
 
-/// A reference to bits of a vector, an iterator of them, or something made of these.
+/// Whether a type is an iterator or a reference of std::vector<bool>, or made of these.
 template <class Type>
 inline constexpr bool is_of_bits =
     std::same_as<Type, std::vector<bool>::iterator> || std::same_as<Type, std::vector<bool>::reference>;
@@ -259,13 +259,14 @@ inline constexpr bool is_of_bits<std::vector<bool, Allocator>> = true;
 template <class... Parts, template <class...> class Kind>
 inline constexpr bool is_of_bits<Kind<Parts...>> = (is_of_bits<Parts> || ...);
 
-/// An output whose elements share words of memory, so that only one thread at a time may write there.
+/// Whether the elements of an output share words of memory, so that only one thread at a time may write them.
 template <class Out>
 inline constexpr bool shares_words =
     is_of_bits<Out> || is_of_bits<std::remove_cvref_t<decltype(*std::declval<Out&>())>>;
 
-/// Can be passed to a kernel, which gets a copy that nobody destroys. Not all that can is trivially copyable: Thrust's
-/// iterators have assignment operators of their own, and nvcc's stand-in for a lambda on the host has more.
+/// Whether a type can be passed to a kernel, which gets a copy that is not destroyed. Such a type need not be trivially
+/// copyable: Thrust's iterators have their own assignment operators, and the type that replaces a lambda in nvcc's host
+/// code also has other special members.
 template <class Type>
 inline constexpr bool copies_as_bytes =
     (std::is_trivially_copy_constructible_v<Type> && std::is_trivially_destructible_v<Type>) ||

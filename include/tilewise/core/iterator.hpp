@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// What the algorithms ask of iterators. Looser than the standard's concepts, which reject iterators in wide use:
-/// proxies without a common reference, and those of C++17 that promise less than they can.
+/// The requirements of the algorithms on iterators. They are weaker than the concepts of the standard, which reject
+/// iterators in wide use: proxies without a common reference, and C++17 iterators whose category promises less than
+/// they can do.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -19,8 +20,9 @@ TILEWISE_NAMESPACE_BEGIN
 /// @addtogroup requirements
 /// @{
 
-/// Something to dereference and step: an input iterator of any vintage. (A pointer is one, and not stepped to see: that
-/// would complete what it points to, which may be an error.)
+/// A type that can be dereferenced and incremented: an input iterator of any C++ standard. (A pointer to an object is
+/// accepted without checking its increment, which would require the type that it points to to be complete. That may be
+/// an error.)
 template <class It>
 concept any_iterator = (std::is_pointer_v<It> && std::is_object_v<std::remove_pointer_t<It>>) ||
                        (std::copy_constructible<It> && !std::integral<It> && requires(It it) {
@@ -28,7 +30,7 @@ concept any_iterator = (std::is_pointer_v<It> && std::is_object_v<std::remove_po
                            ++it;
                        });
 
-/// Advances by any distance at once, and tells the distance between two positions.
+/// An iterator that can be advanced by any distance at once, indexed, and subtracted from another.
 template <class It>
 concept random_access = any_iterator<It> && requires(It it, offset n) {
     { it - it } -> std::convertible_to<offset>;
@@ -36,7 +38,7 @@ concept random_access = any_iterator<It> && requires(It it, offset n) {
     it[n];
 };
 
-/// May be read more than once.
+/// An iterator over elements that can be read more than once.
 template <class It>
 concept multi_pass =
     any_iterator<It> &&
@@ -47,13 +49,13 @@ concept multi_pass =
 template <any_iterator It>
 using value_of = std::iter_value_t<It>;
 
-/// What stands behind an iterator takes values of type T.
+/// An iterator through which values of type T can be written.
 template <class Out, class T>
 concept writable = any_iterator<Out> && requires(Out out, T value) { *out = std::move(value); };
 
 /// @cond internals
-/// What is assigned to a Stored for a value: numbers are converted first, since they may narrow; anything else is left
-/// to the assignment.
+/// Returns what to assign to a Stored for a value: numbers are converted explicitly, since the conversion may narrow.
+/// Other values are converted by the assignment.
 template <class Stored, class T>
 TILEWISE_PORTABLE constexpr decltype(auto) as_stored(T&& value)
 {
@@ -63,14 +65,14 @@ TILEWISE_PORTABLE constexpr decltype(auto) as_stored(T&& value)
         return static_cast<T&&>(value);
 }
 
-/// Writes a value through an output iterator, converted to what stands there.
+/// Writes a value through an output iterator, converted to the type of the element.
 template <any_iterator Out, class T>
 constexpr void store(Out& out, T&& value)
 {
     *out = tilewise::as_stored<std::remove_reference_t<decltype(*out)>>(std::forward<T>(value));
 }
 
-/// The position `count` elements after another, in the integer type that the iterator measures distances in.
+/// Returns the position `count` elements after `it`. `count` is converted to the difference type of the iterator.
 template <class It>
 constexpr It advanced(It const& it, offset count)
 {
@@ -80,7 +82,7 @@ constexpr It advanced(It const& it, offset count)
         return it + count;
 }
 
-/// Dereferences to a T that stands in memory beside its neighbours.
+/// A contiguous iterator over elements of type T, which may be const.
 template <class It, class T>
 concept contiguous_of = std::contiguous_iterator<It> &&
                         std::same_as<std::remove_const_t<std::remove_reference_t<std::iter_reference_t<It>>>, T>;

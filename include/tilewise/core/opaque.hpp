@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Barriers against contraction. A compiler that may contract (g++ does by default) turns a user's product and the
-/// library's sum into one fused operation, which rounds once: other bits than the order's. An empty `asm` statement
-/// that claims to change the value keeps the two apart.
+/// Barriers against floating-point contraction. A compiler that may contract (g++ does by default) fuses a
+/// multiplication of the user's with an addition of the library's into one operation, which rounds once and gives other
+/// bits than the order. An empty `asm` statement that claims to change the value prevents this.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -17,20 +17,21 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Even without `-mfma`: the calling function may have been given the instructions by an attribute. Also under clang,
-/// which contracts only within an expression unless it is told -ffp-contract=fast; no macro says so.
+/// Whether the compiler may contract. This is assumed even without `-mfma`, since an attribute may enable the
+/// instructions for the calling function. It is also assumed for clang, which contracts only within an expression
+/// unless -ffp-contract=fast is given: no macro shows that.
 #ifdef TILEWISE_STRICT_FP
 inline constexpr bool contracts = false;
 #else
 inline constexpr bool contracts = true;
 #endif
 
-/// No floating-point operation can make a value of this type.
+/// Whether no floating-point operation can produce a value of this type.
 template <class T>
 inline constexpr bool is_never_contracted = std::is_integral_v<T> || std::is_enum_v<T> || std::is_pointer_v<T> ||
                                             std::is_member_pointer_v<T> || std::is_empty_v<T>;
 
-/// A pair or tuple whose elements can be made opaque one by one, in registers.
+/// Whether T is a pair or tuple whose elements can be made opaque one by one, in registers.
 template <class T>
 inline constexpr bool has_opaque_elements = false;
 template <class... Elements>
@@ -39,8 +40,9 @@ inline constexpr bool has_opaque_elements<std::tuple<Elements...>> =
 template <class First, class Second>
 inline constexpr bool has_opaque_elements<std::pair<First, Second>> = has_opaque_elements<std::tuple<First, Second>>;
 
-/// A small class, most likely of numbers of one type, which may stay in registers. g++ 12, sums of three doubles that a
-/// transform makes of a float: 5.8 GB/s through registers, with and without -march=native, 3.0 through memory.
+/// Whether T is a small class, most likely of numbers of one type, that may stay in registers. With g++ 12, sums of
+/// three doubles that a transform computes from a float run at 5.8 GB/s through registers, with and without
+/// -march=native, and at 3.0 GB/s through memory.
 template <class T>
 inline constexpr bool has_opaque_words =
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -49,7 +51,7 @@ inline constexpr bool has_opaque_words =
     false;
 #endif
 
-/// One word of it.
+/// Makes one word of a value opaque.
 template <class Word, class T>
 TILEWISE_INLINE void make_word_opaque(T& value, std::size_t i)
 {
@@ -70,7 +72,7 @@ TILEWISE_INLINE void make_words_opaque(T& value, std::index_sequence<i...>)
     (host::make_word_opaque<word>(value, i), ...);
 }
 
-/// Makes the compiler forget where a value comes from.
+/// Hides the origin of a value from the compiler.
 template <class T>
 TILEWISE_INLINE void make_opaque(T& value)
 {
@@ -94,7 +96,7 @@ TILEWISE_INLINE void make_opaque(T& value)
     }
 }
 
-/// Makes the compiler forget what it knows about the memory behind a pointer.
+/// Hides the contents of the memory behind a pointer from the compiler. Returns the pointer.
 template <class T>
 TILEWISE_INLINE T const* opaque_memory(T const* first)
 {

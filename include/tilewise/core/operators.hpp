@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The known operators. An engine runs one of them in place of an equivalent operator that the user passes: it also
-/// combines whole vector registers, and its signed sums and products wrap, so that they are associative.
+/// The known operators. An engine uses a known operator in place of an equivalent operator that the user passes: it
+/// also combines whole vector registers, and its signed sums and products wrap, so that they are associative.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -19,7 +19,7 @@ namespace known {
 
 /// The base of all known operators, by which an engine recognises them.
 struct operator_base {
-    /// What combines with any T to that T.
+    /// The identity element: combined with any T, it gives that T.
     template <class T>
     static constexpr T identity{};
 };
@@ -126,12 +126,12 @@ struct bit_xor : operator_base {
     }
 };
 
-/// The types that the known operators take: those whose vector registers every compiler in use can combine.
+/// The types that the known operators accept: those whose vector registers all supported compilers can combine.
 template <class T>
 concept arithmetic =
     std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8);
 
-/// The known operator that computes what the function objects of a class template do, on the types it takes.
+/// The known operator equivalent to the function objects of a class template, for the types that it accepts.
 template <template <class> class Kind, class T>
 struct operator_like {};
 // clang-format off
@@ -144,8 +144,8 @@ template <std::integral T> struct operator_like<std::bit_or, T> { using type = b
 template <std::integral T> struct operator_like<std::bit_xor, T> { using type = bit_xor; };
 // clang-format on
 
-/// The known operator equivalent to Op on values of type T: `type`, or nothing when there is none or Op does not
-/// compute in T.
+/// The known operator equivalent to Op on values of type T, as member `type`. There is no member if there is no such
+/// operator or Op does not compute in T.
 template <class Op, class T>
 struct operator_of {};
 template <template <class> class Kind, class T>
@@ -153,7 +153,7 @@ struct operator_of<Kind<void>, T> : operator_like<Kind, T> {};
 template <template <class> class Kind, class T>
 struct operator_of<Kind<T>, T> : operator_like<Kind, T> {};
 
-/// The known operator equivalent to `op` on values of type T, or else `op` itself.
+/// Returns the known operator equivalent to `op` on values of type T, or `op` itself if there is none.
 template <class T, class Op>
 constexpr auto operator_or_self(Op op)
 {
@@ -163,8 +163,9 @@ constexpr auto operator_or_self(Op op)
         return op;
 }
 
-/// An operator that kernels can call in place of one on values of type T that is for the host only: the known operators
-/// for the standard's, whatever T is, and of libcu++'s and Thrust's, which a compiler may fuse with a product.
+/// Returns an operator that kernels can call in place of `op` on values of type T: a known operator for one of the
+/// standard's, whatever T is, and for plus of libcu++ and Thrust, which a compiler may fuse with a multiplication.
+/// Returns `op` itself otherwise.
 template <class T, class Op>
 constexpr auto portable_operator_or_self(Op op)
 {
@@ -176,11 +177,11 @@ constexpr auto portable_operator_or_self(Op op)
         return op;
 }
 
-/// Op is a known operator.
+/// A known operator.
 template <class Op>
 concept is_operator = std::derived_from<Op, operator_base>;
 
-/// Every order of combination gives the same bits, so that an engine may choose the fastest.
+/// A known operator on integers: every order of combination gives the same bits, so an engine may choose the fastest.
 template <class Op, class T>
 concept is_exact = is_operator<Op> && std::integral<T>;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Where an algorithm writes: an output iterator, or a range, whose length is checked before anything is written.
+/// The output of an algorithm: an output iterator, or a range whose length is checked.
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
@@ -24,9 +24,10 @@ TILEWISE_NAMESPACE_BEGIN
 /// @addtogroup requirements
 /// @{
 
-/// What an algorithm writes to: an output iterator, or a range (a container, a view, an array) that has at least as
-/// many elements as there are results. A range that has fewer throws `std::invalid_argument`, in every mode and under
-/// every policy, before anything is written; what it has beyond is left alone.
+/// The output of an algorithm: an output iterator, or a range (a container, a view, an array) with at least as many
+/// elements as there are results. If a range has fewer, the algorithm throws `std::invalid_argument`, in every mode and
+/// under every policy, before anything is written, or at the end of the range if the input can be read only once.
+/// Elements after the results remain unchanged.
 template <class Out>
 concept output = any_iterator<std::remove_cvref_t<Out>> || std::ranges::range<Out>;
 
@@ -43,32 +44,32 @@ struct end_of_output<Out> {
 };
 /// @endcond
 
-/// The iterator that an algorithm returns for its output: that behind the last result.
+/// The type of the iterator that an algorithm returns for its output: that past the last result.
 template <output Out>
 using output_end = typename end_of_output<Out>::type;
 
 /// @}
 
 /// @cond internals
-/// Given as a range, not as an iterator.
+/// An output that is a range, not an iterator.
 template <class Out>
 concept output_range = output<Out> && !any_iterator<std::remove_cvref_t<Out>>;
 
-/// Two arrays as input and output, and an init that is a range, look like a pair of iterators and an output range, if
-/// no operator follows.
+/// A pair of iterators before an output. Excludes two arrays as input and output before an init that is a range, which
+/// look like a pair of iterators and an output range if no operator follows.
 template <class It, class Out, class T, class Op = std::plus<>>
 concept pair_before_output = !std::is_pointer_v<It> || !output_range<Out> || !std::same_as<Op, std::plus<>> ||
                              writable<std::ranges::iterator_t<Out>, T>;
 
-/// A range before an output iterator and what is no iterator, so that the three are no pair of iterators and an output.
+/// A range before an output iterator, where these and the next argument cannot be a pair of iterators and an output.
 template <class Range, class Out, class Next>
 concept range_before_output =
     std::ranges::input_range<Range> && (range_before<Range, std::decay_t<Out>> || !any_iterator<Next>);
 
-/// The number of results where it is known only when the input has been read, which can be done once.
+/// The number of results of an input that can be read only once: it is unknown until the input has been read.
 struct unknown_length {};
 
-/// The number of elements of an input, which ends at `end` or has so many.
+/// Returns the number of elements of an input whose extent is `end`, or unknown_length.
 template <class It, class Extent>
 constexpr auto length(It const& first, Extent const& end)
 {
@@ -84,13 +85,13 @@ constexpr auto length(It const& first, Extent const& end)
     }
 }
 
-/// Throws for an output range that is too short.
+/// Throws the exception for an output range that is too short.
 [[noreturn]] inline void reject_output(char const* algorithm, offset available, std::string const& wanted)
 {
     reject_argument(algorithm, "the output range has " + std::to_string(available) + " elements, but " + wanted);
 }
 
-/// Writes to a range, and throws at its end.
+/// An output iterator that throws at the end of its range.
 template <class It, class Sentinel>
 class output_up_to {
 public:
@@ -125,7 +126,7 @@ private:
     offset written_ = 0;
 };
 
-/// Where the first of so many results goes.
+/// Returns the position of the first of `needed` results.
 template <class Policy, class Needed, class Out>
 constexpr auto output_begin([[maybe_unused]] char const* algorithm, [[maybe_unused]] Needed needed, Out&& out)
 {
@@ -152,7 +153,7 @@ constexpr auto output_begin([[maybe_unused]] char const* algorithm, [[maybe_unus
     }
 }
 
-/// The same for as many results as an input has elements: those before `end`, or so many.
+/// The same for as many results as an input with the extent `end` has elements.
 template <class Policy, class It, class Extent, class Out>
 constexpr auto output_for(char const* algorithm, [[maybe_unused]] It const& first, [[maybe_unused]] Extent const& end,
                           Out&& out)
@@ -163,14 +164,15 @@ constexpr auto output_for(char const* algorithm, [[maybe_unused]] It const& firs
         return tilewise::output_begin<Policy>(algorithm, offset{0}, std::forward<Out>(out));
 }
 
-/// The end of the output, where an algorithm that was given `output_begin(...)` has arrived.
+/// Returns the end of the output as an iterator of `out`. `end` is where an algorithm that began at `output_begin(...)`
+/// stopped.
 template <class Out, class It>
 constexpr output_end<Out> output_position([[maybe_unused]] std::remove_reference_t<Out>& out, It const& end)
 {
     if constexpr (!output_range<Out>)
         return end;
     else if constexpr (!std::same_as<output_end<Out>, std::ranges::iterator_t<Out>>)
-        return {}; // of a temporary, nothing is left
+        return {}; // std::ranges::dangling, for a temporary
     else if constexpr (std::same_as<It, std::ranges::iterator_t<Out>>)
         return end;
     else if constexpr (requires { end.base(); })

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What kernels cannot take: lambdas and functions for the host, iterators of its containers, types of its own.
+/// Recognises types that kernels do not support: host lambdas and functions, iterators of host containers, long double.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/type_names.hpp>
@@ -16,8 +16,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace known {
 
-/// An iterator of a container that kernels cannot follow, or an iterator made of one: a deque has blocks all over host
-/// memory, a vector of bool has bits.
+/// Whether Type is an iterator of a container that kernels cannot traverse, or made of one: the blocks of a deque are
+/// all over host memory, and a vector of bool has bits.
 template <class Type>
 inline constexpr bool is_of_host_container =
     std::same_as<Type, std::vector<bool>::iterator> || std::same_as<Type, std::vector<bool>::const_iterator>;
@@ -26,21 +26,22 @@ inline constexpr bool is_of_host_container<Kind<Parts...>> =
     known::is_named<Kind<Parts...>>("std", "deque_iterator") ||
     known::is_named<Kind<Parts...>>("std", "Deque_iterator") || (is_of_host_container<Parts> || ...);
 
-/// An iterator of std::views::iota over integers, which kernels count themselves.
+/// An iterator of std::views::iota over integers, which kernels compute themselves.
 template <class It>
 concept counts_integers = known::is_in<It>("std::ranges::iota_view<") &&
                           requires(It const& it) { requires std::integral<std::remove_cvref_t<decltype(*it)>>; };
 
-/// An iterator of another view of the standard: its type is private, and nvcc takes no such type in a kernel.
+/// An iterator of another view of the standard: its type is private, and nvcc does not accept private types in kernels.
 template <class It>
 concept iterator_of_view = known::is_in<It>("std::ranges::") && (!counts_integers<It>) && requires(It it) { *it; };
-/// The same of a type and of what it is made of.
+/// The same for a type and its template arguments.
 template <class Type>
 inline constexpr bool is_of_view = iterator_of_view<Type>;
 template <class... Parts, template <class...> class Kind>
 inline constexpr bool is_of_view<Kind<Parts...>> = (is_of_view<Parts> || ...);
 
-/// A lambda that nvcc was not told to compile for kernels, or for kernels only. Only nvcc can tell.
+/// Whether Function is a lambda for the device, for host and device, or for the host only. Only nvcc can distinguish
+/// them.
 #ifdef __CUDACC_EXTENDED_LAMBDA__
 template <class Function>
 inline constexpr bool is_device_lambda = __nv_is_extended_device_lambda_closure_type(Function);
@@ -56,7 +57,7 @@ template <class Function>
 inline constexpr bool is_host_lambda =
     !is_device_lambda<Function> && !is_portable_lambda<Function> && known::is_lambda<Function>();
 
-/// The same of a type and of what it is made of: an input with a transform, a comparison in an operator.
+/// The same for a type and its template arguments, such as an input with a transform or an operator with a comparison.
 template <class Type>
 inline constexpr bool has_host_lambda = is_host_lambda<Type>;
 template <class... Parts, template <class...> class Kind>
@@ -73,8 +74,8 @@ template <class... Parts, template <class...> class Kind>
 inline constexpr bool has_portable_lambda<Kind<Parts...>> =
     is_portable_lambda<Kind<Parts...>> || (has_portable_lambda<Parts> || ...);
 
-/// A function that only the host can call, or one of the standard's wrappers, in which nvcc does not check what is
-/// called.
+/// Returns whether Function is a pointer to a function or a member, which only the host can call, or one of the
+/// standard's wrappers, in which nvcc does not check what is called.
 template <class Function>
 constexpr bool is_host_function()
 {
@@ -88,14 +89,15 @@ constexpr bool is_host_function()
                       "::__not_fn_t", "::__bind", "::__bind_r", "::__bind_front_t", "::__bind_back_t", "::__mem_fn",
                       "::function", "::move_only_function", "::reference_wrapper");
 }
-/// The same of a type and of what it is made of.
+/// The same for a type and its template arguments.
 template <class Type>
 inline constexpr bool has_host_function = known::is_host_function<Type>();
 template <class... Parts, template <class...> class Kind>
 inline constexpr bool has_host_function<Kind<Parts...>> =
     known::is_host_function<Kind<Parts...>>() || (has_host_function<Parts> || ...);
 
-/// `long double`, and types made of it or bounded by it: in kernels it is a double, in memory as well.
+/// Returns whether a type is `long double`, or an axis with edges of that type. has_long_double also finds it in the
+/// parts of a type. In kernels, a long double is a double, in memory as well.
 template <class Type>
 constexpr bool is_long_double()
 {

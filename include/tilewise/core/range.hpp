@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Where a range begins. Under a device policy a view goes to kernels by value, and is indexed there: its iterators may
-/// point to the view itself, which is on the host, and their types may be private to the standard library, so that nvcc
-/// accepts them nowhere.
+/// The beginning of a range. Under a device policy, a view is passed to kernels by value and indexed there: its
+/// iterators may point to the view itself, which is on the host, and their types may be private to the standard
+/// library, so that nvcc does not accept them.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -22,7 +22,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
-/// The memory that a view of the standard lies over; null where none is known, or where the view has it in itself.
+/// Returns the memory that a view of the standard refers to. Returns null if it is unknown, or inside the view itself.
 template <class View>
 void const* memory_under(View const& view)
 {
@@ -38,8 +38,8 @@ void const* memory_under(View const& view)
     }
 }
 
-/// A position in a view that it has a copy of, byte by byte: nvcc 13.0 gives structures with a view in them another
-/// layout than the host's compiler does, since it takes a function without members in the view for one with some.
+/// A position in a view, with a copy of the view as bytes: nvcc 13.0 lays out structures that contain a view
+/// differently from the host compiler, since it treats a function without members in the view as one with members.
 template <class View>
 class view_iterator {
 public:
@@ -49,7 +49,7 @@ public:
     using difference_type = offset;
     using pointer = void;
 
-    /// (A lambda's stand-in on the host owns memory, which stays the original's.)
+    /// (On the host, nvcc replaces a lambda by a type that owns memory. That memory remains the original's.)
     view_iterator(View const& view, offset position) : position_(position)
     {
         std::memcpy(view_, static_cast<void const*>(std::addressof(view)), sizeof(View));
@@ -90,7 +90,7 @@ private:
     offset position_;
 };
 
-/// There is a transform in a view.
+/// Whether a view contains a transform.
 template <class View>
 inline constexpr bool has_transform = false;
 template <template <class, std::size_t> class Kind, class View, std::size_t i> // elements_view
@@ -99,7 +99,7 @@ template <template <class...> class Kind, class... Parts>
 inline constexpr bool has_transform<Kind<Parts...>> =
     known::is_in<Kind<Parts...>>("std::ranges::transform_view<") || (has_transform<Parts> || ...);
 
-/// Views in which nvcc misplaces the number of elements dropped, for the same reason.
+/// Whether a view drops elements of a transform: nvcc misplaces the number of elements dropped, for the same reason.
 template <class View>
 inline constexpr bool drops_from_transform = false;
 template <template <class, std::size_t> class Kind, class View, std::size_t i>
@@ -109,7 +109,7 @@ inline constexpr bool drops_from_transform<Kind<Parts...>> =
     known::is_in<Kind<Parts...>>("std::ranges::drop_view<") ? (has_transform<Parts> || ...)
                                                             : (drops_from_transform<Parts> || ...);
 
-/// Views of the standard that refer to a container, and views made of such: a kernel cannot follow them.
+/// Whether a view refers to a container, or is made of a view that does: kernels cannot reach the container.
 template <class View>
 inline constexpr bool refers_to_container = false;
 template <template <class, std::size_t> class Kind, class View, std::size_t i>
@@ -119,19 +119,19 @@ inline constexpr bool refers_to_container<Kind<Parts...>> =
     known::is_in<Kind<Parts...>>("std::ranges::ref_view<") ||
     known::is_in<Kind<Parts...>>("std::ranges::owning_view<") || (refers_to_container<Parts> || ...);
 
-/// Nothing but a pair of iterators, which may be of a kind that kernels know.
+/// Whether a range is only a pair of iterators, which kernels may support.
 template <class Range>
 inline constexpr bool is_subrange = false;
 template <class It, class Sentinel, std::ranges::subrange_kind kind>
 inline constexpr bool is_subrange<std::ranges::subrange<It, Sentinel, kind>> = true;
 
-/// A range whose elements kernels cannot get at but through a copy of it.
+/// A range whose elements kernels can reach only through a copy of it.
 template <class Range>
 concept needs_indexing =
     std::ranges::view<Range> && std::ranges::random_access_range<Range> && std::ranges::sized_range<Range> &&
     !std::ranges::contiguous_range<Range> && !is_subrange<Range>;
 
-/// Whether a view can be indexed in a kernel. If not, one sentence says why.
+/// Returns whether a view can be indexed in a kernel. If not, a static_assert says why.
 template <class View>
 constexpr bool can_be_indexed()
 {
@@ -156,7 +156,7 @@ constexpr bool can_be_indexed()
     return self_contained && constant && callable && copies && well_placed;
 }
 
-/// The beginning of a range, as an algorithm under Policy wants it.
+/// Returns the beginning of a range, as an algorithm under Policy needs it.
 template <execution_policy Policy, class Range>
 constexpr auto begin_of(Range& range)
 {
@@ -164,7 +164,7 @@ constexpr auto begin_of(Range& range)
         if constexpr (tilewise::can_be_indexed<std::remove_cv_t<Range>>())
             return view_iterator<std::remove_cv_t<Range>>(range, 0);
         else
-            return static_cast<std::ranges::range_value_t<Range> const*>(nullptr); // no further message
+            return static_cast<std::ranges::range_value_t<Range> const*>(nullptr); // avoids further messages
     } else {
         return std::ranges::begin(range);
     }
@@ -174,7 +174,7 @@ constexpr auto begin_of(Range& range)
 template <class Policy, class Range>
 using beginning_of = decltype(tilewise::begin_of<Policy>(std::declval<Range&>()));
 
-/// The end of a range, as an iterator of that type.
+/// Returns the end of a range, as an iterator of that type.
 template <execution_policy Policy, class Range>
 constexpr beginning_of<Policy, Range> end_of(Range& range)
 {
@@ -184,7 +184,7 @@ constexpr beginning_of<Policy, Range> end_of(Range& range)
         return tilewise::begin_of<Policy>(range) + static_cast<offset>(std::ranges::size(range));
 }
 
-/// The iterator of a range that stands where an algorithm under Policy found something.
+/// Returns the iterator of a range at the position that an algorithm found.
 template <class Range, class It>
 constexpr std::ranges::borrowed_iterator_t<Range> position_in(Range& range, It const& found)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the algorithms ask of their arguments, in sentences that a compiler prints.
+/// The requirements of the algorithms on their arguments, with the messages that a compiler prints.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
@@ -18,7 +18,7 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
-/// Whether kernels can compute with types. If not, one sentence says why.
+/// Returns whether kernels can compute with the given types. If not, a static_assert says why.
 template <class... Types>
 constexpr bool can_compute_on_device()
 {
@@ -37,7 +37,7 @@ constexpr bool can_compute_on_device()
     return representable && callable && checked;
 }
 
-/// Whether nvcc takes iterators in a kernel. If not, one sentence says why.
+/// Returns whether nvcc accepts the given iterators in a kernel. If not, a static_assert says why.
 template <class... Its>
 constexpr bool can_pass_to_kernels()
 {
@@ -51,7 +51,7 @@ constexpr bool can_pass_to_kernels()
     return named_type;
 }
 
-/// Whether an input can be combined to a T on a GPU. If not, one sentence says why.
+/// Returns whether an input can be combined to a T on a GPU. If not, a static_assert says why.
 template <class T, class Op, class Input, class Extent>
 constexpr bool can_reduce_on_device()
 {
@@ -72,14 +72,14 @@ constexpr bool can_reduce_on_device()
            copies && reached && input_copies;
 }
 
-/// Whether an input can be combined to a T under a policy. If not, one sentence says why.
+/// Returns whether an input can be combined to a T under a policy. If not, a static_assert says why.
 template <class Policy, class T, class Op, class Input, class Extent>
 constexpr bool can_reduce()
 {
     constexpr bool movable = std::move_constructible<T>;
     static_assert(movable, "tilewise: the accumulator, of init's type, must be move constructible");
     if constexpr (is_device_policy<Policy> && (known::has_device_lambda<Op> || known::has_device_lambda<Input>)) {
-        return tilewise::can_reduce_on_device<T, Op, Input, Extent>(); // the host cannot ask what it takes and returns
+        return tilewise::can_reduce_on_device<T, Op, Input, Extent>(); // the host cannot query its signature
     } else {
         constexpr bool combines = std::is_invocable_r_v<T, Op&, T, T> || std::is_invocable_r_v<T, Op&, T&, T&>;
         constexpr bool converts = std::is_convertible_v<decltype(*std::declval<Input&>()), T>;
@@ -101,14 +101,14 @@ constexpr bool can_reduce()
     }
 }
 
-/// Says that nothing here can run on a GPU.
+/// Throws no_device, since nothing in this file can run on a GPU.
 [[noreturn]] inline void throw_no_device()
 {
     throw no_device("tilewise: this file was not compiled for tilewise::device; compile it with nvcc, or use "
                     "tilewise::par");
 }
 
-/// Whether the results of a scan, of type T, can be written under a policy. If not, one sentence says why.
+/// Returns whether the results of a scan, of type T, can be written under a policy. If not, a static_assert says why.
 template <class Policy, class T, class Out>
 constexpr bool can_write()
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The elements of a call, which are given by iterators or as a range.
+/// The elements of a call, given by iterators or as a range.
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
@@ -14,16 +14,16 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
-/// Where the elements of a call begin, and where they end or how many they are.
+/// The beginning and the extent of the elements of a call.
 template <class It, class Extent>
 struct sequence {
-    char const* algorithm; ///< that is called
+    char const* algorithm; ///< the called algorithm
     It first;
     Extent end;
-    char const* fault = nullptr; ///< what the hardened mode finds wrong with it, or null
+    char const* fault = nullptr; ///< the error that the hardened mode finds, or null
 };
 
-/// Those of [first, last), which are stepped along with other iterators.
+/// Returns the elements of [first, last), which are read together with those of other iterators.
 template <class It, class... Others>
 constexpr auto sequence_between(char const* algorithm, It first, It const& last, Others const&... others)
 {
@@ -33,7 +33,7 @@ constexpr auto sequence_between(char const* algorithm, It first, It const& last,
     return sequence<It, decltype(end)>{algorithm, std::move(first), std::move(end), fault};
 }
 
-/// Those of a range, as an algorithm under Policy reads them; other ranges are as long.
+/// Returns the elements of a range, as an algorithm under Policy reads them. The other ranges are as long.
 template <class Policy, class Range, class... Others>
 constexpr auto sequence_in(char const* algorithm, Range& range, Others&... others)
 {
@@ -44,27 +44,27 @@ constexpr auto sequence_in(char const* algorithm, Range& range, Others&... other
     return sequence<decltype(first), decltype(end)>{algorithm, std::move(first), std::move(end), fault};
 }
 
-/// Throws what is wrong with it, if anything is.
+/// Throws the error that was found in the elements, if any.
 template <class It, class Extent>
 constexpr void check_sequence(sequence<It, Extent> const& elements)
 {
     tilewise::reject_fault(elements.algorithm, elements.fault);
 }
 
-/// Whether transform_sequence takes arguments of these types. Without a transform it does.
+/// Returns whether transform_sequence accepts arguments of these types. Without a transform it does.
 template <class It>
 constexpr bool can_transform_sequence()
 {
     return true;
 }
-/// With one, if it takes the elements; if not, one sentence says why.
+/// With a transform, it does if the transform accepts the elements. If not, a static_assert says why.
 template <class It, class Transform, class... It2>
 constexpr bool can_transform_sequence()
 {
     return tilewise::can_transform<Transform, It, It2...>();
 }
 
-/// The same elements: as they are, transformed, or transformed in pairs with those from another iterator on.
+/// Returns the elements: unchanged, transformed, or transformed in pairs with those that begin at another iterator.
 template <class It, class Extent>
 constexpr auto transform_sequence(sequence<It, Extent> elements)
 {

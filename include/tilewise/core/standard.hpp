@@ -2,15 +2,16 @@
 #pragma once
 
 /// @file
-/// Clocks, operators, mutexes, iterators, ranges and memory, without calendars, hash tables, streams and adaptors that
-/// come with them where the standard library keeps these in headers of their own: they take as long to compile as the
-/// rest of the standard library that tilewise.hpp needs.
+/// Includes clocks, function objects, mutexes, iterators, ranges and memory of the standard library. Where the standard
+/// library has separate internal headers for these, the calendars, hash tables, streams and adaptors of the public
+/// headers are left out: they take as long to compile as the rest of the standard library that tilewise.hpp needs.
 
 #include <tilewise/core/config.hpp>
 
-#include <string> // includes what the parts below rely on
+#include <string> // includes what the headers below rely on
 
-// Which part needs which changes from version to version: only those with which all headers were compiled.
+// The dependencies of these headers change from version to version, so only the versions with which all headers were
+// compiled are listed.
 #if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE >= 12 && _GLIBCXX_RELEASE <= 16
 #include <bits/error_constants.h> // std::errc, which <bits/unique_lock.h> of version 13 uses without including it
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Types known by name: other libraries' function objects and iterators, without their headers, and lambdas.
+/// Recognises types by name: function objects and iterators of other libraries, without their headers, and lambdas.
 
 #include <tilewise/core/config.hpp>
 
@@ -11,7 +11,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace known {
 
-/// A type as the compiler spells it.
+/// Returns the name of a type as the compiler spells it.
 template <class Type>
 constexpr auto spelled()
 {
@@ -25,8 +25,8 @@ constexpr auto spelled()
 template <class Type>
 inline constexpr std::string_view spelling_of = known::spelled<Type>();
 
-/// Whether a class template's instance goes by a name: the way to know Thrust's iterators without its headers, whose
-/// inline namespaces rule out a declaration.
+/// Returns whether a class template specialization has a name. This recognises Thrust's iterators without its headers:
+/// a forward declaration is impossible because of its inline namespaces.
 template <class Type>
 constexpr bool is_named(std::string_view library, std::string_view name)
 {
@@ -34,14 +34,14 @@ constexpr bool is_named(std::string_view library, std::string_view name)
     return text.find(library) != text.npos && text.ends_with(name);
 }
 
-/// Whether a type is declared in a namespace, or in one within: "library::".
+/// Returns whether a type is declared in a namespace, such as "library::", or in a nested one.
 template <class Type>
 constexpr bool is_in(std::string_view library)
 {
     return spelling_of<Type>.starts_with(library);
 }
 
-/// Whether a type is that of a lambda.
+/// Returns whether a type is that of a lambda.
 template <class Type>
 constexpr bool is_lambda()
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Iterators over memory as pointers, whatever wraps them.
+/// Converts iterators over contiguous memory to pointers, whatever wraps them.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -15,7 +15,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace known {
 
-/// Thrust's iterators: over memory of a GPU, over a container, and so many elements further than another.
+/// Thrust's iterators: over GPU memory, over a container, and at an offset from another iterator.
 template <class It>
 concept device_pointer = known::is_named<It>("thrust", "::device_ptr");
 template <class It>
@@ -26,7 +26,7 @@ concept behind_offset = known::is_named<It>("thrust", "::offset_iterator") &&
 
 } // namespace known
 
-/// The pointer that an iterator over contiguous memory stands for; any other iterator as it is.
+/// Returns the pointer equivalent to an iterator over contiguous memory, and any other iterator unchanged.
 template <class It>
 constexpr auto unwrap(It const& it)
 {
@@ -41,11 +41,11 @@ constexpr auto unwrap(It const& it)
     else
         return it;
 }
-/// The type of an iterator without its wrappings.
+/// The type of an iterator after unwrap().
 template <class It>
 using unwrapped = decltype(tilewise::unwrap(std::declval<It const&>()));
 
-/// Memory of a GPU, which a host thread would copy element by element.
+/// Whether an iterator reads GPU memory, which a host thread would copy element by element.
 template <class It>
 inline constexpr bool reads_device_memory = known::device_pointer<It>;
 template <known::container_iterator It>
