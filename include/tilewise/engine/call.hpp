@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How a call of an algorithm reaches its engine, where the policy is more than the choice of one.
+/// Passes a call of an algorithm to its engine, for policies that do more than select one.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/policy.hpp>
@@ -10,13 +10,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// Calls `body(policy)`, in which a call of an algorithm does all its work. A distributed policy specialises this: all
-/// ranks learn of an exception that leaves `body`, and the policy it passes on is an engine.
+/// Calls `body(policy)`, which does all the work of a call of an algorithm. A distributed policy specialises this
+/// template: it reports an exception that leaves `body` to all ranks, and passes an engine as the policy.
 template <class Policy>
 struct call_under {
-    static constexpr bool is_on_one_machine = true; ///< every engine can run it
+    static constexpr bool is_on_one_machine = true; ///< every engine can run the call
     template <class It>
-    using position = It; ///< what stands for an iterator in the answer
+    using position = It; ///< the type that is returned in place of an iterator
 
     template <class Body>
     static decltype(auto) run(Policy const& policy, char const*, Body&& body)
@@ -32,7 +32,7 @@ decltype(auto) in_call(Policy const& policy, char const* algorithm, Body&& body)
     return call_under<policy_for<Policy>>::run(tilewise::resolve(policy), algorithm, body);
 }
 
-/// What an algorithm under a policy answers with where it answers with an iterator.
+/// The type that an algorithm under a policy returns in place of an iterator.
 template <class Policy, class It>
 using position_under = typename call_under<policy_for<Policy>>::template position<It>;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The histograms of every engine.
+/// Histograms: checks the arguments and selects the engine.
 
 #include <tilewise/axis.hpp>
 #include <tilewise/axis/checks.hpp>
@@ -29,10 +29,10 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// What a histogram does to the counters that it is given.
+/// How a histogram changes the counters that it is given.
 enum class counting { overwrites, adds };
 
-/// Whether counters can be written under a policy. If not, one sentence says why.
+/// Returns whether counters can be written under a policy. If not, a static_assert says why.
 template <class Policy, counting how, class Out>
 constexpr bool can_count()
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The fragments of all ranks, or of those before a rank, joined. Few ranks gather all of them; more exchange them in
-/// rounds of messages. Fragments can be joined in any grouping, so the bits are the same.
+/// Joins the fragments of all ranks, or of those before a rank. A few ranks gather all fragments; more ranks exchange
+/// them in rounds of messages. Fragments can be joined in any grouping, so the bits are the same.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -23,20 +23,20 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// What consecutive ranks have of a range: rank 0's init, the elements as a fragment, and the last element, where a
-/// reduction keeps it apart.
+/// The values of consecutive ranks: the init of rank 0, the elements as a fragment, and the last element, if a
+/// reduction keeps it separate.
 template <class Order, class T>
 struct joined {
     std::optional<T> init;
     host::fragment<Order, T> part;
     std::optional<T> last;
 
-    /// Nothing, before the element `at`.
+    /// Creates an empty object before the element `at`.
     explicit joined(offset at) : part(at) {}
     joined(joined const&) = default;
     joined(joined&&) = default;
     ~joined() = default;
-    joined& operator=(joined other) // of a T that need not be assignable
+    joined& operator=(joined other) // T need not be assignable
     {
         init.reset();
         last.reset();
@@ -46,7 +46,7 @@ struct joined {
         return *this;
     }
 
-    /// Appends what the ranks behind have.
+    /// Appends the values of the ranks behind.
     template <class Op>
     void append(Op& op, joined const& behind)
     {
@@ -55,7 +55,7 @@ struct joined {
                          [next = behind.part.aggregates().begin()]() mutable -> T { return *next++; });
         set(last, behind.last);
     }
-    /// Calls `use` for all those values, from left to right.
+    /// Calls `use` for all values, from left to right.
     template <class Use>
     void for_each(Use use) const
     {
@@ -75,23 +75,23 @@ private:
     }
 };
 
-/// Whose fragments a rank wants.
+/// The ranks whose fragments a rank needs.
 enum class wanted { before, all };
 
-/// How the ranks of a call join the fragments of their parts. Made before a rank works on its part: from then on, a
-/// rank that throws tells the others so in its place.
+/// Joins the fragments of the ranks of a call. Create it before a rank works on its part: from then on, a rank that
+/// throws reports that to the others in place of its fragment.
 template <class Order, class T, class Tuning, communicator Communicator>
 class joining {
 public:
     using value = combined<T>;
     using joined = engine::joined<Order, value>;
 
-    /// Whether so many ranks exchange messages in rounds. (A rank that throws between two rounds has all ranks throw
-    /// only if there is a gather afterwards; see rank_call.)
+    /// Returns whether this number of ranks exchanges messages in rounds. (If a rank throws between two rounds, all
+    /// ranks throw only if there is a gather afterwards; see rank_call.)
     static constexpr bool takes_rounds(int ranks) { return ranks > Tuning::most_packets; }
 
-    /// For the elements of `at` up to `end`. Rank 0 has an init if `has_init`, and `last_rank` a last element, unless
-    /// it is negative.
+    /// Prepares to join the elements of `at` up to `end`. Rank 0 has an init if `has_init`. `last_rank` has a last
+    /// element, unless it is negative.
     joining(rank_call<Communicator>& call, partition const& at, offset end, bool has_init, int last_rank, wanted whose)
         : call_(call), at_(at), end_(end), has_init_(has_init), last_rank_(last_rank), whose_(whose)
     {
@@ -105,10 +105,10 @@ public:
         }
     }
 
-    offset begin(int rank) const { return std::min(at_.begin(rank), end_); } ///< of a rank's elements
-    offset end(int rank) const { return std::min(at_.end(rank), end_); }     ///< of those
+    offset begin(int rank) const { return std::min(at_.begin(rank), end_); } ///< the beginning of a rank's elements
+    offset end(int rank) const { return std::min(at_.end(rank), end_); }     ///< the end of these
 
-    /// Joins what this rank has with what the others have.
+    /// Joins the values of this rank with those of the others.
     template <class Op>
     joined operator()(Op& op, joined own)
     {
@@ -130,18 +130,18 @@ public:
     }
 
 private:
-    /// Units of ranks that exchange what they have, and in which rounds.
+    /// Units of ranks that exchange their values, and the rounds in which they do so.
     struct level {
         rank_units units;
         std::vector<round_of_hops> rounds;
         wanted whose;
     };
-    /// What a unit has of the others in its level.
+    /// The values that a unit has of the others in its level.
     struct neighbours {
         joined behind, front;
     };
 
-    /// The number of values that ranks have together, once they are joined.
+    /// Returns the number of values of some ranks once they are joined.
     offset count(rank_range ranks) const
     {
         return offset{has_init_ && ranks.first == 0} +
@@ -149,7 +149,7 @@ private:
                offset{ranks.first <= last_rank_ && last_rank_ < ranks.last};
     }
 
-    /// The values of some ranks, from left to right, appended to `to`.
+    /// Appends the values of some ranks to `to`, from left to right.
     template <class Op, class Next>
     void append(Op& op, joined& to, rank_range ranks, Next next) const
     {
@@ -195,7 +195,7 @@ private:
         call_.template expect<T>(std::move(rounds));
     }
 
-    /// The messages of this rank in a round.
+    /// Returns the messages of this rank in a round.
     message_round messages(level const& in, round_of_hops const& hops) const
     {
         auto const values = [&](int receiver, hop const& h) {
@@ -213,7 +213,8 @@ private:
         return messages;
     }
 
-    /// Calls `use(ranks, are_behind)` for the ranks behind and in front of a unit whose values a hop brings to it.
+    /// Calls `use(ranks, are_behind)` for the ranks behind and in front of a unit whose values a hop brings to the
+    /// unit.
     template <class Use>
     static void for_each_part(level const& in, int receiver, hop const& h, Use use)
     {
@@ -224,7 +225,7 @@ private:
             use(in.units.ranks_of(std::max(first, 0), last), false);
     }
 
-    /// The rounds of a level, in which each unit starts with what it has itself.
+    /// Performs the rounds of a level, in which each unit starts with its own values.
     template <class Op>
     neighbours exchange(Op& op, level const& in, joined const& own)
     {
@@ -243,7 +244,7 @@ private:
             }
             auto const packets = call_.template exchange_values<T>(packet);
 
-            std::array<std::optional<joined>, 2> more; // of what is in front of the unit, and of what is behind it
+            std::array<std::optional<joined>, 2> more; // in front of the unit, and behind it
             int message = 0;
             for (hop const& each : hops) {
                 for_each_part(in, in.units.own(), each, [&, i = offset{0}](rank_range ranks, bool behind) mutable {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What ranks have and exchange: the parts of a range, values of each rank, sums of counters.
+/// The data that ranks hold and exchange: the parts of a range, values of each rank, sums of counters.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -28,7 +28,7 @@ namespace engine {
 /// The parts of a range: rank r has [begins[r], begins[r + 1]).
 class partition {
 public:
-    /// Of ranks that have so many elements each.
+    /// Creates the partition for ranks with the given numbers of elements.
     explicit partition(std::vector<offset> const& counts) : begins_(counts.size() + 1)
     {
         for (std::size_t rank = 0; rank < counts.size(); ++rank)
@@ -39,7 +39,7 @@ public:
     offset count(int rank) const { return end(rank) - begin(rank); }
     offset total() const { return begins_.back(); }
     int ranks() const { return static_cast<int>(begins_.size()) - 1; }
-    /// The rank that has the last element, of which there is at least one.
+    /// Returns the rank that has the last element. There is at least one element.
     int last_rank() const
     {
         int rank = ranks() - 1;
@@ -52,10 +52,10 @@ private:
     std::vector<offset> begins_;
 };
 
-/// A value while it is combined: large ones are kept in boxes.
+/// The type of a value while it is combined: large values are kept in boxes.
 template <class T>
 using combined = std::conditional_t<host::is_large<T>, host::box<T>, T>;
-/// A value that ranks have exchanged, to be combined.
+/// Converts a value that ranks have exchanged, so that it can be combined.
 template <class T>
 combined<T> to_combined(T value)
 {
@@ -64,20 +64,20 @@ combined<T> to_combined(T value)
     else
         return value;
 }
-/// A value that was combined, to be exchanged.
+/// Converts a combined value, so that ranks can exchange it.
 template <class T>
 T plain(T value)
 {
     return value;
 }
-/// The same from its box.
+/// The same for a boxed value.
 template <class T>
 T plain(host::box<T> const& value)
 {
     return *value;
 }
 
-/// Values of this rank for a gather, as bytes.
+/// The values of this rank for a gather, as bytes.
 template <class T>
 class packed {
 public:
@@ -88,7 +88,7 @@ public:
     }
     std::vector<std::byte> const& bytes() const { return bytes_; }
 
-    /// A value among such bytes.
+    /// Returns the value at an index in such bytes.
     static T at(std::byte const* bytes, offset index)
     {
         std::array<std::byte, sizeof(T)> value;
@@ -100,11 +100,11 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Values of each rank, as bytes.
+/// The values of all ranks, as bytes.
 template <class T>
 class gathered {
 public:
-    /// Of ranks that have so many values each; they come after the status of their rank.
+    /// Creates the values of ranks with the given numbers of values, which follow the status of their rank in `bytes`.
     gathered(std::vector<offset> const& counts, std::vector<std::byte> bytes)
         : first_(counts.size()), bytes_(std::move(bytes))
     {
@@ -114,7 +114,7 @@ public:
             at = first_[rank] + static_cast<std::size_t>(counts[rank]) * sizeof(T);
         }
     }
-    /// A value of a rank.
+    /// Returns a value of a rank.
     T operator()(int rank, offset index) const
     {
         return packed<T>::at(bytes_.data() + first_[static_cast<std::size_t>(rank)], index);
@@ -125,17 +125,17 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// What a rank sends and receives in a round of messages.
+/// The messages that a rank sends and receives in a round.
 struct message_round {
-    /// To or from a rank.
+    /// A message to or from a rank.
     struct message {
         int rank;
-        offset values; ///< how many follow the status of the sender
+        offset values; ///< the number of values that follow the status of the sender
     };
     std::vector<message> out, in;
 };
 
-/// FNV-1a, which every machine computes alike.
+/// Returns the FNV-1a hash of a text, which is the same on every machine.
 inline std::uint64_t hash_of(std::string_view text)
 {
     std::uint64_t hash = 0xcbf29ce484222325u;
@@ -144,7 +144,8 @@ inline std::uint64_t hash_of(std::string_view text)
     return hash;
 }
 
-/// Tells axes apart whose edges differ; of an axis without edges it knows nothing.
+/// Returns a hash of the edges of an axis, which distinguishes axes with different edges, or 0 if the axis has no
+/// edges().
 template <class Axis>
 std::uint64_t hash_of_edges(Axis const& axis)
 {
@@ -156,7 +157,7 @@ std::uint64_t hash_of_edges(Axis const& axis)
     return hash;
 }
 
-/// A table over ranks: rank r owns the cells [first(r), first(r + 1)).
+/// Distributes the cells of a table over ranks: rank r owns the cells [first(r), first(r + 1)).
 class owned_cells {
 public:
     owned_cells(offset cells, int ranks) : cells_(cells), ranks_(ranks) {}
@@ -168,7 +169,7 @@ private:
     int ranks_;
 };
 
-/// Replaces each value of a table by what `op` makes of those of all ranks, in whatever order: each rank combines the
+/// Combines each value of a table over all ranks, in any order, and replaces it by the result. Each rank combines the
 /// cells that it owns.
 template <communicator Communicator, class T, class Op>
 void combine_by_messages(Communicator& ranks, std::vector<T>& table, Op op)

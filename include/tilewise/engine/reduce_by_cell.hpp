@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The reductions of values by the cell of their sample, of every engine.
+/// Reductions of values by the cell of their sample: checks the arguments and selects the engine.
 
 #include <tilewise/axis.hpp>
 #include <tilewise/axis/checks.hpp>
@@ -25,7 +25,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// Combines the values of every cell of a view.
+/// Combines `init` and the values of every cell of a view, and returns the end of the output.
 template <class T, class Policy, class It, class Extent, class Values, class View, class Out, class Op>
 Out reduce_by_cell(char const* algorithm, Policy policy, It first, Extent end, Values values, View const& view, Out out,
                    T init, Op op)

@@ -2,11 +2,12 @@
 #pragma once
 
 /// @file
-/// Who sends what to whom where ranks are too many for one gather: first the ranks of a group among themselves, then
-/// the groups.
+/// Schedules the messages between ranks where there are too many for one gather: first the ranks of a group exchange
+/// messages, then the groups.
 ///
-/// On both levels a unit, a rank or a group, gets what the units before it have, in cyclic order: those behind it come
-/// first, then those in front of it. So every rank gets a status of every other, also where it needs no values of it.
+/// On both levels, a unit (a rank or a group) receives the values of the units before it in cyclic order: first of the
+/// higher units, which are behind it, then of the lower units, which are in front of it. So every rank receives a
+/// status of every other, even if it needs no values of it.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -19,28 +20,28 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// How ranks exchange the fragments of their parts.
+/// The parameters of the exchange of fragments between ranks.
 struct standard_joining {
-    /// Up to so many ranks gather all fragments by one collective, up to its square they take two rounds of messages,
-    /// in groups and between those, and beyond it rounds of doubling.
+    /// The most ranks that gather all fragments with one collective. Up to the square of this number, ranks take two
+    /// rounds of messages, within groups and between groups, and beyond it rounds of doubling.
     ///
     /// By the model of scripts/distributed_cost.py, with 12 us for a round between nodes, two rounds take 31 us for 32
-    /// ranks, and the gather 42; with rounds of 17 us the two are equal. Doubling is quicker than groups from 100, 900
-    /// or 7000 ranks on, with rounds of 2, 5 or 12 us.
+    /// ranks, and the gather takes 42 us; with rounds of 17 us the two are equal. Doubling is faster than groups from
+    /// 100, 900 or 7000 ranks on, with rounds of 2, 5 or 12 us.
     static constexpr int most_packets = 32;
 };
 
-/// What a unit receives in a round: from the unit `distance` before it, what the units from `first` before it up to
-/// `last` before it have, the latter not included.
+/// A message that a unit receives in a round: from the unit `distance` before it, the values of the units from `first`
+/// before it up to, but not including, `last` before it.
 struct hop {
     int distance, first, last;
     constexpr bool brings_senders_own() const { return distance > last; }
 };
 
-/// A round of hops, in the cyclic order of what they bring.
+/// The hops of a round, in the cyclic order of the values that they bring.
 using round_of_hops = std::vector<hop>;
 
-/// One round, in which every unit sends to every other.
+/// Returns one round, in which every unit sends to every other.
 inline std::vector<round_of_hops> hops_at_once(int units)
 {
     round_of_hops round;
@@ -49,8 +50,8 @@ inline std::vector<round_of_hops> hops_at_once(int units)
     return {round};
 }
 
-/// ceil(log2(units)) rounds with one message each. A unit that has what the w units before it have gets as many more,
-/// or one more than that: the sender adds its own.
+/// Returns ceil(log2(units)) rounds with one message each. A unit that has the values of the w units before it receives
+/// those of w more, or of w + 1 if the sender adds its own.
 inline std::vector<round_of_hops> hops_by_doubling(int units)
 {
     std::vector<round_of_hops> rounds;
@@ -62,13 +63,13 @@ inline std::vector<round_of_hops> hops_by_doubling(int units)
     return rounds;
 }
 
-/// Ranks [first, last).
+/// The ranks [first, last).
 struct rank_range {
     int first, last;
     constexpr int size() const { return last - first; }
 };
 
-/// Ranks in units of consecutive ones, of equal sizes but for the last, and the unit and the place in it of one rank.
+/// Divides ranks into units of consecutive ranks, all of equal size except the last, and locates one rank in its unit.
 class rank_units {
 public:
     rank_units(rank_range ranks, int size_of_unit, int rank)
@@ -81,15 +82,16 @@ public:
     {
         return {ranks_.first + unit * size_, std::min(ranks_.first + (unit + 1) * size_, ranks_.last)};
     }
-    /// The ranks of some consecutive units.
+    /// Returns the ranks of the units [first, last).
     rank_range ranks_of(int first, int last) const { return {ranks_of(first).first, ranks_of(last - 1).last}; }
 
-    /// The unit `distance` before the rank's own, in cyclic order; behind it, if that is negative.
+    /// Returns the unit `distance` before the rank's own, in cyclic order, or behind it if `distance` is negative.
     int before(int distance) const { return (own_ - distance + count()) % count(); }
 
-    /// The rank of another unit that sends to the rank: that in its place, or in a smaller unit another.
+    /// Returns the rank of another unit that sends to the rank: the one at the same position, wrapped around in a
+    /// smaller unit.
     int sender_in(int unit) const { return ranks_of(unit).first + place_ % ranks_of(unit).size(); }
-    /// The ranks of another unit that the rank sends to.
+    /// Returns the ranks of another unit that the rank sends to.
     std::vector<int> receivers_in(int unit) const
     {
         std::vector<int> receivers;
@@ -103,8 +105,9 @@ private:
     int size_, own_, place_;
 };
 
-/// How many consecutive ranks form a group: about as many as there are groups, in whole nodes if the communicator says
-/// how many ranks share one. If those were too many: a node, or a rank.
+/// Returns the number of consecutive ranks that form a group: about as many as there are groups, in whole nodes if the
+/// communicator provides the number of ranks per node. If there are too many ranks for that, a group is a node, or one
+/// rank.
 inline int size_of_group(int ranks, int ranks_of_node, int most_packets)
 {
     int const node = ranks_of_node > 0 ? std::min(ranks_of_node, most_packets) : 1;

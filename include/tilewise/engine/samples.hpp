@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What every engine asks of samples and the axis whose cells they belong to.
+/// The requirements of all engines on samples and axes.
 
 #include <tilewise/axis.hpp>
 #include <tilewise/axis/exact.hpp>
@@ -20,12 +20,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// Whether what an axis answers can be the number of a cell.
+/// A type that an axis can return as the number of a cell.
 template <class Number>
 concept number_of_cell = std::convertible_to<Number, int> && !std::floating_point<binning::number_of<Number>> &&
                          sizeof(std::remove_cvref_t<Number>) <= sizeof(offset);
 
-/// Whether samples, of the type that `It` yields, can be counted in the cells of a view. If not, one sentence says why.
+/// Returns whether samples, of the type that `It` yields, can be counted in the cells of a view. If not, a
+/// static_assert says why.
 template <class Policy, class It, class View>
 constexpr bool can_index()
 {

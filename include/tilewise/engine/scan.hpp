@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The scans of every engine.
+/// Scans: checks the arguments and selects the engine.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/extent.hpp>
@@ -27,7 +27,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// Scans an input after `init`, if there is one, into `out`, and returns the end of the output.
+/// Scans an input after `init`, if it has a value, into `out`, and returns the end of the output.
 template <scan_form form, class T, class Policy, class Input, class Extent, class Out, class Op>
 Out scan(Policy policy, Input input, Extent end, Out out, std::optional<T> init, Op op)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The segmented algorithms of every engine.
+/// Segmented algorithms: checks the arguments and selects the engine.
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
@@ -34,7 +34,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// Whether segments can be found between offsets, and where they are. If not, one sentence says why.
+/// Returns whether the policy supports segments of these elements, given by these offsets. If not, a static_assert says
+/// why.
 template <class Policy, class It, class Begins, class Ends>
 constexpr bool can_segment()
 {
@@ -59,8 +60,8 @@ constexpr bool can_segment()
     }
 }
 
-/// Whether a segmented algorithm that combines to a T and writes to Out takes its arguments. If not, one sentence says
-/// why.
+/// Returns whether a segmented algorithm that combines to a T and writes to Out accepts its arguments. If not, a
+/// static_assert says why.
 template <class Policy, class T, class It, class Begins, class Ends, class Out, class Op>
 constexpr bool can_combine_segments()
 {
@@ -70,7 +71,7 @@ constexpr bool can_combine_segments()
         return false;
 }
 
-/// Whether a segmented scan can write where the elements stand. If not, one sentence says why.
+/// Returns whether a segmented scan can write to the positions of the elements. If not, a static_assert says why.
 template <class Out>
 constexpr bool can_place()
 {
@@ -80,7 +81,7 @@ constexpr bool can_place()
     return jumps;
 }
 
-/// Says that the compiled library has no segmented algorithms.
+/// Rejects a call under device: the compiled library has no segmented algorithms.
 template <class Policy, class Out>
 Out no_segments_in_library(Out out)
 {
@@ -89,7 +90,7 @@ Out no_segments_in_library(Out out)
     return out;
 }
 
-/// The hardened mode's check of what bounds segments.
+/// Checks the offsets of segments in the hardened mode.
 template <class Begins, class Ends>
 void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begins const& begins,
                    [[maybe_unused]] Begins const& begins_last, [[maybe_unused]] Ends const& ends)
@@ -103,7 +104,8 @@ void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begi
     }
 }
 
-/// How many elements from the first on a segment reaches over, if it is not empty.
+/// Computes the end of a segment as a number of elements from the first on: 0 if the segment is empty, before_all if it
+/// begins before the first element.
 struct reach_of_segment {
     static constexpr offset before_all = std::numeric_limits<offset>::max();
 
@@ -115,14 +117,14 @@ struct reach_of_segment {
     }
 };
 
-/// Whether a call may wait for an answer.
+/// Whether a call under a policy may wait for a result.
 template <class Policy>
 inline constexpr bool can_wait = true;
-/// Not under nosync().
+/// False under nosync().
 template <bool waits>
 inline constexpr bool can_wait<basic_device_policy<waits>> = waits;
 
-/// The furthest that a segment reaches.
+/// Returns the furthest end of all segments.
 template <class Policy, class Begins, class Ends>
 offset furthest_reach([[maybe_unused]] Policy const& policy, Begins const& begins, Begins const& begins_last,
                       Ends const& ends)
@@ -139,8 +141,9 @@ offset furthest_reach([[maybe_unused]] Policy const& policy, Begins const& begin
     return reach;
 }
 
-/// The hardened mode's check of what device reads elements from, or writes them to, and what may be null if no segment
-/// has any: where a policy waits, the segments are looked at then. (The host checks each segment on its way.)
+/// Checks, in the hardened mode, the pointer through which device reads or writes the elements of segments. It may be
+/// null if all segments are empty, which is checked only if the policy may wait. (The host checks each segment when it
+/// processes it.)
 template <class Policy, class Begins, class Ends, class Pointer>
 void check_segments_of([[maybe_unused]] char const* algorithm, [[maybe_unused]] char const* null_sentence,
                        [[maybe_unused]] Policy const& policy, [[maybe_unused]] Begins const& begins,
@@ -190,7 +193,8 @@ Out segmented_reduce(Policy policy, It const& first, Begins const& begins, Begin
     }
 }
 
-/// Where a segmented scan writes: to a range only if that has a place for each element of every segment.
+/// Returns the position where a segmented scan begins to write. Throws if an output range has no position for an
+/// element of a segment.
 template <class Policy, class Begins, class Ends, class Out>
 auto output_for_segments(char const* algorithm, [[maybe_unused]] Policy const& policy,
                          [[maybe_unused]] Begins const& begins, [[maybe_unused]] Begins const& begins_last,
@@ -199,7 +203,7 @@ auto output_for_segments(char const* algorithm, [[maybe_unused]] Policy const& p
     if constexpr (!output_range<Out&>) {
         return out;
     } else if constexpr (std::is_array_v<Out> && !can_wait<Policy>) {
-        return std::ranges::begin(out); // as in the standard, where an array is a pointer to its first element
+        return std::ranges::begin(out); // as in the standard, where an array decays to a pointer
     } else {
         static_assert(can_wait<Policy>, "tilewise: how far segments reach into an output range is checked first, for "
                                         "which a policy with nosync() cannot wait; pass the output's begin()");
@@ -210,7 +214,7 @@ auto output_for_segments(char const* algorithm, [[maybe_unused]] Policy const& p
     }
 }
 
-/// Scans each segment after `init`, if there is one, into an output given as an iterator or a range.
+/// Scans each segment after `init`, if it has a value, into an output that is an iterator or a range.
 template <scan_form form, class T, class Policy, class It, class Begins, class Ends, class Out, class Op>
 void segmented_scan(Policy policy, It const& first, Begins const& begins, Begins const& begins_last, Ends const& ends,
                     Out&& output, std::optional<T> init, Op op)
