@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Axes: which bin a sample belongs to. An axis checks its arguments once, publishes its edges, and keeps to them.
+/// Axes, which map samples to bins. An axis checks its arguments when it is constructed, and the edges that it reports
+/// define its bins exactly.
 
 #include <tilewise/axis/bounds.hpp>   // IWYU pragma: export
 #include <tilewise/axis/concept.hpp>  // IWYU pragma: export

@@ -9,12 +9,12 @@
 
 #include <vector>
 
-// In every mode the same, so that one call reaches the caches of all translation units, those of the compiled library
-// among them.
+// Outside the inline namespace of the mode (see core/config.hpp), so that one call reaches the caches of all
+// translation units, including those of the compiled library.
 namespace tilewise {
 
 /// @cond internals
-/// What gives memory back. It outlives every other object, as the caches do.
+/// The functions that release cached memory. The list is never destroyed, and neither are the caches.
 struct [[gnu::visibility("default")]] cache_list {
     std::mutex mutex;
     std::vector<void (*)()> releases;
@@ -33,11 +33,11 @@ struct [[gnu::visibility("default")]] cache_list {
 /// @endcond
 
 /// @ingroup policies
-/// Gives back all memory that calls under device keep for later calls: scratch on the GPUs, and pinned memory.
+/// Frees all memory that calls under device cache for later calls: scratch memory on the GPUs, and pinned memory.
 ///
-/// Header `<tilewise/cached_memory.hpp>`. Waits for the devices that have some of it, so no stream may be captured
-/// meanwhile. Calls in other threads keep what they use. Without a GPU, or before the first call, it does nothing.
-/// [Streams](../../docs/streams.md) says what is kept.
+/// Header `<tilewise/cached_memory.hpp>`. Waits for the devices that hold cached memory, so no stream may be under
+/// capture meanwhile. Memory in use by calls in other threads is kept. Without a GPU, or before the first call, it does
+/// nothing. [Streams](../../docs/streams.md) lists what is cached.
 [[gnu::visibility("default")]] inline void release_cached_memory()
 {
     std::vector<void (*)()> releases;

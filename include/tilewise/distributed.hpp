@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `distributed`: a policy that runs an algorithm over the ranks of a communicator.
+/// `distributed`: a policy that runs an algorithm across the ranks of a communicator.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/distributed/communicator.hpp>
@@ -26,30 +26,31 @@ namespace tilewise {
 /// @addtogroup distributed
 /// @{
 
-/// Runs over the ranks of a communicator, each of which calls the algorithm with its own part of the elements.
+/// Runs an algorithm across the ranks of a communicator, each of which calls it with its own part of the elements.
 ///
-/// The range is the ranks' ranges one after another, in the order of the ranks. Ranges may have any sizes, also none.
-/// `init` is rank 0's. The result is what one call for the whole range gives, bit for bit, whatever the number of ranks
-/// and wherever the range is cut: no value is combined but as [the order](../../docs/order.md) combines it. What ranks
-/// exchange is the aggregates of the largest units of the order in each part, for floats about 60 values, and no
-/// elements but those of a lane vector that is cut.
+/// The range is the concatenation of the ranks' parts, in rank order. Parts may have any size, including zero. `init`
+/// is taken from rank 0. The result has the same bits as one call on the whole range, for any number of ranks and any
+/// partition: values are combined only as [the order](../../docs/order.md) defines. Ranks exchange the aggregates of
+/// the largest units of the order in each part, about 60 values for floats. The only elements that they exchange are
+/// those of a lane vector that is split between parts.
 ///
-/// `reduce`, `transform_reduce`, their forms with `_into`, `count`, `count_if`, `histogram` and `histogram_add` have
-/// their results on every rank; the scans write, on each rank, the results for its own elements. A rank's part is
-/// reduced and scanned under the local policy. Accumulators are trivially copyable; operators are the same function on
-/// all ranks.
+/// On every rank, `reduce`, `transform_reduce`, their `_into` forms, `count`, `count_if`, the histograms and
+/// `reduce_by_index` give the results for all ranks; `min_element`, `max_element` and `minmax_element` give a
+/// rank_position. The scans write, on each rank, the results for that rank's elements. Each rank processes its own part
+/// under the local policy. Accumulators must be trivially copyable, and operators must be the same function on all
+/// ranks.
 ///
-/// All ranks make the same calls in the same order, with the same types and axes. Otherwise, and if a call throws on
-/// one rank, every rank throws a `distributed_error` with the same text, which names the rank; nested in it is, on the
-/// rank where it was thrown, the exception itself. (std::rethrow_if_nested throws that.) Then the next call finds all
-/// ranks in step again, unless it is the communicator that failed.
+/// All ranks must make the same calls in the same order, with the same types and axes. If they do not, or if a call
+/// throws on one rank, every rank throws a `distributed_error` with the same text, which names the rank. On the rank
+/// where an exception was thrown, that exception is nested in the error (std::rethrow_if_nested rethrows it). All ranks
+/// are then in step again for the next call, unless the communicator itself failed.
 template <communicator Communicator, class Local>
 class distributed_policy {
 public:
-    /// Over the ranks of a communicator that outlives the calls.
+    /// Makes a policy for the ranks of a communicator, which must outlive the calls.
     constexpr distributed_policy(Communicator& ranks, Local const& local) : ranks_(std::addressof(ranks)), local_(local)
     {}
-    constexpr Communicator& communicator() const { return *ranks_; } ///< whose ranks make the calls
+    constexpr Communicator& communicator() const { return *ranks_; } ///< the communicator of the ranks
     constexpr Local const& local() const { return local_; }          ///< the policy for each rank's own part
 
 private:
@@ -57,7 +58,8 @@ private:
     Local local_;
 };
 
-/// A policy for the ranks of `ranks`, each of which works on its own part under a local policy.
+/// Returns a policy that runs algorithms across the ranks of a communicator, each of which processes its own part under
+/// a local policy.
 /// @snippet guide/distributed.cpp first
 template <communicator Communicator, execution_policy Local = sequenced_policy>
 constexpr auto distributed(Communicator& ranks, Local const& local = {})
@@ -107,12 +109,12 @@ struct call_under<distributed_policy<Communicator, Local>> {
 /// @addtogroup distributed
 /// @{
 
-/// Where to cut `count` elements into parts for so many ranks: rank r has [cuts[r], cuts[r + 1]). T is the type of the
-/// accumulator.
+/// Returns where to split `count` elements into parts for `ranks` ranks: rank r has [cuts[r], cuts[r + 1]). T is the
+/// type of the accumulator.
 ///
-/// Parts are equal up to a 64th. They begin at multiples of a unit of the order, at least of a lane vector: then what
-/// ranks exchange is shortest. Any other cuts give the same bits. Throws `std::invalid_argument` for a negative count
-/// or less than one rank.
+/// The sizes of the parts differ by at most a 64th, or by a lane vector if that is more. Parts begin at multiples of a
+/// unit of the order, at least of a lane vector, so that ranks exchange as little as possible. Any other partition
+/// gives the same bits. Throws `std::invalid_argument` for a negative count or fewer than one rank.
 template <class T>
 std::vector<offset> even_partition(offset count, int ranks)
 {
@@ -129,10 +131,11 @@ std::vector<offset> even_partition(offset count, int ranks)
     return cuts;
 }
 
-/// How many elements to leave free at the beginning of memory that is aligned to 16 bytes, for a part of a range that
-/// begins at `begin`. T is the type of the elements.
+/// Returns how many elements to leave unused at the beginning of memory that is aligned to 16 bytes, for a part of a
+/// range that begins at `begin`. T is the type of the elements.
 ///
-/// Then the units of the order are as well aligned as they are where the range begins, and scans of a part are as fast.
+/// The units of the order are then aligned as they are at the beginning of the range, and scans of the part are as
+/// fast.
 template <class T>
 constexpr offset aligned_begin(offset begin)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the library throws, and the checks of preconditions that the hardened mode turns on.
+/// The exceptions that the library throws, and the hardened mode, which checks preconditions.
 
 #include <tilewise/core/config.hpp>
 
@@ -10,20 +10,21 @@
 #include <string>
 #include <system_error>
 
-// In every mode the same, so that one translation unit can catch what another throws; also if that one is in a shared
-// library that hides the rest.
+// Outside the inline namespace of the mode, so that one translation unit can catch what another throws. Default
+// visibility extends this to shared libraries that hide their other symbols.
 namespace tilewise {
 
 /// @addtogroup errors
 /// @{
 
-/// There is nothing to run tilewise::device on: no GPU, no driver, or no CUDA compiler when the program was made.
+/// Thrown when tilewise::device cannot run: there is no GPU or no driver, or the program was built without a CUDA
+/// compiler.
 class [[gnu::visibility("default")]] no_device : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// The category of `cuda_error`: the values are those of `cudaError_t`.
+/// Returns the error category of `cuda_error`. Its values are those of `cudaError_t`.
 [[gnu::visibility("default")]] inline std::error_category const& cuda_category()
 {
     static class : public std::error_category {
@@ -33,20 +34,20 @@ public:
     return category;
 }
 
-/// CUDA reported an error. `what()` names the algorithm, the call of the CUDA runtime and the error; `code()` has the
-/// `cudaError_t`. After an error inside a kernel CUDA itself is lost to the process, whoever's kernel it was.
+/// Thrown when CUDA reports an error. `what()` names the algorithm, the CUDA runtime call and the error; `code()` holds
+/// the `cudaError_t`. After an error inside any kernel of the process, the process can no longer use CUDA.
 class [[gnu::visibility("default")]] cuda_error : public std::system_error {
 public:
-    /// With the value of a `cudaError_t`.
+    /// Makes an error whose code is the value of a `cudaError_t`.
     cuda_error(int code, std::string const& what) : std::system_error(code, cuda_category(), what) {}
 };
 
-/// A call over several ranks failed. All ranks throw it, with the same text wherever they can learn the reason.
+/// Thrown on all ranks when a call across ranks fails. The text is the same on every rank that can learn the reason.
 class [[gnu::visibility("default")]] distributed_error : public std::runtime_error {
 public:
-    /// With the rank that the error comes from, or -1.
+    /// Makes an error that `rank` caused, or -1 if that is unknown.
     distributed_error(int rank, std::string const& what) : std::runtime_error(what), rank_(rank) {}
-    int rank() const noexcept { return rank_; } ///< The rank that the error comes from, or -1 where that is unknown.
+    int rank() const noexcept { return rank_; } ///< The rank that caused the error, or -1 if unknown.
 
 private:
     int rank_;
@@ -59,7 +60,7 @@ private:
 TILEWISE_NAMESPACE_BEGIN
 
 /// @ingroup errors
-/// Whether broken preconditions are reported: `TILEWISE_HARDENED` is defined.
+/// Whether calls check their preconditions: true if `TILEWISE_HARDENED` is defined.
 #ifdef TILEWISE_HARDENED
 inline constexpr bool hardened = true;
 #else
@@ -67,7 +68,7 @@ inline constexpr bool hardened = false;
 #endif
 
 /// @cond internals
-/// Throws `std::invalid_argument` with the algorithm's name and the broken rule.
+/// Throws `std::invalid_argument` with the name of the algorithm and the violated precondition.
 [[noreturn]] inline void reject_argument(char const* algorithm, std::string const& what)
 {
     throw std::invalid_argument(std::string("tilewise::") + algorithm + ": " + what);

@@ -28,8 +28,8 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-/// Counts the sequence that `begin()` returns in the cells of an axis. The output is checked first: a view that is read
-/// once loses an element where it begins.
+/// Counts the samples of the sequence that `begin()` returns in the cells of an axis. Checks the output before it calls
+/// `begin()`, because beginning a single-pass view consumes an element.
 template <engine::counting how, class Policy, class Begin, class Axis, class Out>
 output_end<Out> count_sequence(char const* algorithm, Policy const& policy, Begin const& begin, Axis const& axis,
                                Out&& counts)
@@ -47,35 +47,37 @@ output_end<Out> count_sequence(char const* algorithm, Policy const& policy, Begi
 /// @endcond
 
 /// @addtogroup histogram
-/// Counts, for each cell of an axis, the samples of a range that belong to it.
+/// Counts the samples of a range that fall in each cell of an axis.
 ///
-/// Header `<tilewise/histogram.hpp>`. Overwrites the `axis.extent()` counters from `counts` on, and returns their end.
-/// A bin is defined by the edges that its axis publishes: it has every sample x with edge(i) <= x < edge(i + 1),
-/// exactly; what becomes of other samples is the axis' choice, and by default they are not counted. Counts are exact,
-/// so every policy has the same; a counter that is too narrow counts modulo its range, and one of 64 bits is always
-/// wide enough.
+/// Header `<tilewise/histogram.hpp>`. Overwrites the `axis.extent()` counters that begin at `counts`, and returns their
+/// end. The edges that an axis reports define its bins: bin i contains every sample x with edge(i) <= x < edge(i + 1),
+/// exactly. The axis determines how samples outside its bins are handled; by default they are not counted. Counts are
+/// exact, so they are the same under every policy. A counter that is too narrow counts modulo its range; 64 bits are
+/// always enough.
 ///
 /// @par Output
-/// `counts` is an output iterator, or a range of which the first elements are overwritten and whose length is checked:
-/// see tilewise::output.
+/// `counts` is an output iterator, or a range whose length is checked and whose first elements are overwritten: see
+/// tilewise::output.
 /// @par Requirements
-/// The axis takes the samples; the library's take all arithmetic types, and half and bfloat16. seq reads input
-/// iterators, par forward iterators; both write through any writable iterator. device reads through random access
+/// The axis accepts the samples; the axes of the library accept all arithmetic types, and half and bfloat16. seq reads
+/// input iterators, par forward iterators; both write through any writable iterator. device reads through random access
 /// iterators, and counts in integers of 4 or 8 bytes.
 /// @par Complexity
-/// At most one call of `axis.index` for each sample, and on par perhaps one more; samples of one byte are counted
-/// before they are looked up. O(extent) steps and memory for each thread of par, which together have no more counters
-/// than there are samples, or are small, and for each block of device.
+/// At most one call of `axis.index` for each sample, and possibly one more under par, to measure its duration. Samples
+/// of one byte may be counted by value first, and each value looked up once. O(extent) steps and memory for each thread
+/// of par and for each block of device. The tables of all threads of par together have no more counters than there are
+/// samples, unless they are small.
 /// @par Errors
-/// An exception from the axis or an iterator leaves the call; then the counters may have any values. par and device
-/// throw `std::bad_alloc` when there is no memory for tables; device throws what basic_device_policy says. The hardened
-/// mode throws `std::invalid_argument` if `last` is before `first`, or for a null pointer that would be used.
+/// An exception from the axis or an iterator propagates to the caller; the values of the counters are then unspecified.
+/// par and device throw `std::bad_alloc` if there is no memory for tables. device also throws the exceptions of
+/// basic_device_policy. The hardened mode throws `std::invalid_argument` if `last` is before `first`, or for a null
+/// pointer that would be used.
 /// @par Example
 /// @snippet guide/histograms.cpp histogram
 /// @snippet guide/histograms.cpp thin
 /// @{
 
-/// Counts [first, last) in the cells of an axis.
+/// Counts the samples [first, last) in the cells of an axis.
 template <execution_policy Policy, any_iterator It, axis Axis, output Out>
 output_end<Out> histogram(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
@@ -84,7 +86,7 @@ output_end<Out> histogram(Policy&& policy, It first, It last, Axis const& axis, 
         std::forward<Out>(counts));
 }
 
-/// Counts a range in the cells of an axis.
+/// Counts the samples of a range in the cells of an axis.
 template <execution_policy Policy, std::ranges::input_range Range, axis Axis, output Out>
 output_end<Out> histogram(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
@@ -93,7 +95,7 @@ output_end<Out> histogram(Policy&& policy, Range&& range, Axis const& axis, Out&
         std::forward<Out>(counts));
 }
 
-/// Counts [first, last) in bins of equal width, as regular_axis makes them.
+/// Counts the samples [first, last) in the bins of equal width of a regular_axis.
 template <execution_policy Policy, any_iterator It, std::integral Bins, class Lower, class Upper, output Out>
 output_end<Out> histogram(Policy&& policy, It first, It last, Bins bins, Lower lower, Upper upper, Out&& counts)
 {
@@ -101,7 +103,7 @@ output_end<Out> histogram(Policy&& policy, It first, It last, Bins bins, Lower l
                                std::forward<Out>(counts));
 }
 
-/// Counts a range in bins of equal width.
+/// Counts the samples of a range in bins of equal width.
 template <execution_policy Policy, std::ranges::input_range Range, std::integral Bins, class Lower, class Upper,
           output Out>
 output_end<Out> histogram(Policy&& policy, Range&& range, Bins bins, Lower lower, Upper upper, Out&& counts)
@@ -109,7 +111,7 @@ output_end<Out> histogram(Policy&& policy, Range&& range, Bins bins, Lower lower
     return tilewise::histogram(policy, range, regular_axis(bins, lower, upper), std::forward<Out>(counts));
 }
 
-/// Counts [first, last) between the edges [edges_first, edges_last), as variable_axis does.
+/// Counts the samples [first, last) in the bins of a variable_axis with the edges [edges_first, edges_last).
 template <execution_policy Policy, any_iterator It, std::input_iterator Edges, output Out>
 output_end<Out> histogram(Policy&& policy, It first, It last, Edges edges_first, Edges edges_last, Out&& counts)
 {
@@ -117,30 +119,30 @@ output_end<Out> histogram(Policy&& policy, It first, It last, Edges edges_first,
                                std::forward<Out>(counts));
 }
 
-/// Counts a range between edges.
+/// Counts the samples of a range in the bins between given edges.
 template <execution_policy Policy, std::ranges::input_range Range, std::ranges::input_range Edges, output Out>
 output_end<Out> histogram(Policy&& policy, Range&& range, Edges&& edges, Out&& counts)
 {
     return tilewise::histogram(policy, range, variable_axis(edges), std::forward<Out>(counts));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(histogram, begins_with_range)
 /// @}
 
 /// @addtogroup histogram_add
-/// Adds, to a counter for each cell of an axis, the number of the samples that belong to it: a histogram of samples
-/// that come in pieces.
+/// Adds to the counter of each cell of an axis the number of samples that fall in the cell. Several calls compute the
+/// histogram of samples that arrive in parts.
 ///
-/// Header `<tilewise/histogram.hpp>`. The counters are read, too, so they have to have values.
+/// Header `<tilewise/histogram.hpp>`. The counters are also read, so they must be initialized.
 ///
 /// @par Requirements, complexity, errors
-/// Those of @ref histogram.
+/// As for @ref histogram.
 /// @par Example
 /// @snippet guide/histograms.cpp add
 /// @{
 
-/// Counts [first, last).
+/// Adds the counts of the samples [first, last).
 template <execution_policy Policy, any_iterator It, axis Axis, output Out>
 output_end<Out> histogram_add(Policy&& policy, It first, It last, Axis const& axis, Out&& counts)
 {
@@ -149,7 +151,7 @@ output_end<Out> histogram_add(Policy&& policy, It first, It last, Axis const& ax
         axis, std::forward<Out>(counts));
 }
 
-/// Counts a range.
+/// Adds the counts of the samples of a range.
 template <execution_policy Policy, std::ranges::input_range Range, axis Axis, output Out>
 output_end<Out> histogram_add(Policy&& policy, Range&& range, Axis const& axis, Out&& counts)
 {
@@ -158,13 +160,13 @@ output_end<Out> histogram_add(Policy&& policy, Range&& range, Axis const& axis, 
         std::forward<Out>(counts));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(histogram_add, begins_with_range)
 /// @}
 
 /// @cond internals
-/// The type in which the weights of a cell are added up: that of the output's elements, or the weights' own where those
-/// have none.
+/// The type in which the weights of a cell are summed: the value type of the output if that is arithmetic, and that of
+/// the weights otherwise.
 template <class Out, class Weights>
 struct sum_of_weights {
     using type = value_of<Weights>;
@@ -175,11 +177,11 @@ struct sum_of_weights<Out, Weights> {
     using type = std::iter_value_t<Out>;
 };
 
-/// Whether weights keep their values in sums of type T. If not, one sentence says why.
+/// Returns whether weights keep their values in sums of type T. If not, a static_assert says why.
 template <class T, class Weights>
 constexpr bool can_sum()
 {
-    constexpr bool unknown = known::has_device_lambda<Weights>; // the host cannot ask what it returns
+    constexpr bool unknown = known::has_device_lambda<Weights>; // the host cannot query its return type
     constexpr bool keeps = unknown || !binning::integer<T> ||
                            !std::floating_point<binning::number_of<decltype(*std::declval<Weights&>())>>;
     static_assert(keeps, "tilewise: weights are added up in the type of the sums, and integers would cut each "
@@ -189,24 +191,26 @@ constexpr bool can_sum()
 /// @endcond
 
 /// @addtogroup weighted_histogram
-/// Adds up, for each cell of an axis, the weights of the samples that belong to it; `weights` has one for every sample.
+/// Computes, for each cell of an axis, the sum of the weights of the samples that fall in it. `weights` has one weight
+/// for each sample.
 ///
-/// Header `<tilewise/histogram.hpp>`. Overwrites the `axis.extent()` elements from `sums` on, and returns their end.
+/// Header `<tilewise/histogram.hpp>`. Overwrites the `axis.extent()` elements that begin at `sums`, and returns their
+/// end.
 ///
 /// @par Order
-/// The sum of a cell is what @ref reduce makes of its weights in the order of the input, after a zero, in the type of
-/// the output's elements, which is no integral one if the weights are floating-point numbers: floating-point sums, too,
-/// have the same bits on every policy.
+/// The sum of a cell is the result of @ref reduce for its weights, in the order of the input, with zero as `init`.
+/// Therefore floating-point sums, too, have the same bits under every policy. The sums have the value type of the
+/// output, which must not be integral if the weights are floating-point numbers.
 /// @par Requirements, errors
-/// Those of @ref histogram for samples and axis, and of @ref reduce for weights. Samples need forward iterators where
-/// they are passed as a range.
+/// As for @ref histogram for samples and axis, and as for @ref reduce for weights. A range of samples must be a forward
+/// range.
 /// @par Complexity
-/// That of @ref reduce_by_index.
+/// As for @ref reduce_by_index.
 /// @par Example
 /// @snippet guide/histograms.cpp weighted
 /// @{
 
-/// Adds up the weights of [first, last) in the cells of an axis.
+/// Sums the weights of the samples [first, last) in the cells of an axis.
 template <execution_policy Policy, any_iterator It, any_iterator Weights, axis Axis, output Out>
 output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights weights, Axis const& axis, Out&& sums)
 {
@@ -227,7 +231,7 @@ output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights w
     });
 }
 
-/// Adds up the weights of a range; there are at least as many as samples.
+/// Sums the weights of the samples of a range. There must be at least as many weights as samples.
 template <execution_policy Policy, std::ranges::forward_range Range, std::ranges::input_range Weights, axis Axis,
           output Out>
 output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Axis const& axis, Out&& sums)
@@ -237,7 +241,7 @@ output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& wei
                                         tilewise::begin_of<Policy>(weights), axis, std::forward<Out>(sums));
 }
 
-/// Adds up the weights of [first, last) in bins of equal width.
+/// Sums the weights of the samples [first, last) in bins of equal width.
 template <execution_policy Policy, any_iterator It, any_iterator Weights, std::integral Bins, class Lower, class Upper,
           output Out>
 output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights weights, Bins bins, Lower lower,
@@ -247,7 +251,7 @@ output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights w
                                         regular_axis(bins, lower, upper), std::forward<Out>(sums));
 }
 
-/// Adds up the weights of [first, last) between the edges [edges_first, edges_last).
+/// Sums the weights of the samples [first, last) in the bins between the edges [edges_first, edges_last).
 template <execution_policy Policy, any_iterator It, any_iterator Weights, std::input_iterator Edges, output Out>
 output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights weights, Edges edges_first,
                                    Edges edges_last, Out&& sums)
@@ -256,7 +260,7 @@ output_end<Out> weighted_histogram(Policy&& policy, It first, It last, Weights w
                                         variable_axis(edges_first, edges_last), std::forward<Out>(sums));
 }
 
-/// Adds up the weights of a range in bins of equal width.
+/// Sums the weights of the samples of a range in bins of equal width.
 template <execution_policy Policy, std::ranges::forward_range Range, std::ranges::input_range Weights,
           std::integral Bins, class Lower, class Upper, output Out>
 output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Bins bins, Lower lower,
@@ -266,7 +270,7 @@ output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& wei
                                         std::forward<Out>(sums));
 }
 
-/// Adds up the weights of a range between edges.
+/// Sums the weights of the samples of a range in the bins between given edges.
 template <execution_policy Policy, std::ranges::forward_range Range, std::ranges::input_range Weights,
           std::ranges::input_range Edges, output Out>
 output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& weights, Edges&& edges, Out&& sums)
@@ -274,7 +278,7 @@ output_end<Out> weighted_histogram(Policy&& policy, Range&& range, Weights&& wei
     return tilewise::weighted_histogram(policy, range, weights, variable_axis(edges), std::forward<Out>(sums));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(weighted_histogram, begins_with_range)
 /// @}
 

@@ -2,9 +2,10 @@
 #pragma once
 
 /// @file
-/// The elements of an mdspan as a range.
+/// `elements_of`: the elements of an mdspan as a range.
 ///
-/// Opt-in, and without a header of mdspan's: takes the standard's, libcu++'s and any other with the same members.
+/// Opt-in. Includes no mdspan header: accepts the mdspan of the standard library, that of libcu++, and any other with
+/// the same members.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/type_names.hpp>
@@ -19,7 +20,8 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond
-/// The element of an array that has a number when they are counted, the last index turning fastest.
+/// A function object that returns the element of an array at a position in row-major order, in which the last index
+/// varies fastest.
 template <class Mdspan>
 struct element_of {
     Mdspan array;
@@ -46,7 +48,7 @@ private:
     }
 };
 
-/// Its elements stand in memory, in the sequence in which they are counted.
+/// The elements of the array are stored contiguously in row-major order.
 template <class Mdspan>
 concept row_major = std::is_pointer_v<typename Mdspan::data_handle_type> &&
                     std::is_same_v<typename Mdspan::reference, typename Mdspan::element_type&> &&
@@ -58,18 +60,20 @@ concept row_major = std::is_pointer_v<typename Mdspan::data_handle_type> &&
 /// @addtogroup ranges
 /// @{
 
-/// The elements of a multidimensional array as a range, the last index turning fastest: a std::span if it is stored
-/// that way (layout_right) and its accessor is the default one, otherwise a view, which under tilewise::device needs
-/// `nvcc --expt-relaxed-constexpr`.
+/// Returns the elements of a multidimensional array as a range in row-major order, in which the last index varies
+/// fastest. The range is a std::span if the array is stored in that order (layout_right) and its accessor is
+/// default_accessor or aligned_accessor. Otherwise it is a view, which requires `nvcc --expt-relaxed-constexpr` under
+/// tilewise::device.
 ///
-/// Takes constant time; the range refers to the array's memory and is good for as long as that.
+/// Constant time. The range refers to the memory of the array and is valid as long as that memory is.
 template <class Mdspan>
 constexpr auto elements_of(Mdspan const& array)
 {
     if constexpr (row_major<Mdspan>) {
         return std::span(array.data_handle(), static_cast<std::size_t>(array.size()));
     } else {
-        using number = std::conditional_t<std::is_void_v<Mdspan>, void, offset>; // (clang 14 cannot compile its view)
+        using number =
+            std::conditional_t<std::is_void_v<Mdspan>, void, offset>; // (dependent: clang 14 cannot compile the view)
         return std::views::iota(number{0}, static_cast<number>(array.size())) |
                std::views::transform(element_of<Mdspan>{array});
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Execution policies. A policy decides where and how fast an algorithm runs; it never decides the answer.
+/// Execution policies. A policy determines where and how fast an algorithm runs, but never its result.
 
 #include <tilewise/core/config.hpp>
 
@@ -10,49 +10,51 @@
 #include <cstddef>
 #include <type_traits>
 
-/// What a `cudaStream_t` points to, named here so that a policy needs no header of CUDA's.
+/// The type that `cudaStream_t` points to, declared here so that policies need no CUDA header.
 struct CUstream_st;
 
-// In every mode the same, so that a function that takes a policy can be called from any translation unit.
+// Outside the inline namespace of the mode, so that a function that takes a policy can be called from any translation
+// unit.
 namespace tilewise {
 
 /// @addtogroup policies
 /// @{
 
-/// Runs on the calling thread.
+/// Runs an algorithm on the calling thread.
 struct sequenced_policy {};
 
-/// Runs on all cores through oneTBB: on the threads of the task arena that the caller is in, the caller's among them,
-/// and on the calling thread alone where threads do not pay. The calls of operators, transforms and iterators may be
-/// concurrent, each thread using copies of its own; if some throw, one of the exceptions reaches the caller.
+/// Runs an algorithm on all cores through oneTBB: on the threads of the task arena that the caller is in, which include
+/// the calling thread, or on the calling thread alone if more threads do not pay off. Operators, transforms and
+/// iterators may be called concurrently; each thread uses its own copies. If several calls throw, one of the exceptions
+/// propagates to the caller.
 struct parallel_policy {};
 
-/// One kernel launch, as told to `device.trace(sink)`.
+/// One kernel launch, as reported to the sink of `device.trace(sink)`.
 struct launch_record {
-    char const* algorithm; ///< the engine: "reduce" for everything that is a reduction
+    char const* algorithm; ///< the engine: "reduce" for every reduction
     char const* kernel;    ///< the kernel's name
-    int blocks;            ///< in the grid
-    int threads;           ///< per block
+    int blocks;            ///< blocks in the grid
+    int threads;           ///< threads per block
     int cluster;           ///< blocks per cluster
     std::ptrdiff_t items;  ///< elements of the input
-    int resident_blocks;   ///< that fit a multiprocessor at once
-    double microseconds;   ///< from the launch to its end, in the timed mode; otherwise, and under capture, 0
+    int resident_blocks;   ///< blocks that fit on a multiprocessor at once
+    double microseconds;   ///< time from launch to completion in the timed mode; 0 otherwise and under capture
 };
 
-/// What a trace does beyond listing launches.
+/// What a trace does besides reporting launches.
 enum class trace_mode {
-    launches, ///< nothing: calls stay as asynchronous as they are
-    timed     ///< waits for every kernel, to report its time and to catch its errors where they arise; under capture
-              ///< it is as `launches`
+    launches, ///< nothing else: calls stay as asynchronous as without a trace
+    timed     ///< waits for every kernel, to report its time and to attribute errors to the kernel that caused
+              ///< them; under capture, the same as `launches`
 };
 
-/// Where a call gets its scratch memory, in stream order.
+/// A memory resource from which a call allocates its scratch memory in stream order.
 ///
-/// Anything with
-/// * `allocate(bytes, stream)` and `deallocate(pointer, bytes, stream)`, with `stream` a `cudaStream_t`, or
-/// * `allocate_async(bytes, alignment, stream)` and `deallocate_async(pointer, bytes, alignment, stream)`, as the
-///   stream-ordered resources of libcu++ and RMM have them, with a stream type made from a `cudaStream_t`, or
-/// * `allocate(stream, bytes, alignment)` and `deallocate(stream, pointer, bytes, alignment)`, as their successors.
+/// A type with one of these pairs of member functions:
+/// * `allocate(bytes, stream)` and `deallocate(pointer, bytes, stream)`, where `stream` is a `cudaStream_t`;
+/// * `allocate_async(bytes, alignment, stream)` and `deallocate_async(pointer, bytes, alignment, stream)`, as in the
+///   stream-ordered resources of libcu++ and RMM, with a stream type that a `cudaStream_t` converts to;
+/// * `allocate(stream, bytes, alignment)` and `deallocate(stream, pointer, bytes, alignment)`, as in their successors.
 template <class Resource>
 concept stream_ordered_resource = requires(Resource& r, CUstream_st* stream, void* p) {
     r.deallocate((r.allocate(1u, stream), p), 1u, stream);
@@ -62,13 +64,13 @@ concept stream_ordered_resource = requires(Resource& r, CUstream_st* stream, voi
     r.deallocate(stream, (r.allocate(stream, 1u, 256u), p), 1u, 256u);
 };
 
-/// A stream_ordered_resource that somebody else owns.
+/// A non-owning reference to a stream_ordered_resource.
 class resource_ref {
 public:
-    static constexpr std::size_t alignment = 256; ///< of what it allocates
+    static constexpr std::size_t alignment = 256; ///< the alignment of all allocations
 
-    constexpr resource_ref() = default; ///< none
-    /// One that must outlive this.
+    constexpr resource_ref() = default; ///< Refers to no resource.
+    /// Refers to `resource`, which must outlive this object.
     template <stream_ordered_resource Resource>
     constexpr explicit resource_ref(Resource& resource)
         : resource_(&resource), allocate_([](void* r, std::size_t bytes, CUstream_st* stream) -> void* {
@@ -91,10 +93,10 @@ public:
           })
     {}
 
-    constexpr explicit operator bool() const { return resource_ != nullptr; } ///< whether there is one
-    /// So many bytes, in the order of the stream's work.
+    constexpr explicit operator bool() const { return resource_ != nullptr; } ///< whether it refers to a resource
+    /// Allocates `bytes` bytes in stream order.
     void* allocate(std::size_t bytes, CUstream_st* stream) const { return allocate_(resource_, bytes, stream); }
-    /// Gives them back, in the same order.
+    /// Deallocates memory in stream order.
     void deallocate(void* p, std::size_t bytes, CUstream_st* stream) const { deallocate_(resource_, p, bytes, stream); }
 
 private:
@@ -103,20 +105,20 @@ private:
     void (*deallocate_)(void*, void*, std::size_t, CUstream_st*) = nullptr;
 };
 
-/// A callable that takes a launch_record and that somebody else owns.
+/// A non-owning reference to a callable that takes a launch_record.
 class sink_ref {
 public:
-    constexpr sink_ref() = default; ///< none
-    /// One that must outlive this.
+    constexpr sink_ref() = default; ///< Refers to no callable.
+    /// Refers to `sink`, which must outlive this object.
     template <std::invocable<launch_record const&> Sink>
     constexpr sink_ref(Sink& sink, trace_mode mode)
         : sink_(const_cast<std::remove_const_t<Sink>*>(&sink)), mode_(mode),
           call_([](void* s, launch_record const& record) { (*static_cast<Sink*>(s))(record); })
     {}
 
-    constexpr explicit operator bool() const { return sink_ != nullptr; } ///< whether there is one
-    constexpr trace_mode mode() const { return mode_; }                   ///< what a trace does beyond listing launches
-    void operator()(launch_record const& record) const { call_(sink_, record); } ///< tells it of a launch
+    constexpr explicit operator bool() const { return sink_ != nullptr; }        ///< whether it refers to a callable
+    constexpr trace_mode mode() const { return mode_; }                          ///< the mode of the trace
+    void operator()(launch_record const& record) const { call_(sink_, record); } ///< reports a launch
 
 private:
     void* sink_ = nullptr;
@@ -124,30 +126,30 @@ private:
     void (*call_)(void*, launch_record const&) = nullptr;
 };
 
-/// Runs on a GPU, in a CUDA stream: the default stream of the current device (the calling thread's, where the call is
-/// compiled with `--default-stream per-thread`), or the one chosen by `on`. Each member function returns a refined
-/// copy.
+/// Runs an algorithm on a GPU, in a CUDA stream: in the stream set by `on`, or in the default stream of the current
+/// device (the per-thread default stream if the call is compiled with `--default-stream per-thread`). The member
+/// functions that set a property return a modified copy of the policy.
 ///
-/// A call that waits returns when its work in the stream is done; other streams go on. Operators, transforms and
-/// iterators are copied to the GPU and must be trivially copyable. Calls from several threads, on one stream or on
-/// several, are safe. Errors: `no_device` where there is no GPU, driver or CUDA compiler; `cuda_error` when CUDA
-/// reports one; `std::bad_alloc` when there is no memory; `std::invalid_argument` for ordinary host memory where
-/// nobody waits.
+/// A call that waits returns when its work in the stream has completed; it does not wait for other streams. Operators,
+/// transforms and iterators are copied to the GPU and must be trivially copyable. Calls from several threads, on one
+/// stream or on several, are safe. Errors: `no_device` if there is no GPU, driver or CUDA compiler; `cuda_error` if
+/// CUDA reports an error; `std::bad_alloc` if memory is exhausted; `std::invalid_argument` for ordinary host memory if
+/// the policy does not wait.
 template <bool waits_for_results>
 class basic_device_policy {
 public:
-    static constexpr bool waits = waits_for_results; ///< whether a call returns when it is done
+    static constexpr bool waits = waits_for_results; ///< whether a call waits for its results
 
     constexpr basic_device_policy() = default; ///< the default stream, the library's scratch memory, no trace
 
-    /// In this stream, on its device.
+    /// Runs in this stream, on its device.
     constexpr basic_device_policy on(CUstream_st* stream) const
     {
         basic_device_policy refined = *this;
         refined.stream_ = stream;
         return refined;
     }
-    /// In this stream: a `cuda::stream_ref`, or whatever else has a `cudaStream_t` to `get`.
+    /// Runs in this stream: a `cuda::stream_ref`, or any other object whose `get()` returns a `cudaStream_t`.
     template <class Stream>
         requires requires(Stream const& stream) {
             { stream.get() } -> std::convertible_to<CUstream_st*>;
@@ -157,12 +159,12 @@ public:
         return on(static_cast<CUstream_st*>(stream.get()));
     }
 
-    /// Does not wait: for the forms that write their result, which return as soon as the work is in the stream. Such a
-    /// call can be captured into a CUDA graph.
+    /// Does not wait: calls return as soon as their work is enqueued in the stream. Only algorithms that write their
+    /// results support this, not those that return them. Such a call can be captured into a CUDA graph.
     constexpr basic_device_policy<false> nosync() const;
 
-    /// With scratch memory from `resource`, which must outlive the calls, and graphs that they are captured into. Its
-    /// deallocation should not throw: nobody would see it.
+    /// Allocates scratch memory from `resource`, which must outlive the calls and the graphs that they are captured
+    /// into. Its deallocation should not throw: exceptions are dropped.
     template <stream_ordered_resource Resource>
     constexpr basic_device_policy with(Resource& resource) const
     {
@@ -170,13 +172,14 @@ public:
         refined.resource_ = resource_ref(resource);
         return refined;
     }
-    /// Not with one that ends before the call.
+    /// Deleted, because a temporary resource would not outlive the call.
     template <class Resource>
     void with(Resource const&&) const = delete;
 
-    /// With copies of ordinary host memory of at most so many bytes on the GPU at once, or what they take at least: see
-    /// [policies](../../docs/policies.md). A call that needs more works in pieces, and gives the same bits. 0, which is
-    /// the default, stands for most of the memory that is free when a call needs much.
+    /// Limits the copies of ordinary host memory that are on the GPU at once to `bytes` bytes, or to the minimum that a
+    /// call needs if that is more: see [policies](../../docs/policies.md). A call that needs more works in pieces, and
+    /// gives the same bits. 0, the default, stands for most of the memory that is free when a call needs a large
+    /// amount.
     constexpr basic_device_policy budget(std::size_t bytes) const
     {
         basic_device_policy refined = *this;
@@ -184,7 +187,7 @@ public:
         return refined;
     }
 
-    /// Tells `sink`, which must outlive the calls, of every kernel launch.
+    /// Reports every kernel launch to `sink`, which must outlive the calls.
     template <std::invocable<launch_record const&> Sink>
     constexpr basic_device_policy trace(Sink& sink, trace_mode mode = trace_mode::launches) const
     {
@@ -192,14 +195,14 @@ public:
         refined.sink_ = sink_ref(sink, mode);
         return refined;
     }
-    /// Not one that ends before the call.
+    /// Deleted, because a temporary sink would not outlive the call.
     template <class Sink>
     void trace(Sink const&&, trace_mode = trace_mode::launches) const = delete;
 
-    constexpr CUstream_st* stream() const { return stream_; }     ///< the stream chosen, or null
-    constexpr resource_ref resource() const { return resource_; } ///< the resource chosen, or none
-    constexpr std::size_t budget() const { return budget_; }      ///< the bytes chosen, or 0
-    constexpr sink_ref sink() const { return sink_; }             ///< the sink chosen, or none
+    constexpr CUstream_st* stream() const { return stream_; }     ///< the stream set by `on`, or null
+    constexpr resource_ref resource() const { return resource_; } ///< the resource set by `with`, or none
+    constexpr std::size_t budget() const { return budget_; }      ///< the bytes set by `budget`, or 0
+    constexpr sink_ref sink() const { return sink_; }             ///< the sink set by `trace`, or none
 
 private:
     template <bool>
@@ -224,15 +227,16 @@ constexpr basic_device_policy<false> basic_device_policy<waits_for_results>::nos
 }
 /// @endcond
 
-using device_policy = basic_device_policy<true>; ///< waits for its results
+using device_policy = basic_device_policy<true>; ///< The device policy that waits for its results.
 
-inline constexpr sequenced_policy seq{}; ///< The calling thread. The default of every algorithm.
-inline constexpr parallel_policy par{};  ///< All cores.
-inline constexpr device_policy device{}; ///< The current CUDA device.
+inline constexpr sequenced_policy seq{}; ///< Runs on the calling thread. The default of every algorithm.
+inline constexpr parallel_policy par{};  ///< Runs on all cores.
+inline constexpr device_policy device{}; ///< Runs on the current CUDA device.
 
-/// Says which of the library's policies stands for Policy, as a member `type`; specialise it to have algorithms accept
-/// a policy of another library. A member `static type from(Policy const&)` makes it where its value matters.
-/// `<tilewise/std_execution.hpp>` does so for the standard's, `<tilewise/thrust_execution.hpp>` for Thrust's.
+/// Maps a policy type to the policy of the library that runs it, as the member `type`. Specialize it to make algorithms
+/// accept the policies of another library. A member `static type from(Policy const&)` converts a policy whose value
+/// matters. `<tilewise/std_execution.hpp>` contains the specializations for the standard library,
+/// `<tilewise/thrust_execution.hpp>` those for Thrust.
 template <class Policy>
 struct policy_traits {};
 
@@ -252,15 +256,15 @@ struct policy_traits<basic_device_policy<waits>> {
 };
 /// @endcond
 
-/// A policy: the library's, or one that `policy_traits` knows.
+/// A policy of the library, or one for which `policy_traits` is specialized.
 template <class Policy>
 concept execution_policy = requires { typename policy_traits<std::remove_cvref_t<Policy>>::type; };
 
-/// The library's policy that stands for Policy.
+/// The policy of the library that Policy maps to.
 template <execution_policy Policy>
 using policy_for = typename policy_traits<std::remove_cvref_t<Policy>>::type;
 
-/// The library's policy that stands for `policy`.
+/// Returns the policy of the library that `policy` maps to.
 template <execution_policy Policy>
 constexpr policy_for<Policy> resolve(Policy const& policy)
 {
@@ -270,7 +274,7 @@ constexpr policy_for<Policy> resolve(Policy const& policy)
         return {};
 }
 
-/// Runs on a GPU.
+/// Whether a policy runs on a GPU.
 template <class Policy>
 inline constexpr bool is_device_policy = false;
 /// @cond

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `reduce` and `transform_reduce`, and their forms that write the result in place of returning it.
+/// `reduce` and `transform_reduce`, and their `_into` forms, which write the result instead of returning it.
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
@@ -23,8 +23,8 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-/// Combines `init`, which is moved from, and elements, which may be transformed, also in pairs with those of another
-/// sequence.
+/// Combines `init`, which is moved from, and the elements of a sequence. The elements may be transformed, alone or in
+/// pairs with the elements of a second sequence.
 template <class Policy, class It, class Extent, class T, class Op, class... TransformAndIt2>
 T reduce_sequence(Policy const& policy, sequence<It, Extent> elements, T&& init, Op op, TransformAndIt2... other)
 {
@@ -39,7 +39,7 @@ T reduce_sequence(Policy const& policy, sequence<It, Extent> elements, T&& init,
     }
 }
 
-/// The same into `*out`.
+/// Writes the same result to `*out`.
 template <class Policy, class It, class Extent, class Out, class T, class Op, class... TransformAndIt2>
 output_end<Out> reduce_sequence_into(Policy const& policy, sequence<It, Extent> elements, Out&& out, T&& init, Op op,
                                      TransformAndIt2... other)
@@ -60,31 +60,33 @@ output_end<Out> reduce_sequence_into(Policy const& policy, sequence<It, Extent> 
 /// @endcond
 
 /// @addtogroup reduce
-/// Combines `init` and the elements of a range to one value.
+/// Combines `init` and the elements of a range into one value.
 ///
 /// Header `<tilewise/reduce.hpp>`.
 ///
 /// @par Order
-/// [The order of combination](../../docs/order.md) is the library's, whatever the policy. Operands keep their order, so
-/// `op` needs to be associative and nothing more.
+/// The library defines [the order of combination](../../docs/order.md), which is the same under every policy. Operands
+/// keep their order, so `op` needs to be associative, but not commutative.
 /// @par Result
-/// Every element is first converted to T, the type of `init`, and so is
-/// every result of `op(T, T)`; without `init` the accumulator is a value-initialised element, without `op` it is
-/// `std::plus<>`. Signed integers wrap. An empty range yields `init` and is never dereferenced.
+/// Every element is first converted to T, the type of `init`, and so is every result of `op(T, T)`. `init` defaults to
+/// a value-initialized element, `op` to `std::plus<>`. Signed integers wrap. An empty range yields `init` and is never
+/// dereferenced.
 ///
 /// @par Requirements
 /// T is move constructible; elements convert to T; `op(T, T)` converts to T. seq reads input iterators, par forward
-/// iterators; par copies `op` and calls the copies concurrently. `op` may be called on any two neighbouring partial
-/// results, and shall not modify elements or invalidate iterators. device reads random access iterators over memory of
-/// the GPU, and calls `op` in kernels; T is trivially copyable and has at most 256 bytes.
+/// iterators; par copies `op` and calls the copies concurrently. `op` may be called on any two neighboring partial
+/// results, and must not modify elements or invalidate iterators. device reads random access iterators over GPU memory,
+/// or over host memory as described in [policies](../../docs/policies.md), and calls `op` in kernels; T is then
+/// trivially copyable and has at most 256 bytes.
 /// @par Complexity
-/// n applications of `op`, each element read once. With p threads n / p + O(n / tile) steps; par keeps one T per tile
-/// of 2048 * max(1, 16 / sizeof(T)) elements. device keeps one T per 1 to 32 tiles where one launch does not do.
+/// n applications of `op`; each element is read once. With p threads, n / p + O(n / tile) steps. par stores one T per
+/// tile of 2048 * max(1, 16 / sizeof(T)) elements. device stores one T per 1 to 32 tiles if a single launch does not
+/// suffice.
 /// @par Errors
-/// An exception from `op`, a conversion or an iterator leaves the call; under par, one of them if there are several.
-/// par and device throw `std::bad_alloc` when there is no memory for the partial results; device throws what
-/// basic_device_policy says. The hardened mode throws
-/// `std::invalid_argument` if `last` is before `first`, or for a null pointer with elements.
+/// An exception from `op`, a conversion or an iterator propagates to the caller; under par, one of them if there are
+/// several. par and device throw `std::bad_alloc` if there is no memory for the partial results. device also throws the
+/// exceptions of basic_device_policy. The hardened mode throws `std::invalid_argument` if `last` is before `first`, or
+/// for a null pointer to a range that is not empty.
 /// @par Example
 /// @snippet guide/forms.cpp reduce
 /// @see [reduce], https://eel.is/c++draft/reduce
@@ -107,23 +109,23 @@ T reduce(Policy&& policy, Range&& range, T init = T{}, Op op = {})
                                      std::move(op));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(reduce, begins_with_range)
 /// @}
 
 /// @addtogroup reduce_into
-/// Writes what reduce returns to `out`, and returns the position after it.
+/// Writes the result of @ref reduce to `out`, and returns the position after it.
 ///
-/// Header `<tilewise/reduce.hpp>`. What stands before `out` in the argument list is an input of reduce, what stands
-/// after it is `init` and `op`, which may be left out as there.
+/// Header `<tilewise/reduce.hpp>`. The arguments before `out` are the input of reduce; those after it are `init` and
+/// `op`, which are optional as in reduce.
 ///
 /// @par Order, requirements, complexity
-/// Those of @ref reduce. T converts to what `out` takes. Under device `out` is a random access iterator, into memory of
-/// the host or of the GPU; under `device.nosync()` the GPU has to be able to write there, and the call returns as soon
-/// as the work is in the stream.
-/// `out` may also be a range of one element or more, whose first is written: see tilewise::output.
+/// As for @ref reduce. T converts to the type that `out` accepts. Under device, `out` is a random access iterator into
+/// host or GPU memory; under `device.nosync()` the GPU must be able to write to that memory, and the call returns as
+/// soon as the work is enqueued in the stream. `out` may also be a range of at least one element, whose first element
+/// is written: see tilewise::output.
 /// @par Errors
-/// Those of @ref reduce. Nothing is written if an exception leaves the call.
+/// As for @ref reduce. Nothing is written if an exception is thrown.
 /// @par Example
 /// @snippet guide/forms.cpp into
 /// @{
@@ -147,29 +149,30 @@ output_end<Out> reduce_into(Policy&& policy, Range&& range, Out&& out, T init = 
                                           std::forward<Out>(out), std::move(init), std::move(op));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(reduce_into, begins_with_range)
 /// @}
 
 /// @addtogroup transform_reduce
-/// Combines `init` and the transformed elements of a range, or of two ranges in pairs, to one value.
+/// Combines `init` and the transformed elements of a range, or the transformed pairs of elements of two ranges, into
+/// one value.
 ///
-/// Header `<tilewise/reduce.hpp>`. What `transform_op` returns takes the place of the element in all that is said of
-/// @ref reduce. Without operators the pairs are multiplied and the products added up. A second range begins at `first2`
-/// and is as long as the first, or longer if it is passed as a range.
+/// Header `<tilewise/reduce.hpp>`. The results of `transform_op` take the place of the elements in the description of
+/// @ref reduce. Without operators, the pairs are multiplied and the products added. A second range begins at `first2`
+/// and is as long as the first; if it is passed as a range, it may be longer.
 ///
 /// @par Order
-/// That of @ref reduce. What `transform_op` returns is converted to T, the type of `init`, before it is combined, and
+/// As for @ref reduce. The result of `transform_op` is converted to T, the type of `init`, before it is combined, and
 /// is never contracted with that combination.
 /// @par Requirements
-/// Those of @ref reduce; what `transform_op` returns converts to T. It is called concurrently on copies under par, and
-/// in kernels under device.
+/// As for @ref reduce. The result of `transform_op` converts to T. Copies of `transform_op` are called concurrently
+/// under par, and in kernels under device.
 /// @par Complexity
-/// That of @ref reduce, and one call of `transform_op` per element or pair. par may call it once more for the first, to
-/// learn how long it takes.
+/// As for @ref reduce, and one call of `transform_op` per element or pair. par may call it once more for the first
+/// element, to measure how long it takes.
 /// @par Errors
-/// Those of @ref reduce; an exception from `transform_op` leaves the call, too. The hardened mode throws
-/// `std::invalid_argument` also for a second range that is known to be shorter than the first.
+/// As for @ref reduce. An exception from `transform_op` also propagates to the caller. The hardened mode also throws
+/// `std::invalid_argument` for a second range that is known to be shorter than the first.
 /// @par Example
 /// @snippet guide/forms.cpp transform_reduce
 /// @see [transform.reduce], https://eel.is/c++draft/transform.reduce
@@ -184,7 +187,7 @@ T transform_reduce(Policy&& policy, It first, It last, T init, Op op, Transform 
                                      std::move(init), std::move(op), std::move(transform_op));
 }
 
-/// Combines `init` and the transformed pairs of [first1, last1) and the range at `first2`.
+/// Combines `init` and the transformed pairs of [first1, last1) and the range that begins at `first2`.
 template <execution_policy Policy, any_iterator It1, any_iterator It2, class T, operation Op, operation Transform>
 T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init, Op op, Transform transform_op)
 {
@@ -193,7 +196,7 @@ T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init, O
                                      std::move(init), std::move(op), std::move(transform_op), first2);
 }
 
-/// Adds up `init` and the products of [first1, last1) with the range at `first2`.
+/// Adds `init` and the products of the pairs of [first1, last1) and the range that begins at `first2`.
 template <execution_policy Policy, any_iterator It1, any_iterator It2, class T>
 T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init)
 {
@@ -220,26 +223,27 @@ T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init, Op
                                      tilewise::begin_of<Policy>(range2));
 }
 
-/// Adds up `init` and the products of two ranges.
+/// Adds `init` and the products of the pairs of two ranges.
 template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, class T>
 T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init)
 {
     return tilewise::transform_reduce(policy, range1, range2, std::move(init), std::plus<>{}, std::multiplies<>{});
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(transform_reduce, begins_with_range)
 /// @}
 
 /// @addtogroup transform_reduce_into
-/// Writes what transform_reduce returns to `out`, which stands before `init`, and returns the position after it.
+/// Writes the result of @ref transform_reduce to `out`, which comes before `init` in the argument list, and returns the
+/// position after it.
 ///
 /// Header `<tilewise/reduce.hpp>`.
 ///
 /// @par Order, requirements, complexity
-/// Those of @ref transform_reduce; what is said of `out` in @ref reduce_into holds here.
+/// As for @ref transform_reduce; for `out`, as for @ref reduce_into.
 /// @par Errors
-/// Those of @ref transform_reduce. Nothing is written if an exception leaves the call.
+/// As for @ref transform_reduce. Nothing is written if an exception is thrown.
 /// @par Example
 /// @snippet guide/forms.cpp into
 /// @{
@@ -255,8 +259,8 @@ output_end<Out> transform_reduce_into(Policy&& policy, It first, It last, Out&& 
         std::move(init), std::move(op), std::move(transform_op));
 }
 
-/// Combines `init` and the pairs of [first1, last1) and the range at `first2` into `*out`: their products, or what
-/// `op` and `transform_op` make of them.
+/// Combines `init` and the transformed pairs of [first1, last1) and the range that begins at `first2` into `*out`.
+/// Without `op` and `transform_op`, adds the products of the pairs.
 template <execution_policy Policy, any_iterator It1, any_iterator It2, output Out, class T, operation... Ops>
 output_end<Out> transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It2 first2, Out&& out, T init, Ops... ops)
 {
@@ -279,8 +283,8 @@ output_end<Out> transform_reduce_into(Policy&& policy, Range&& range, Out&& out,
                                           std::move(transform_op));
 }
 
-/// Combines `init` and the pairs of two ranges into `*out`: their products, or what `op` and `transform_op` make of
-/// them.
+/// Combines `init` and the transformed pairs of two ranges into `*out`. Without `op` and `transform_op`, adds the
+/// products of the pairs.
 template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, output Out,
           class T, operation... Ops>
 output_end<Out> transform_reduce_into(Policy&& policy, Range1&& range1, Range2&& range2, Out&& out, T init, Ops... ops)
@@ -294,7 +298,7 @@ output_end<Out> transform_reduce_into(Policy&& policy, Range1&& range1, Range2&&
                                               std::move(ops)..., tilewise::begin_of<Policy>(range2));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(transform_reduce_into, begins_with_range)
 /// @}
 

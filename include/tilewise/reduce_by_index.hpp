@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `reduce_by_index`: combines values that have the same index. The layer below weighted_histogram.
+/// `reduce_by_index`: combines the values that have the same key. weighted_histogram runs on the same engine.
 
 #include <tilewise/axis.hpp>
 #include <tilewise/core/arguments.hpp>
@@ -30,11 +30,11 @@ TILEWISE_NAMESPACE_BEGIN
 /// @cond internals
 namespace binning {
 
-/// Cells that samples name by their number.
+/// The cells 0 to count - 1. A sample is the number of its cell.
 struct numbered_cells {
     int count;
 
-    using number = offset; // what keys of a user's type are converted to
+    using number = offset; // the type that keys of user-defined types convert to
 
     TILEWISE_PORTABLE constexpr int extent() const { return count; }
     template <class Key>
@@ -43,7 +43,7 @@ struct numbered_cells {
         auto const own = binning::number<offset>(key);
         return binning::less(own, 0) || !binning::less(own, count) ? no_cell : static_cast<int>(own);
     }
-    /// The same of many, without a branch.
+    /// Finds the cells of many keys without branches.
     template <std::integral Key>
     void index_all(int keys_count, Key const* keys, int* cells) const
     {
@@ -59,20 +59,20 @@ inline constexpr bool is_quick<numbered_cells> = true;
 
 } // namespace binning
 
-/// Whether the elements behind an iterator can be keys. If not, one sentence says why.
+/// Returns whether the elements behind an iterator can be keys. If not, a static_assert says why.
 template <class Keys>
 constexpr bool can_be_keys()
 {
-    constexpr bool unknown = known::has_device_lambda<Keys>; // the host cannot ask what it returns
+    constexpr bool unknown = known::has_device_lambda<Keys>; // the host cannot query its return type
     constexpr bool integral = unknown || binning::integer<binning::number_of<decltype(*std::declval<Keys&>())>> ||
-                              binning::integer<binning::number_of<value_of<Keys>>>; // behind a reference of Thrust's
+                              binning::integer<binning::number_of<value_of<Keys>>>; // for a reference type of Thrust
     static_assert(integral,
                   "tilewise: keys must be integers or enumerations; a weighted_histogram takes samples of other "
                   "types, in the bins of an axis");
     return integral;
 }
 
-/// What all forms have in common.
+/// The implementation of all overloads.
 template <class Policy, class It, class Extent, class Values, std::integral Size, class Out, class T, class Op>
 output_end<Out> reduce_numbered(Policy const& policy, sequence<It, Extent> keys, Values values, Size size, Out&& out,
                                 T init, Op op)
@@ -97,28 +97,28 @@ output_end<Out> reduce_numbered(Policy const& policy, sequence<It, Extent> keys,
 /// @endcond
 
 /// @addtogroup reduce_by_index
-/// Combines, for every i below `size`, `init` and the values whose key is i to one value: `*(out + i)`.
+/// Combines, for each key i below `size`, `init` and the values whose key is i into one value, `*(out + i)`.
 ///
-/// Header `<tilewise/reduce_by_index.hpp>`, which `<tilewise/histogram.hpp>` includes. A key that no element has gives
-/// `init`. Elements whose key is negative or not below `size` are left out. Without `init` the accumulator is a
-/// value-initialised element of `values`, without `op` it is `std::plus<>`. Returns the end of the output, which is
-/// overwritten and shall not overlap with the input. Mean, maximum or count per bin are each one call.
+/// Header `<tilewise/reduce_by_index.hpp>`, which `<tilewise/histogram.hpp>` includes. A key without values gives
+/// `init`. Elements whose key is negative or not below `size` are ignored. `init` defaults to a value-initialized
+/// element of `values`, `op` to `std::plus<>`. Returns the end of the output, which is overwritten and must not overlap
+/// the input. One call computes the mean, the maximum or the count per bin.
 ///
 /// @par Order
-/// The values of a key are combined as @ref reduce combines a range of them in the order of the input, bit for bit,
-/// whatever the policy; so the result for a key does not depend on the values of others.
+/// The values of a key are combined as @ref reduce combines them as a range, in the order of the input, with the same
+/// bits under every policy. The result for a key does not depend on the values of other keys.
 /// @par Output
-/// `out` is an output iterator, or a range of which the first elements are overwritten and whose length is checked:
-/// see tilewise::output.
+/// `out` is an output iterator, or a range whose length is checked and whose first elements are overwritten: see
+/// tilewise::output.
 /// @par Requirements
-/// Keys are integers of any type, or enumerations. Otherwise those of @ref reduce; T is copy constructible and converts
-/// to what `out` takes. There are at most 2^31 - 2 keys.
+/// Keys are integers of any type, or enumerations. Otherwise as for @ref reduce; T is also copy constructible and
+/// converts to the type that `out` accepts. There are at most 2^31 - 2 keys.
 /// @par Complexity
-/// Values are first brought together by key, stably, unless the order of combination cannot matter (integers under the
-/// operators that the library knows by name): O(n + size) steps and memory for n values. Then as @ref segmented_reduce.
-/// What is brought together has to fit the memory of the GPU under device.
+/// The values are first sorted by key, stably, in O(n + size) steps and memory for n values, and then reduced as by
+/// @ref segmented_reduce. They are not sorted if the order of combination cannot matter: for integers under known
+/// operators. Under device, the sorted values must fit in GPU memory.
 /// @par Errors
-/// Throws `std::invalid_argument` for a size that is negative or too large, and otherwise what @ref reduce throws.
+/// Throws `std::invalid_argument` for a size that is negative or too large, and otherwise as @ref reduce does.
 /// @par Example
 /// @snippet guide/histograms.cpp by_index
 /// @{
@@ -134,7 +134,8 @@ output_end<Out> reduce_by_index(Policy&& policy, Keys keys, Keys keys_last, Valu
                                      values, size, std::forward<Out>(out), std::move(init), std::move(op));
 }
 
-/// The same for ranges of keys and values; there are at least as many values as keys.
+/// Combines `init` and the values of each key, for ranges of keys and values. There must be at least as many values as
+/// keys.
 template <execution_policy Policy, class Keys, class Values, std::integral Size, output Out, class... Rest>
     requires std::ranges::forward_range<Keys> && std::ranges::input_range<Values>
 output_end<Out> reduce_by_index(Policy&& policy, Keys&& keys, Values&& values, Size size, Out&& out, Rest... rest)
@@ -145,7 +146,7 @@ output_end<Out> reduce_by_index(Policy&& policy, Keys&& keys, Values&& values, S
                                      std::move(rest)...);
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(reduce_by_index, begins_with_range)
 /// @}
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `inclusive_scan` and `exclusive_scan`, and their forms over transformed elements.
+/// `inclusive_scan` and `exclusive_scan`, and their forms that transform the elements.
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
@@ -23,7 +23,8 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-/// The type in which a scan accumulates: init's, or without it the elements', or that of what a transform returns.
+/// The type in which a scan accumulates: the type of `init`; without `init`, the type of the elements or of the results
+/// of a transform.
 template <class Init, class It, class... Transform>
 struct accumulator_of_scan {
     using type = Init;
@@ -37,7 +38,7 @@ struct accumulator_of_scan<std::nullopt_t, It, Transform> {
     using type = std::remove_cvref_t<std::invoke_result_t<Transform&, decltype(*std::declval<It&>())>>;
 };
 
-/// What all scans have in common: `init` may be std::nullopt, and there may be a transform.
+/// The implementation of all scans. `init` may be std::nullopt, and a transform is optional.
 template <scan_form form, class Policy, class It, class Extent, class Out, class Init, class Op, class... Transform>
 output_end<Out> scan_sequence(Policy const& policy, sequence<It, Extent> elements, Out&& out, Init init, Op op,
                               Transform... transform_op)
@@ -61,47 +62,47 @@ output_end<Out> scan_sequence(Policy const& policy, sequence<It, Extent> element
 /// @endcond
 
 /// @addtogroup inclusive_scan
-/// Writes, for each element of a range, the combination of `init` and all elements up to and including it.
+/// Writes, for each element of a range, the combination of `init` and all elements up to and including that element.
 ///
 /// Header `<tilewise/scan.hpp>`.
 ///
 /// @par Order
-/// [The order of combination](../../docs/order.md) is the library's, whatever the policy. Operands keep their order, so
-/// `op` needs to be associative and nothing more. The last result is, bit for bit, what @ref reduce returns for the
-/// same `init`; and the scan of a prefix is the prefix of the scan.
+/// The library defines [the order of combination](../../docs/order.md), which is the same under every policy. Operands
+/// keep their order, so `op` needs to be associative, but not commutative. The last result has the same bits as the
+/// result of @ref reduce for the same `init`, and the scan of a prefix is the prefix of the scan.
 /// @par Results
-/// Every element is first converted to T, the type of
-/// `init`, or of the elements where there is none, and so is every result of `op(T, T)`; without `op` it is
-/// `std::plus<>`. Signed integers wrap. Results are converted to what the output takes when they are written, and never
-/// read back. The output may be the input; otherwise they shall not overlap. Returns the end of the output. Of an empty
-/// range nothing is read or written.
+/// Every element is first converted to T, the type of `init`, or of the elements if there is no `init`, and so is every
+/// result of `op(T, T)`. `op` defaults to `std::plus<>`. Signed integers wrap. Results are converted to the type that
+/// the output accepts when they are written, and are never read back. The output may be the input; otherwise the two
+/// must not overlap. Returns the end of the output. For an empty range, nothing is read or written.
 ///
 /// @par Output
-/// `out` is an output iterator, or a range of which the first elements are overwritten and whose length is checked:
-/// see tilewise::output.
+/// `out` is an output iterator, or a range whose length is checked and whose first elements are overwritten: see
+/// tilewise::output.
 /// @par Requirements
-/// T is copy constructible; elements convert to T; `op(T, T)` converts to T, which converts to what `out` takes. seq
-/// reads input iterators and writes through output iterators. par needs forward iterators for both, and threads help
-/// sooner where both are random access; it copies `op` and calls the copies concurrently, and it may read an element
-/// twice. `op` may be called on any two neighbouring partial results, also for results that are dropped, and shall not
-/// modify elements or invalidate iterators. device reads and writes through random access iterators over memory of the
-/// GPU, and calls `op` in kernels; T is trivially copyable and has at most 256 bytes.
+/// T is copy constructible; elements convert to T; `op(T, T)` converts to T, which converts to the type that `out`
+/// accepts. seq reads input iterators and writes through output iterators. par needs forward iterators for both, and
+/// uses several threads for smaller ranges if both are random access iterators; it copies `op` and calls the copies
+/// concurrently, and it may read an element twice. `op` may be called on any two neighboring partial results, also if
+/// the result is discarded, and must not modify elements or invalidate iterators. device reads and writes through
+/// random access iterators over GPU memory, or over host memory as described in [policies](../../docs/policies.md), and
+/// calls `op` in kernels; T is then trivially copyable and has at most 256 bytes.
 /// @par Complexity
-/// With N = max(1, 16 / sizeof(T)), at most 2 + 5 / N + O(1 / tile) applications of `op` for each element: the order
-/// has no chain that is longer than O(log(tile) + n / tile) of them. seq reads each element once; par some of them
-/// twice, and applies `op` to them once more. With p threads n / p + O(n / tile) steps; par keeps one T per tile of
-/// 2048 * N elements.
+/// With N = max(1, 16 / sizeof(T)), at most 2 + 5 / N + O(1 / tile) applications of `op` for each element. The order
+/// has no chain of applications longer than O(log(tile) + n / tile). seq reads each element once; par reads some
+/// elements twice, and applies `op` to them once more. With p threads, n / p + O(n / tile) steps. par stores one T per
+/// tile of 2048 * N elements.
 /// @par Errors
-/// An exception from `op`, a conversion or an iterator leaves the call, with some of the results written; under par,
-/// one of them if there are several. par and device throw `std::bad_alloc` when there is no memory for the partial
-/// results; device throws what basic_device_policy says. The hardened mode throws `std::invalid_argument` if `last` is
-/// before `first`, or for a null pointer with elements.
+/// An exception from `op`, a conversion or an iterator propagates to the caller, with some of the results written;
+/// under par, one of them if there are several. par and device throw `std::bad_alloc` if there is no memory for the
+/// partial results. device also throws the exceptions of basic_device_policy. The hardened mode throws
+/// `std::invalid_argument` if `last` is before `first`, or for a null pointer to a range that is not empty.
 /// @par Example
 /// @snippet guide/scans.cpp inclusive
 /// @see [inclusive.scan], https://eel.is/c++draft/inclusive.scan
 /// @{
 
-/// Scans [first, last) after `init`.
+/// Scans [first, last), starting with `init`.
 template <execution_policy Policy, any_iterator It, output Out, operation Op, class T>
 output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, T init)
 {
@@ -110,7 +111,7 @@ output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op
         std::move(init), std::move(op));
 }
 
-/// Scans [first, last) in the elements' own type.
+/// Scans [first, last) without `init`, in the type of the elements.
 template <execution_policy Policy, any_iterator It, output Out, operation Op = std::plus<>>
 output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op = {})
 {
@@ -119,7 +120,7 @@ output_end<Out> inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op
         std::nullopt, std::move(op));
 }
 
-/// Scans a range after `init`.
+/// Scans a range, starting with `init`.
 template <execution_policy Policy, class Range, output Out, operation Op, class T>
     requires range_before_output<Range, Out, Op>
 output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, T init)
@@ -128,7 +129,7 @@ output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op,
                                                          std::forward<Out>(out), std::move(init), std::move(op));
 }
 
-/// Scans a range in the elements' own type.
+/// Scans a range without `init`, in the type of the elements.
 template <execution_policy Policy, class Range, output Out, operation Op = std::plus<>>
     requires range_before_output<Range, Out, Op>
 output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op = {})
@@ -137,26 +138,26 @@ output_end<Out> inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op 
                                                          std::forward<Out>(out), std::nullopt, std::move(op));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(inclusive_scan, begins_with_range)
 /// @}
 
 /// @addtogroup exclusive_scan
-/// Writes, for each element of a range, the combination of `init` and all elements before it.
+/// Writes, for each element of a range, the combination of `init` and all elements before that element.
 ///
 /// Header `<tilewise/scan.hpp>`. T is the type of `init`, and the first result is `init` itself.
 ///
 /// @par Order
-/// That of @ref inclusive_scan with the element dropped, at every step of the order. So a result is the inclusive one
-/// of the element before it up to rounding only.
+/// As for @ref inclusive_scan, with the element itself dropped at every step of the order. Therefore a result equals
+/// the inclusive result of the preceding element only up to rounding.
 /// @par Requirements, complexity, errors
-/// Those of @ref inclusive_scan.
+/// As for @ref inclusive_scan.
 /// @par Example
 /// @snippet guide/scans.cpp exclusive
 /// @see [exclusive.scan], https://eel.is/c++draft/exclusive.scan
 /// @{
 
-/// Scans [first, last) after `init`.
+/// Scans [first, last), starting with `init`.
 template <execution_policy Policy, any_iterator It, output Out, class T, operation Op = std::plus<>>
     requires pair_before_output<It, Out, T, Op>
 output_end<Out> exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init, Op op = {})
@@ -166,7 +167,7 @@ output_end<Out> exclusive_scan(Policy&& policy, It first, It last, Out&& out, T 
         std::move(init), std::move(op));
 }
 
-/// Scans a range after `init`.
+/// Scans a range, starting with `init`.
 template <execution_policy Policy, class Range, output Out, class T, operation Op = std::plus<>>
     requires range_before_output<Range, Out, T>
 output_end<Out> exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init, Op op = {})
@@ -175,27 +176,28 @@ output_end<Out> exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init
                                                          std::forward<Out>(out), std::move(init), std::move(op));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(exclusive_scan, begins_with_range)
 /// @}
 
 /// @addtogroup transform_inclusive_scan
-/// Writes, for each element of a range, the combination of `init` and all transformed elements up to and including it.
+/// Writes, for each element of a range, the combination of `init` and all transformed elements up to and including that
+/// element.
 ///
-/// Header `<tilewise/scan.hpp>`. What `transform_op` returns takes the place of the element in all that is said of
-/// @ref inclusive_scan; without `init`, its type without reference is T.
+/// Header `<tilewise/scan.hpp>`. The results of `transform_op` take the place of the elements in the description of
+/// @ref inclusive_scan. Without `init`, T is the type of these results, without reference.
 ///
 /// @par Order
-/// That of @ref inclusive_scan. What `transform_op` returns is never contracted with the combination that follows.
+/// As for @ref inclusive_scan. The result of `transform_op` is never contracted with the combination that follows.
 /// @par Requirements, complexity, errors
-/// Those of @ref inclusive_scan. `transform_op` is called once per element under seq, up to twice under par,
-/// concurrently on copies, and in kernels under device; an exception from it leaves the call.
+/// As for @ref inclusive_scan. `transform_op` is called once per element under seq and up to twice under par, where
+/// copies are called concurrently, and in kernels under device. An exception from it propagates to the caller.
 /// @par Example
 /// @snippet guide/scans.cpp transform_inclusive
 /// @see [transform.inclusive.scan], https://eel.is/c++draft/transform.inclusive.scan
 /// @{
 
-/// Scans the transformed elements of [first, last) after `init`.
+/// Scans the transformed elements of [first, last), starting with `init`.
 template <execution_policy Policy, any_iterator It, output Out, operation Op, operation Transform, class T>
 output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, Transform transform_op,
                                          T init)
@@ -205,7 +207,7 @@ output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out
         std::move(init), std::move(op), std::move(transform_op));
 }
 
-/// Scans the transformed elements of [first, last) in their own type.
+/// Scans the transformed elements of [first, last) without `init`, in their own type.
 template <execution_policy Policy, any_iterator It, output Out, operation Op, operation Transform>
 output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, Transform transform_op)
 {
@@ -214,7 +216,7 @@ output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out
         std::nullopt, std::move(op), std::move(transform_op));
 }
 
-/// Scans the transformed elements of a range after `init`.
+/// Scans the transformed elements of a range, starting with `init`.
 template <execution_policy Policy, class Range, output Out, operation Op, operation Transform, class T>
     requires range_before_output<Range, Out, Op>
 output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, Transform transform_op,
@@ -225,7 +227,7 @@ output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& o
         std::move(init), std::move(op), std::move(transform_op));
 }
 
-/// Scans the transformed elements of a range in their own type.
+/// Scans the transformed elements of a range without `init`, in their own type.
 template <execution_policy Policy, class Range, output Out, operation Op, operation Transform>
     requires range_before_output<Range, Out, Op>
 output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, Transform transform_op)
@@ -235,24 +237,24 @@ output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& o
         std::move(op), std::move(transform_op));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(transform_inclusive_scan, begins_with_range)
 /// @}
 
 /// @addtogroup transform_exclusive_scan
-/// Writes, for each element of a range, the combination of `init` and all transformed elements before it.
+/// Writes, for each element of a range, the combination of `init` and all transformed elements before that element.
 ///
-/// Header `<tilewise/scan.hpp>`. What `transform_op` returns takes the place of the element in all that is said of
-/// @ref exclusive_scan; what is said of `transform_op` in @ref transform_inclusive_scan holds here.
+/// Header `<tilewise/scan.hpp>`. The results of `transform_op` take the place of the elements in the description of
+/// @ref exclusive_scan. For `transform_op`, as for @ref transform_inclusive_scan.
 ///
 /// @par Order, requirements, complexity, errors
-/// Those of @ref exclusive_scan and @ref transform_inclusive_scan.
+/// As for @ref exclusive_scan and @ref transform_inclusive_scan.
 /// @par Example
 /// @snippet guide/scans.cpp transform
 /// @see [transform.exclusive.scan], https://eel.is/c++draft/transform.exclusive.scan
 /// @{
 
-/// Scans the transformed elements of [first, last) after `init`.
+/// Scans the transformed elements of [first, last), starting with `init`.
 template <execution_policy Policy, any_iterator It, output Out, class T, operation Op, operation Transform>
 output_end<Out> transform_exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init, Op op,
                                          Transform transform_op)
@@ -262,7 +264,7 @@ output_end<Out> transform_exclusive_scan(Policy&& policy, It first, It last, Out
         std::move(init), std::move(op), std::move(transform_op));
 }
 
-/// Scans the transformed elements of a range after `init`.
+/// Scans the transformed elements of a range, starting with `init`.
 template <execution_policy Policy, class Range, output Out, class T, operation Op, operation Transform>
     requires range_before_output<Range, Out, T>
 output_end<Out> transform_exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init, Op op,
@@ -273,7 +275,7 @@ output_end<Out> transform_exclusive_scan(Policy&& policy, Range&& range, Out&& o
         std::move(init), std::move(op), std::move(transform_op));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(transform_exclusive_scan, begins_with_range)
 /// @}
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// `segmented_reduce`, `segmented_inclusive_scan` and `segmented_exclusive_scan`: the algorithms for many parts of a
-/// range at once.
+/// `segmented_reduce`, `segmented_inclusive_scan` and `segmented_exclusive_scan`: the algorithms for many segments of a
+/// range in one call.
 
 #include <tilewise/core/arguments.hpp>
 #include <tilewise/core/config.hpp>
@@ -20,41 +20,42 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @addtogroup segmented_reduce
-/// Combines `init` and the elements of each of many segments of a range to one value per segment.
+/// Combines `init` and the elements of each segment of a range into one value per segment.
 ///
-/// Header `<tilewise/segmented.hpp>`. Segment i is made of the elements from `begins[i]` to `ends[i]`, excluding the
-/// last, counted from `first`; `*(out + i)` becomes what @ref reduce returns for it. An empty segment gives `init`.
-/// Segments may overlap and come in any order. Of n + 1 offsets of which each ends a segment and begins the next, pass
-/// `offsets, offsets + n, offsets + 1`. Without `init` the accumulator is a value-initialised element, without `op` it
-/// is `std::plus<>`. Returns the end of the output, which shall not overlap with the elements.
+/// Header `<tilewise/segmented.hpp>`. Segment i contains the elements from `first + begins[i]` up to, but excluding,
+/// `first + ends[i]`; `*(out + i)` receives the result of @ref reduce for it. An empty segment gives `init`. Segments
+/// may overlap and may be in any order. If n + 1 offsets separate n consecutive segments, pass `offsets, offsets + n,
+/// offsets + 1`. `init` defaults to a value-initialized element, `op` to `std::plus<>`. Returns the end of the output,
+/// which must not overlap the elements.
 ///
 /// @par Order
-/// That of @ref reduce for each segment as a range of its own, bit for bit, whatever the policy. So the bits of a
-/// result do not depend on where the segment stands, or on the other segments.
+/// As for @ref reduce for each segment as a range of its own, with the same bits under every policy. Therefore the bits
+/// of a result depend neither on the position of the segment nor on the other segments.
 /// @par Output
-/// `out` is an output iterator, or a range of which the first elements are overwritten and whose length is checked:
-/// see tilewise::output.
+/// `out` is an output iterator, or a range whose length is checked and whose first elements are overwritten: see
+/// tilewise::output.
 /// @par Requirements
-/// Those of @ref reduce; T is copy constructible and converts to what `out` takes. Elements need random access
-/// iterators; offsets are of any integral types, behind forward iterators, and random access ones under device, where
-/// of the iterators of views only those of std::views::iota will do. seq
-/// writes through output iterators, par through forward iterators, device through random access iterators. Under
-/// device, elements in host memory are copied from the first to the last that some segments have; while a scan writes
-/// there, nobody may change what is in between.
+/// As for @ref reduce; T is also copy constructible and converts to the type that `out` accepts. Elements need random
+/// access iterators. Offsets are of any integral types, behind forward iterators. Under device, offsets need random
+/// access iterators; of the iterators of standard views, only those of std::views::iota are supported. seq writes
+/// through output iterators, par through forward iterators, device through random access iterators. Under device,
+/// elements in host memory are copied from the first to the last element of several segments at a time, including the
+/// elements between these segments; while a scan writes such memory, the elements in between must not be modified.
 /// @par Complexity
-/// That of @ref reduce for each segment. par deals the segments out to the threads, and lets all of them share a
-/// segment that would pay alone. device takes a few lanes for a segment of up to a row of the order, a warp for one of
-/// up to a chunk (8 rows), and a block for a longer one; it keeps 4 bytes per segment, for up to 4 Mi segments at a
-/// time. With `device.trace(sink)` the items are the segments.
+/// As for @ref reduce for each segment. par distributes the segments over the threads, and all threads share a segment
+/// that is long enough to be worth it. device assigns a few lanes to a segment of up to a row of the order, a warp to a
+/// segment of up to a chunk (8 rows), and a block to a longer one; it stores 4 bytes per segment, for up to 4 Mi
+/// segments at a time. With `device.trace(sink)`, the items of a launch are segments.
 /// @par Errors
-/// Those of @ref reduce. The hardened mode throws `std::invalid_argument` for a null pointer where there are segments,
-/// for one to the elements or results of a segment that is not empty (with nosync(), of any segment), and under seq and
-/// par for a segment that ends before it begins; otherwise such a segment counts as empty.
+/// As for @ref reduce. The hardened mode throws `std::invalid_argument` for a null pointer to offsets or output if
+/// there are segments, and for a null pointer to elements if a segment is not empty. For a scan, the output, too, may
+/// be null if all segments are empty; with nosync(), any segment counts as not empty. Under seq and par it also throws
+/// for a segment that ends before it begins; otherwise such a segment counts as empty.
 /// @par Example
 /// @snippet guide/segmented.cpp reduce
 /// @{
 
-/// Combines `init` and each segment.
+/// Combines `init` and the elements of each segment.
 template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out,
           class T = value_of<It>, operation Op = std::plus<>>
 output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
@@ -67,30 +68,30 @@ output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begin
                                                                         std::move(init), std::move(op)));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(segmented_reduce, leads_a_call)
 /// @}
 
 /// @addtogroup segmented_inclusive_scan
-/// Writes, for each element of each of many segments of a range, the combination of `init` and all elements of its
-/// segment up to and including it.
+/// Writes, for each element of each segment of a range, the combination of `init` and all elements of its segment up to
+/// and including that element.
 ///
-/// Header `<tilewise/segmented.hpp>`. Segments are given as to @ref segmented_reduce. The result for the element at
-/// `first + i` goes to `out + i`, and what stands between the segments is left alone, so there is no end to return.
-/// Segments that are not empty shall not overlap; they may come in any order, and the output may be the input. T is the
-/// type of `init`, or of the elements where there is none.
+/// Header `<tilewise/segmented.hpp>`. Segments are specified as for @ref segmented_reduce. The result for the element
+/// at `first + i` is written to `out + i`. The output between the segments is not modified, so there is no end to
+/// return. Segments that are not empty must not overlap; they may be in any order, and the output may be the input. T
+/// is the type of `init`, or of the elements if there is no `init`.
 ///
 /// @par Order
-/// The results for a segment are those of @ref inclusive_scan, bit for bit, whatever the policy.
+/// The results for a segment have the same bits as those of @ref inclusive_scan, under every policy.
 /// @par Requirements, complexity, errors
-/// Those of @ref segmented_reduce and @ref inclusive_scan; the output needs random access iterators under every policy.
-/// An output range has to reach as far as the segments do, for which their offsets are read first: under device by a
-/// reduction that is waited for, so with nosync() an output range does not compile.
+/// As for @ref segmented_reduce and @ref inclusive_scan; the output needs random access iterators under every policy.
+/// An output range must extend as far as the segments do. To check that, the call reads the offsets first. Under device
+/// it waits for a reduction of the offsets, so an output range does not compile with nosync().
 /// @par Example
 /// @snippet guide/segmented.cpp scan
 /// @{
 
-/// Scans each segment after `init`.
+/// Scans each segment, starting with `init`.
 template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, operation Op,
           class T>
 void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out, Op op,
@@ -100,7 +101,7 @@ void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins b
                                                     std::optional<T>(std::move(init)), std::move(op));
 }
 
-/// Scans each segment in the elements' own type.
+/// Scans each segment without `init`, in the type of the elements.
 template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out,
           operation Op = std::plus<>>
 void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
@@ -110,25 +111,25 @@ void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins b
                                                                ends, out, std::nullopt, std::move(op));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(segmented_inclusive_scan, leads_a_call)
 /// @}
 
 /// @addtogroup segmented_exclusive_scan
-/// Writes, for each element of each of many segments of a range, the combination of `init` and all elements of its
-/// segment before it.
+/// Writes, for each element of each segment of a range, the combination of `init` and all elements of its segment
+/// before that element.
 ///
 /// Header `<tilewise/segmented.hpp>`. T is the type of `init`, which is the first result of every segment.
 ///
 /// @par Order
-/// The results for a segment are those of @ref exclusive_scan, bit for bit, whatever the policy.
+/// The results for a segment have the same bits as those of @ref exclusive_scan, under every policy.
 /// @par Requirements, complexity, errors
-/// Those of @ref segmented_inclusive_scan; all else that is said there holds here.
+/// As for @ref segmented_inclusive_scan. The rest of the description of @ref segmented_inclusive_scan applies, too.
 /// @par Example
 /// @snippet guide/segmented.cpp scan
 /// @{
 
-/// Scans each segment after `init`.
+/// Scans each segment, starting with `init`.
 template <execution_policy Policy, any_iterator It, any_iterator Begins, any_iterator Ends, output Out, class T,
           operation Op = std::plus<>>
 void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
@@ -138,7 +139,7 @@ void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins b
                                                     std::optional<T>(std::move(init)), std::move(op));
 }
 
-/// Without a policy: the same on the calling thread.
+/// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(segmented_exclusive_scan, leads_a_call)
 /// @}
 

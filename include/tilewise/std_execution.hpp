@@ -3,9 +3,10 @@
 
 /// @file
 /// @ingroup policies
-/// Accepts the policies of `std::execution`: `seq` and `unseq` mean tilewise::seq, `par` and `par_unseq` tilewise::par.
+/// Makes the algorithms accept the policies of `std::execution`: `seq` and `unseq` map to tilewise::seq, `par` and
+/// `par_unseq` to tilewise::par.
 ///
-/// Opt-in: a program that names no standard policy need not depend on its standard library's parallel algorithms.
+/// Opt-in, so that programs without standard policies do not depend on the parallel algorithms of the standard library.
 
 #include <tilewise/policy.hpp>
 

@@ -3,14 +3,16 @@
 
 /// @file
 /// @ingroup policies
-/// Accepts Thrust's execution policies: `thrust::seq` and `thrust::host` mean tilewise::seq (tilewise::par, where
-/// Thrust was told to run its host algorithms on oneTBB or OpenMP); `thrust::device`, `thrust::cuda::par` and
-/// `thrust::cuda::par_nosync` mean tilewise::device, all of them also with `.on(stream)` in that stream.
+/// Makes the algorithms accept the execution policies of Thrust. `thrust::seq` maps to tilewise::seq. `thrust::host`
+/// maps to tilewise::seq, or to tilewise::par if Thrust is configured to run host algorithms on oneTBB or OpenMP.
+/// `thrust::device`, `thrust::cuda::par` and `thrust::cuda::par_nosync` map to tilewise::device, also with
+/// `.on(stream)`, whose stream is then used.
 ///
-/// A call under `par_nosync` waits as well: it returns its value, for which Thrust waits, too. What does not wait is
-/// `tilewise::device.on(stream).nosync()`. An allocator attached to a policy is not used; see `device.with(resource)`.
+/// A call under `par_nosync` also waits: it returns a value, for which Thrust waits, too.
+/// `tilewise::device.on(stream).nosync()` does not wait. An allocator attached to a policy is not used; see
+/// `device.with(resource)`.
 ///
-/// Opt-in: needs Thrust's headers.
+/// Opt-in: requires the headers of Thrust.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/policy.hpp>

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// The whole library.
+/// All algorithms, axes, operators and policies. Opt-in headers, such as distributed.hpp and mdspan.hpp, are not
+/// included.
 
 #include <tilewise/axis.hpp>
 #include <tilewise/cached_memory.hpp>
