@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The compiled library's histograms: the calls of the algorithms that they are, over axes made anew.
+/// The histograms of the compiled library: calls of the algorithms, with axes that are constructed anew.
 
 #include "make.hpp"
 
@@ -48,8 +48,8 @@ void count_between(basic_device_policy<waits> const& policy, S const* first, std
     count(policy, first, size, variable_axis<A>(edges, edges + edge_count, options_of(ends)), counts, adds);
 }
 
-/// @name Making
-/// Makes the histograms of a kind that there are for samples and bounds of two lists of types.
+/// @name Instantiation
+/// Instantiates the histograms of one kind that the library has for samples and bounds of two lists of types.
 /// @{
 template <class Samples, class Bounds, class Counters = counters>
 void make_regular_histograms()

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How the sources of the compiled library say which functions to make: all that <tilewise/compiled.hpp> has for some
+/// How the sources of the compiled library instantiate its functions: all functions of <tilewise/compiled.hpp> for some
 /// types.
 
 #include <tilewise/compiled.hpp>
@@ -11,7 +11,7 @@
 
 namespace tilewise::compiled {
 
-/// Types, as a list.
+/// A list of types.
 template <class... Types>
 struct types {};
 using floats = types<float, double>;
@@ -19,7 +19,7 @@ using signed_integers = types<std::int8_t, std::int16_t, std::int32_t, std::int6
 using unsigned_integers = types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 using counters = types<std::uint32_t, std::uint64_t>;
 
-/// Has the compiler make functions that nothing here calls.
+/// Makes the compiler instantiate functions that nothing here calls.
 template <auto... functions>
 void make()
 {
@@ -33,7 +33,7 @@ void for_each_type(types<Types...>, Use const& use)
     (use(static_cast<Types*>(nullptr)), ...);
 }
 
-/// Calls `use` with pointers to each pair of types of two lists.
+/// Calls `use` with pointers to the types of each pair from two lists.
 template <class First, class Second, class Use>
 void for_each_pair(First first, Second second, Use const& use)
 {

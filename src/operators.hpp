@@ -8,7 +8,7 @@
 
 namespace tilewise::compiled {
 
-/// The operator of that name.
+/// Returns the function object of a known operator.
 template <known_operator op>
 constexpr auto operator_named()
 {

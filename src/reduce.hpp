@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The compiled library's reductions: the calls of the algorithm that they are.
+/// The reductions of the compiled library: calls of the algorithm.
 
 #include "make.hpp"
 #include "operators.hpp"
@@ -19,7 +19,7 @@
 
 namespace tilewise::compiled {
 
-/// The numbers that an absolute value for an accumulator of type T is computed in.
+/// Returns zero in the type in which an absolute value for an accumulator of type T is computed.
 template <class T>
 constexpr auto signed_number_of()
 {
@@ -29,7 +29,7 @@ constexpr auto signed_number_of()
         return T{};
 }
 
-/// The elements from `first` on, transformed.
+/// Returns an input that transforms the elements that begin at `first`.
 template <known_function f, class E, class T>
 auto input_from(E const* first)
 {
@@ -71,7 +71,7 @@ void add_products_into(basic_device_policy<waits> const& policy, E const* first1
     engine::reduce_into(policy, products_of(first1, first2), offset{count}, out, init, std::plus<>{});
 }
 
-/// Makes the reductions that there are for elements and accumulators of two lists of types.
+/// Instantiates the reductions that the library has for elements and accumulators of two lists of types.
 template <known_operator op, known_function f, class Elements, class Accumulators>
 void make_reductions()
 {

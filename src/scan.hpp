@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The compiled library's scans: the calls of the algorithms that they are.
+/// The scans of the compiled library: calls of the algorithms.
 
 #include "make.hpp"
 #include "operators.hpp"
@@ -24,7 +24,7 @@ void scan(basic_device_policy<waits> const& policy, E const* first, std::ptrdiff
                           operator_named<op>());
 }
 
-/// Makes the scans that there are for elements and accumulators of two lists of types.
+/// Instantiates the scans that the library has for elements and accumulators of two lists of types.
 template <known_operator op, bool inclusive, class Elements, class Accumulators>
 void make_scans_of_form()
 {

@@ -2,11 +2,12 @@
 #pragma once
 
 /// @file
-/// The compiled library: device algorithms for the arithmetic types, to be called from a file that nvcc never sees. The
-/// algorithms call it under tilewise::device where `TILEWISE_COMPILED` is defined; programs call the algorithms.
+/// The interface of the compiled library: device algorithms for the arithmetic types, which files that are not compiled
+/// by nvcc can call. The algorithms call it under tilewise::device if `TILEWISE_COMPILED` is defined; programs call the
+/// algorithms.
 ///
-/// The library is of another mode than the files that call it. So this is the same in every mode, and has nothing in it
-/// but numbers, pointers and policies.
+/// The library is compiled in another mode than the files that call it. Therefore this interface is outside the inline
+/// namespace of the mode, and its parameters are numbers, pointers and policies only.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/policy.hpp>
@@ -18,18 +19,20 @@
 
 namespace tilewise::compiled {
 
-/// The operators in the library.
+/// The operators that the library supports.
 enum class known_operator { plus, multiplies, minimum, maximum, bit_and, bit_or, bit_xor };
 
-/// The transforms in the library. All but `square_of_element` convert the element to the accumulator's type first.
+/// The transforms that the library supports. All but `square_of_element` convert the element to the accumulator's type
+/// first.
 enum class known_function { identity, square, square_of_element, absolute };
 
-/// @name Numbers
-/// Types of one size and kind are one type here: `int`, and `long` or `long long`, whichever it is. For operators that
-/// wrap, numbers of one size are unsigned, which makes the same bits.
+/// @name Number types
+/// One type represents all types of the same size and kind: `std::int32_t` represents `int`, and `std::int64_t` both
+/// `long` and `long long`. For operators that wrap, an unsigned type represents all integers of its size, because the
+/// bits of the results are the same.
 /// @{
 
-/// One of the type that stands for X, or nothing.
+/// Returns zero in the type that represents X, or void if there is none.
 template <class X>
 constexpr auto number_of()
 {
@@ -46,17 +49,17 @@ constexpr auto number_of()
     else if constexpr (sizeof(X) == 8)
         return std::conditional_t<std::is_signed_v<X>, std::int64_t, std::uint64_t>{};
 }
-/// The type that stands for X, or void.
+/// The type that represents X, or void.
 template <class X>
 using number = decltype(compiled::number_of<X>());
-/// There is a type that stands for X.
+/// A type that represents X exists.
 template <class X>
 concept is_number = !std::is_void_v<number<X>>;
-/// It is an integer.
+/// X is an integral type that has such a type.
 template <class X>
 concept is_integer = std::integral<X> && is_number<X>;
 
-/// One of the type that stands for X where integers have no sign.
+/// Returns zero in the type that represents X under operators that wrap, or void if there is none.
 template <class X>
 constexpr auto unsigned_number_of()
 {
@@ -65,31 +68,30 @@ constexpr auto unsigned_number_of()
     else
         return number<X>();
 }
-/// The type that stands for X there, or void.
+/// The type that represents X under operators that wrap, or void.
 template <class X>
 using unsigned_number = decltype(compiled::unsigned_number_of<X>());
 /// @}
 
-/// An operator for which signs make no difference.
+/// Returns whether the bits of an operator's results are the same for signed and unsigned integers.
 constexpr bool wraps(known_operator op)
 {
     return op != known_operator::minimum && op != known_operator::maximum;
 }
 
-/// @name What there is
-/// For elements of type E and accumulators of type T.
+/// @name Supported types
+/// Which functions the library has for elements of type E and accumulators of type T.
 /// @{
 
-/// Floating-point elements, and an accumulator that has them all.
+/// Floating-point elements, and an accumulator that can represent all their values.
 template <class E, class T>
 inline constexpr bool are_floats = std::floating_point<E> && std::floating_point<T> && sizeof(E) <= sizeof(T);
-/// Integers, and an accumulator that wraps, of their own type or a longer one.
+/// Integers, and an unsigned accumulator: of the same type, or of a longer one of at least 4 bytes.
 template <class E, class T>
 inline constexpr bool are_wrapping =
-    std::integral<E> && std::unsigned_integral<T> &&
-    (std::same_as<E, T> || (sizeof(E) < sizeof(T) && sizeof(T) >= 4)); // a sum that wraps, of what it may convert
+    std::integral<E> && std::unsigned_integral<T> && (std::same_as<E, T> || (sizeof(E) < sizeof(T) && sizeof(T) >= 4));
 
-/// Reductions.
+/// Returns whether the library has the reduction by `op` of elements transformed by `f`.
 template <known_operator op, known_function f, class E, class T>
 constexpr bool has_reduce()
 {
@@ -116,14 +118,14 @@ constexpr bool has_reduce()
     }
 }
 
-/// Sums of the products of pairs.
+/// Returns whether the library has the sum of the products of pairs of elements.
 template <class E, class T>
 constexpr bool has_products()
 {
     return are_floats<E, T> || (std::same_as<E, T> && std::unsigned_integral<T> && sizeof(T) >= 4);
 }
 
-/// Scans: the exclusive ones are sums.
+/// Returns whether the library has the scan by `op`. An exclusive scan is always a sum.
 template <known_operator op, bool inclusive, class E, class T>
 constexpr bool has_scan()
 {
@@ -139,14 +141,14 @@ constexpr bool has_scan()
         return inclusive && own && wide && std::unsigned_integral<T>;
 }
 
-/// Histograms of samples of type S, in bins of equal width between bounds of type A.
+/// Returns whether the library has histograms of samples of type S in bins of equal width between bounds of type A.
 template <class S, class A>
 constexpr bool has_regular_bins()
 {
     return are_floats<S, A> ||
            (std::same_as<A, double> && (std::same_as<S, std::int32_t> || std::same_as<S, std::uint8_t>));
 }
-/// The same in a bin for every integer.
+/// Returns whether the library has histograms with one bin for each integer.
 template <class S, class A>
 constexpr bool has_integer_bins()
 {
@@ -156,7 +158,7 @@ constexpr bool has_integer_bins()
     else
         return std::same_as<A, std::int64_t> && std::same_as<S, std::int64_t>;
 }
-/// The same between edges.
+/// Returns whether the library has histograms with bins between given edges.
 template <class S, class A>
 constexpr bool has_bins_between()
 {
@@ -164,54 +166,54 @@ constexpr bool has_bins_between()
 }
 /// @}
 
-/// @name The library
-/// Defined where a `has_...` above is true. The pointers are to memory of the GPU or of the host, as for the
-/// algorithms.
+/// @name Functions
+/// Each function is defined for the types for which the corresponding `has_...` above is true. The pointers refer to
+/// GPU or host memory, as for the algorithms.
 /// @{
 
-/// Combines `init` and `count` elements.
+/// Returns the combination of `init` and `count` elements.
 template <known_operator op, known_function f, class E, class T>
 [[gnu::visibility("default")]] T reduce(device_policy const& policy, E const* first, std::ptrdiff_t count, T init);
 
-/// The same into `*out`.
+/// Writes the combination of `init` and `count` elements to `*out`.
 template <known_operator op, known_function f, class E, class T, bool waits>
 [[gnu::visibility("default")]] void reduce_into(basic_device_policy<waits> const& policy, E const* first,
                                                 std::ptrdiff_t count, T* out, T init);
 
-/// Adds up `init` and the products of `count` pairs.
+/// Returns the sum of `init` and the products of `count` pairs.
 template <class E, class T>
 [[gnu::visibility("default")]] T add_products(device_policy const& policy, E const* first1, E const* first2,
                                               std::ptrdiff_t count, T init);
 
-/// The same into `*out`.
+/// Writes the sum of `init` and the products of `count` pairs to `*out`.
 template <class E, class T, bool waits>
 [[gnu::visibility("default")]] void add_products_into(basic_device_policy<waits> const& policy, E const* first1,
                                                       E const* first2, std::ptrdiff_t count, T* out, T init);
 
-/// Scans `count` elements, after `*init` where there is one.
+/// Scans `count` elements, starting with `*init` unless `init` is null.
 template <known_operator op, bool inclusive, class E, class T, bool waits>
 [[gnu::visibility("default")]] void scan(basic_device_policy<waits> const& policy, E const* first, std::ptrdiff_t count,
                                          T* out, T const* init);
 
-/// What axes of all kinds have: their options as numbers.
+/// The axis_options of an axis, as types that are the same in every mode.
 struct axis_ends {
     int flow;
     bool closed_upper;
 };
 
-/// Counts `count` samples in bins of equal width; in counters that are overwritten, or added to.
+/// Counts `count` samples in bins of equal width. Adds to the counters if `adds`, and overwrites them otherwise.
 template <class S, class A, class C, bool waits>
 [[gnu::visibility("default")]] void count_in_regular(basic_device_policy<waits> const& policy, S const* first,
                                                      std::ptrdiff_t count, int bins, A lower, A upper, axis_ends ends,
                                                      C* counts, bool adds);
 
-/// The same in a bin for every integer.
+/// Counts samples in the same way with one bin for each integer.
 template <class S, class A, class C, bool waits>
 [[gnu::visibility("default")]] void count_in_integers(basic_device_policy<waits> const& policy, S const* first,
                                                       std::ptrdiff_t count, A lower, A upper, axis_ends ends, C* counts,
                                                       bool adds);
 
-/// The same between edges, which are in memory of the host.
+/// Counts samples in the same way in the bins between edges, which are in host memory.
 template <class S, class A, class C, bool waits>
 [[gnu::visibility("default")]] void count_between(basic_device_policy<waits> const& policy, S const* first,
                                                   std::ptrdiff_t count, A const* edges, std::ptrdiff_t edge_count,

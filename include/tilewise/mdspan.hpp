@@ -72,8 +72,7 @@ constexpr auto elements_of(Mdspan const& array)
     if constexpr (row_major<Mdspan>) {
         return std::span(array.data_handle(), static_cast<std::size_t>(array.size()));
     } else {
-        using number =
-            std::conditional_t<std::is_void_v<Mdspan>, void, offset>; // (dependent: clang 14 cannot compile the view)
+        using number = std::conditional_t<std::is_void_v<Mdspan>, void, offset>; // dependent: clang 14 rejects the view
         return std::views::iota(number{0}, static_cast<number>(array.size())) |
                std::views::transform(element_of<Mdspan>{array});
     }

@@ -36,7 +36,7 @@ struct launch_record {
     int blocks;            ///< blocks in the grid
     int threads;           ///< threads per block
     int cluster;           ///< blocks per cluster
-    std::ptrdiff_t items;  ///< elements of the input
+    std::ptrdiff_t items;  ///< elements of the input; segments in segmented algorithms
     int resident_blocks;   ///< blocks that fit on a multiprocessor at once
     double microseconds;   ///< time from launch to completion in the timed mode; 0 otherwise and under capture
 };

@@ -81,9 +81,9 @@ output_end<Out> scan_sequence(Policy const& policy, sequence<It, Extent> element
 /// tilewise::output.
 /// @par Requirements
 /// T is copy constructible; elements convert to T; `op(T, T)` converts to T, which converts to the type that `out`
-/// accepts. seq reads input iterators and writes through output iterators. par needs forward iterators for both, and
-/// uses several threads for smaller ranges if both are random access iterators; it copies `op` and calls the copies
-/// concurrently, and it may read an element twice. `op` may be called on any two neighboring partial results, also if
+/// accepts. seq reads input iterators and writes through output iterators. par needs forward iterators for both; if
+/// both are random access iterators, it uses several threads from smaller sizes on. It copies `op` and calls the copies
+/// concurrently, and it may read an element twice. `op` may be called on any two neighboring partial results, even if
 /// the result is discarded, and must not modify elements or invalidate iterators. device reads and writes through
 /// random access iterators over GPU memory, or over host memory as described in [policies](../../docs/policies.md), and
 /// calls `op` in kernels; T is then trivially copyable and has at most 256 bytes.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What axes have in common: the bins between two edges, and what becomes of samples outside.
+/// The common parts of all axes: the bins between two edges, and the handling of samples outside.
 
 #include <tilewise/axis/exact.hpp>
 #include <tilewise/core/config.hpp>
@@ -19,23 +19,23 @@ TILEWISE_NAMESPACE_BEGIN
 /// @addtogroup axes
 /// @{
 
-/// What becomes of samples outside the bins of an axis.
+/// How an axis handles samples outside its bins.
 enum class flow {
     drop, ///< they are not counted
-    bins, ///< three cells follow the bins: below the first edge, from the last edge on, and NaN
-    clamp ///< they count in the first and in the last bin; NaN is not counted
+    bins, ///< three cells follow the bins: underflow (below the first edge), overflow (from the last edge on), NaN
+    clamp ///< they are counted in the first or the last bin; NaN is not counted
 };
 
-/// How an axis takes what is at its ends and outside.
+/// How an axis handles samples that are outside its bins or equal to its last edge.
 struct axis_options {
-    tilewise::flow flow = tilewise::flow::drop; ///< what becomes of samples outside
-    bool closed_upper = false;                  ///< the last bin includes the last edge, as NumPy's does
+    tilewise::flow flow = tilewise::flow::drop; ///< how samples outside are handled
+    bool closed_upper = false;                  ///< whether the last bin includes the last edge, as in NumPy
 };
 
 /// The cell of a sample that is not counted.
 inline constexpr int no_cell = -1;
 
-/// What histograms can have at most, cells outside the bins included.
+/// The maximum number of cells of a histogram, including cells outside the bins.
 inline constexpr offset most_cells = std::numeric_limits<int>::max() - 1;
 
 /// @}
@@ -43,31 +43,32 @@ inline constexpr offset most_cells = std::numeric_limits<int>::max() - 1;
 namespace binning {
 /// @cond internals
 
-/// The cells after the bins under flow::bins.
+/// The number of cells after the bins under flow::bins.
 inline constexpr int flow_cells = 3;
 
-/// Views that find a cell in a few nanoseconds, and call nothing of the user's.
+/// Whether a view finds a cell in a few nanoseconds, and calls no code of the user.
 template <class View>
 inline constexpr bool is_quick = false;
 
-/// Of these, views that tell the cells of an array of samples faster than one by one.
+/// A quick view that finds the cells of an array of samples faster than one by one.
 template <class View, class Sample>
 concept indexes_arrays = is_quick<View> && requires(View const& view, Sample const* samples, int* cells) {
     view.index_all(0, samples, cells);
 };
 
-/// Simple views, which have `locate(sample)` in place of `index(sample)`.
+/// Whether a view is simple: it has `locate(sample)` instead of `index(sample)`.
 template <class View>
 inline constexpr bool locates = false;
 
-/// The view without what kernels can do without, if it has one: `is_simple()` tells whether it may stand for the view.
+/// A view that has a simple form, without the parts that kernels can omit. `is_simple()` returns whether the simple
+/// form can replace the view.
 template <class View>
 concept has_simple_view = requires(View const& view) {
     { view.is_simple() } -> std::convertible_to<bool>;
     view.simplified();
 };
 
-/// Calls `visit` with the simple view, if there is one that may stand for `view`, and says so.
+/// Calls `visit` with the simple view if there is one that can replace `view`. Returns whether it did.
 template <class View, class Visit>
 bool visit_simple_view(View const& view, Visit const& visit)
 {
@@ -80,13 +81,14 @@ bool visit_simple_view(View const& view, Visit const& visit)
     return false;
 }
 
-/// The cell of a sample, if it lies in one; otherwise `cell` is any number.
+/// The cell of a sample if it is inside a cell; otherwise `cell` is unspecified.
 struct located {
     unsigned cell;
     bool inside;
 };
 
-/// Bins between two edges of type A, and what becomes of the rest. Where they are simple, the rest is not counted.
+/// Bins between two edges of type A, and the handling of samples outside. If the bins are simple, samples outside are
+/// not counted.
 template <class A, bool simple = false>
 class bounds {
 public:
@@ -120,11 +122,12 @@ public:
         return {fate, closed_upper_};
     }
 
-    /// Whether a sample outside may be counted all the same.
+    /// Returns whether a sample outside the bins may be counted.
     TILEWISE_PORTABLE constexpr bool count_outside() const { return below_ != no_cell || closed_upper_; }
     TILEWISE_PORTABLE constexpr bool contain(A value) const { return value >= lower_ && value < upper_; }
 
-    /// The cell of a sample: what `find(value)` says of a value of type A inside, and its fate outside.
+    /// Returns the cell of a sample: the result of `find(value)`, with a value of type A, if the sample is inside the
+    /// bins, and otherwise the cell that the options give it.
     template <class S, class Find>
     TILEWISE_PORTABLE int place(S const& sample, Find const& find) const
     {
@@ -137,11 +140,12 @@ public:
         }
         A const value = binning::round_down<A>(x);
         bool const inside = contain(value);
-        int const bin = find(inside ? value : lower_); // and select: a branch would be one for every sample of a kernel
+        int const bin = find(inside ? value : lower_); // a select, since kernels would branch for each sample
         return inside ? bin : outside(x, value);
     }
 
-    /// The same without selecting: `find` gets what is outside, too, and says anything.
+    /// Finds the cell without the selection: `find` also gets values outside the bins, for which it may return
+    /// anything.
     template <class S, class Find>
     TILEWISE_PORTABLE located locate(S const& sample, Find const& find) const
         requires simple
@@ -170,20 +174,20 @@ private:
 };
 /// @endcond
 
-/// What axes whose edges are computed have in common: the view that kernels get says it all.
+/// The base of axes whose edges are computed. The view for kernels holds all their data.
 template <class A, class View>
 class computed_axis {
 public:
     offset size() const { return view_.size(); }                       ///< the number of bins
     offset extent() const { return view_.extent(); }                   ///< the number of cells
-    A edge(offset i) const { return view_.edge(static_cast<int>(i)); } ///< the lower edge of bin i; the last edge
-    /// the cell of a sample, or no_cell
+    A edge(offset i) const { return view_.edge(static_cast<int>(i)); } ///< edge i of 0 to size()
+    /// Returns the cell of a sample, or no_cell.
     template <class S>
     int index(S const& sample) const
     {
         return view_.index(sample);
     }
-    /// all of them, one more than bins
+    /// Returns all edges, one more than there are bins.
     std::vector<A> edges() const
     {
         std::vector<A> result(static_cast<std::size_t>(size() + 1));
@@ -191,7 +195,7 @@ public:
             result[static_cast<std::size_t>(i)] = edge(i);
         return result;
     }
-    View view() const { return view_; } ///< for kernels
+    View view() const { return view_; } ///< the view for kernels
 
     /// @cond internals
 protected:

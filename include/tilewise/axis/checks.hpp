@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the constructors of axes check, and of which type an axis is.
+/// The checks of the constructors of axes, and the types of axes.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/exact.hpp>
@@ -24,7 +24,7 @@ namespace binning {
 template <class X>
 std::string text_of(X x)
 {
-    if constexpr (std::integral<X> && !std::is_same_v<X, decltype(+x)>) { // of bool and wide characters there is none
+    if constexpr (std::integral<X> && !std::is_same_v<X, decltype(+x)>) { // no to_chars for bool and wide characters
         return binning::text_of(+x);
     } else if constexpr (integer<X> && sizeof(X) > sizeof(offset)) {
         return binning::text_of(static_cast<double>(x));
@@ -35,14 +35,14 @@ std::string text_of(X x)
     }
 }
 
-/// The number of cells of an axis that may be a user's.
+/// Checks the number of cells of an axis, which may be user-defined.
 inline void check_cells(char const* algorithm, offset cells)
 {
     if (cells < 0 || cells > most_cells)
         reject_argument(algorithm, "an axis can have at most 2^31 - 2 cells, not " + text_of(cells));
 }
 
-/// The number of bins, of any integral type.
+/// Returns the number of bins, which may be of any integral type, as an int.
 template <std::integral B>
 int checked_bins(char const* axis, B bins)
 {
@@ -53,7 +53,8 @@ int checked_bins(char const* axis, B bins)
     return static_cast<int>(bins);
 }
 
-/// An edge as type A. What A cannot hold is rejected, but rounded if A is a floating-point type.
+/// Returns an edge as type A. A floating-point A rounds the edge; an integral A rejects an edge that it cannot
+/// represent.
 template <class A, class X>
 A checked_edge(char const* axis, X const& edge)
 {
@@ -69,7 +70,7 @@ A checked_edge(char const* axis, X const& edge)
     return static_cast<A>(x);
 }
 
-/// A bound as type A. Integers must have exactly that value.
+/// Returns a bound as type A. If the bound is an integer, A must represent it exactly.
 template <class A, class X>
 A checked_bound(char const* axis, X x)
 {
@@ -97,18 +98,18 @@ void check_bounds(char const* axis, A lower, A upper)
 }
 /// @}
 
-/// The type of an axis between bounds of these types: floating-point ones as they are, half precision as float, and
-/// integers as double.
+/// The type of an axis between bounds of these types: floating-point types as they are, float for half precision, and
+/// double for integers.
 template <class L, class U = L, class B = std::common_type_t<L, U>>
 using floating_bound = std::conditional_t<std::is_floating_point_v<B> && sizeof(B) >= sizeof(float), B,
                                           std::conditional_t<std::is_integral_v<B>, double, float>>;
 
-/// The type of an axis between edges of type E: half precision becomes float.
+/// The type of an axis between edges of type E: float for half precision, and E otherwise.
 template <class E>
 using edge_of =
     std::conditional_t<(std::is_floating_point_v<E> && sizeof(E) < sizeof(float)) || small_float<E>, float, E>;
 
-/// Whether an axis can have edges of type A. If not, one sentence says why.
+/// Returns whether an axis can have edges of type A. If not, a static_assert says why.
 template <class A>
 constexpr bool can_be_edges()
 {

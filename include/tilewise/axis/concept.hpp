@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What an axis is, and what engines and kernels get of it.
+/// The concept `axis`, and the view of an axis that engines and kernels use.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
@@ -12,7 +12,8 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-/// The axis of engines and kernels: copied as bytes, and all there is of an axis that has no `view()`.
+/// Returns the view of an axis that engines and kernels use, which kernels copy as bytes: `axis.view()`, or the axis
+/// itself if it has no `view()`.
 template <class Axis>
 auto axis_view(Axis const& axis)
 {
@@ -26,8 +27,9 @@ auto axis_view(Axis const& axis)
 /// @addtogroup axes
 /// @{
 
-/// What a histogram is made over: `extent()` cells, `size()` bins, and a view (itself, or what `view()` returns) that
-/// says by `index(sample)` which cell a sample counts in; numbers outside 0 .. extent() - 1 are not counted.
+/// Defines the cells of a histogram. `extent()` is the number of cells, `size()` the number of bins. The view, which is
+/// the axis itself or the result of `view()`, maps a sample to a cell by `index(sample)`; samples whose result
+/// is outside [0, extent()) are not counted.
 template <class Axis>
 concept axis = std::copy_constructible<Axis> && requires(Axis const& a) {
     { a.size() } -> std::convertible_to<offset>;

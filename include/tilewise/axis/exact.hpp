@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Samples are compared with edges exactly, whatever types the two have.
+/// Exact comparisons of samples with edges, whatever the types of the two.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
@@ -20,7 +20,7 @@ namespace binning {
 /// @cond internals
 
 /// @name Integers
-/// Of 128 bits, too, which is none to the standard library in its strict mode.
+/// Includes 128-bit integers, which the standard library does not count as integral types in its strict mode.
 /// @{
 #ifdef __SIZEOF_INT128__
 __extension__ using wide_signed = __int128;
@@ -31,25 +31,25 @@ using wide_unsigned = std::uintmax_t;
 #endif
 template <class I>
 concept integer = std::integral<I> || std::same_as<I, wide_signed> || std::same_as<I, wide_unsigned>;
-/// Numbers of these kinds.
+/// An integer or a floating-point number.
 template <class S>
 concept arithmetic = integer<S> || std::floating_point<S>;
 template <integer I>
 inline constexpr bool has_sign = std::is_same_v<I, wide_signed> || std::is_signed_v<I>;
 /// @}
 
-/// Half precision of any library: its numbers are exact as float.
+/// Half precision of any library. float represents all its numbers exactly.
 template <class S>
 concept small_float =
     !std::is_arithmetic_v<S> && !std::is_enum_v<S> && sizeof(S) == 2 && requires(S const& x) { static_cast<float>(x); };
 
-/// Of a class, or what stands for an element, that is a number of one type without being asked for another.
+/// A class that unary plus converts to one arithmetic type, such as a proxy for an element.
 template <class S>
 concept promotes =
     std::is_class_v<S> && requires(S const& x) { requires arithmetic<std::remove_cvref_t<decltype(+x)>>; };
 
-/// A sample as an arithmetic type that has its value: of an enumeration, or a class, the type that it stands for. A
-/// class that stands for several, or converts only where it is asked to, is converted to A.
+/// Returns the value of a sample in an arithmetic type: the underlying type of an enumeration, or the type to which
+/// unary plus converts a class. A class that converts to several types, or only explicitly, is converted to A.
 TILEWISE_CALLS_ANY
 template <class A, class S>
 TILEWISE_PORTABLE constexpr auto number(S const& x)
@@ -66,7 +66,7 @@ TILEWISE_PORTABLE constexpr auto number(S const& x)
         return static_cast<A>(x);
 }
 
-/// The type of that number, or void where there is none.
+/// The type that `number` returns, or void if there is none.
 template <class S>
 struct number_type {
     using type = void;
@@ -79,7 +79,7 @@ struct number_type<S> {
 template <class S>
 using number_of = typename number_type<std::remove_cvref_t<S>>::type;
 
-/// a < b, whatever their signs.
+/// Returns whether a < b, also if the types differ in signedness.
 template <integer A, integer B>
 TILEWISE_PORTABLE constexpr bool less(A a, B b)
 {
@@ -92,8 +92,8 @@ TILEWISE_PORTABLE constexpr bool less(A a, B b)
         return b >= 0 && a < static_cast<wide>(b);
 }
 
-/// @name Numbers of a type
-/// Constants: kernels cannot call the functions of numeric_limits.
+/// @name Limits of a type
+/// As constants, because kernels cannot call the functions of numeric_limits.
 /// @{
 template <class A>
 inline constexpr A least = std::numeric_limits<A>::lowest();
@@ -105,11 +105,11 @@ inline constexpr A nearest_to_zero = std::numeric_limits<A>::denorm_min();
 
 template <integer I>
 inline constexpr int digits = static_cast<int>(8 * sizeof(I)) - (has_sign<I> ? 1 : 0);
-/// The first power of two that is too large for an integral type.
+/// The smallest power of two above the range of an integral type.
 template <integer I, std::floating_point F>
 inline constexpr F above = static_cast<F>(wide_unsigned{1} << (digits<I> / 2)) *
                            static_cast<F>(wide_unsigned{1} << (digits<I> - digits<I> / 2));
-/// Whether that is finite: 2^128 is not as float.
+/// Whether `above` is finite: 2^128 is not finite as float.
 template <class I, std::floating_point F>
 inline constexpr bool reaches_above = true;
 template <integer I, std::floating_point F>
@@ -124,7 +124,7 @@ TILEWISE_PORTABLE constexpr bool is_nan(X x)
         return false;
 }
 
-/// The number of its type next below a finite one or infinity.
+/// Returns the next number of type A below `x`, which is finite or infinity.
 template <std::floating_point A>
 TILEWISE_PORTABLE A next_below(A x)
 {
@@ -142,7 +142,7 @@ TILEWISE_PORTABLE A next_below(A x)
     }
 }
 
-/// Whether a number is below all of an integral type.
+/// Returns whether a number is below the range of an integral type.
 template <std::integral A, class X>
 TILEWISE_PORTABLE constexpr bool is_below_all(X x)
 {
@@ -152,15 +152,15 @@ TILEWISE_PORTABLE constexpr bool is_below_all(X x)
         return x < static_cast<X>(least<A>);
 }
 
-/// Whether all numbers of type X are numbers of type A, as far as those reach.
+/// Whether A represents all numbers of type X within its range exactly.
 template <std::floating_point A, class X>
 inline constexpr bool has_digits_for = std::numeric_limits<X>::digits <= std::numeric_limits<A>::digits;
 template <std::floating_point A, integer X>
 inline constexpr bool has_digits_for<A, X> = digits<X> <= std::numeric_limits<A>::digits;
 
-/// The largest number of type A that is not above `x`, so that `edge <= x` is `edge <= round_down<A>(x)` for every edge
-/// of type A: comparisons are exact, though the sample is rounded. NaN stays NaN; for an integral A `x` is not NaN and
-/// not below all.
+/// Returns the largest number of type A that is not above `x`. Then `edge <= x` is equivalent to `edge <=
+/// round_down<A>(x)` for every edge of type A: comparisons are exact even though the sample is rounded. NaN stays NaN.
+/// For an integral A, `x` is neither NaN nor below the range of A.
 template <class A, class X>
 TILEWISE_PORTABLE A round_down(X x)
 {
@@ -185,7 +185,7 @@ TILEWISE_PORTABLE A round_down(X x)
     }
 }
 
-/// Whether `rounded`, which is round_down<A>(x), is `x`.
+/// Returns whether `rounded`, which is round_down<A>(x), equals `x`.
 template <class A, class X>
 TILEWISE_PORTABLE constexpr bool is_exact(X x, A rounded)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `function_axis`, whose bins a function numbers.
+/// `function_axis`: bins that a function computes.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/checks.hpp>
@@ -17,12 +17,12 @@ TILEWISE_NAMESPACE_BEGIN
 /// @addtogroup axes
 /// @{
 
-/// Bins that a function numbers: a sample counts in bin `function(sample)`, a negative number lies below the bins, and
-/// one from `bins` on above. It has no edges.
+/// Bins that a function computes: a sample is counted in bin `function(sample)`. Negative results are underflow, and
+/// results of `bins` or more are overflow. The axis has no edges.
 template <class Function>
 class function_axis {
 public:
-    /// Throws `std::invalid_argument` without bins.
+    /// Throws `std::invalid_argument` if there are no bins or more than 2^31 - 5.
     template <std::integral B>
     function_axis(B bins, Function function, axis_options options = {})
         : bounds_(binning::checked_bins("function_axis", bins), 0, binning::checked_bins("function_axis", bins),
@@ -32,7 +32,7 @@ public:
 
     TILEWISE_PORTABLE offset size() const { return bounds_.size(); }     ///< the number of bins
     TILEWISE_PORTABLE offset extent() const { return bounds_.extent(); } ///< the number of cells
-    /// the cell of a sample, or no_cell
+    /// Returns the cell of a sample, or no_cell.
     TILEWISE_CALLS_ANY
     template <class S>
     TILEWISE_PORTABLE int index(S&& sample) const
@@ -42,7 +42,7 @@ public:
 
     /// @cond internals
     Function const& function() const { return function_; }
-    /// The same bins, numbered by another function.
+    /// Returns an axis with the same bins and another function.
     template <class Other>
     function_axis<Other> with(Other other) const
     {

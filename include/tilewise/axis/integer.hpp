@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `integer_axis`: a bin for every integer.
+/// `integer_axis`: one bin for each integer.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/checks.hpp>
@@ -52,7 +52,7 @@ public:
     {
         return bounds_.place(sample, [this](A x) { return static_cast<int>(distance(x)); });
     }
-    /// The cells of `count` samples, without a branch, and what lies outside in a second loop.
+    /// Finds the cells of `count` samples without branches, and handles samples outside the bins in a second loop.
     void index_all(int count, A const* samples, int* cells) const
         requires(!simple)
     {
@@ -76,7 +76,7 @@ public:
         auto const x = binning::number<A>(sample);
         if (binning::is_nan(x) || binning::is_below_all<A>(x))
             return {0, false};
-        auto const bin = distance(binning::round_down<A>(x)); // below `lower`, it is beyond the last
+        auto const bin = distance(binning::round_down<A>(x)); // for x < lower, beyond the last bin
         return {static_cast<unsigned>(bin), bin < static_cast<wide>(bounds_.size())};
     }
 
@@ -105,15 +105,15 @@ inline constexpr bool locates<integer_bins<A, true>> = true;
 /// @addtogroup axes
 /// @{
 
-/// A bin for every integer from `lower` up to `upper`, excluding it. A floating-point sample counts in the bin of its
-/// floor. With closed_upper the last bin has two integers, `upper` too.
+/// One bin for each integer from `lower` up to, but excluding, `upper`. A floating-point sample is counted in the bin
+/// of its floor. With closed_upper, the last bin also contains `upper`.
 template <class A = int>
-    requires std::is_integral_v<A> // (As a concept, it would make clang 14 take A for a bound's type: see the guide.)
+    requires std::is_integral_v<A> // (With a concept, clang 14 would take A for the type of a bound: see the guide.)
 class integer_axis : public binning::computed_axis<A, binning::integer_bins<A>> {
     static_assert(binning::can_be_edges<A>());
 
 public:
-    /// Throws `std::invalid_argument` if `lower` is not less than `upper`, a bound is no number of type A, or if there
+    /// Throws `std::invalid_argument` if `lower` is not less than `upper`, if A cannot represent a bound, or if there
     /// would be more than 2^31 - 5 bins.
     template <std::integral L, std::integral U>
     integer_axis(L lower, U upper, axis_options options = {})

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `product_axis`, for samples of several dimensions.
+/// `product_axis`: cells for samples of several dimensions.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/concept.hpp>
@@ -21,7 +21,7 @@ TILEWISE_NAMESPACE_BEGIN
 /// @cond internals
 namespace binning {
 
-/// A view with tables.
+/// A view that has tables.
 template <class View, class Visit>
 concept has_tables_for = requires(View& view, Visit const& visit) { view.for_each_table(visit); };
 
@@ -33,11 +33,11 @@ template <std::size_t i, class S>
 using member = std::remove_cvref_t<decltype(get<i>(std::declval<S const&>()))>;
 } // namespace tuples
 
-/// Members that a view takes in an array of copies: numbers, not tuples of what may cost something to copy.
+/// A member of a sample that is copied to an array for a view: a number, since other types may be expensive to copy.
 template <class View, class Member>
 concept indexes_copies = std::is_arithmetic_v<Member> && indexes_arrays<View, Member>;
 
-/// The views of a product's axes, the last of which turns fastest.
+/// The views of the axes of a product. The index of the last axis varies fastest.
 template <class... Views>
 struct product_bins {
     template <std::size_t, class>
@@ -116,15 +116,17 @@ struct product_bins<View, Rest...> {
                                                   {before.cell * cells + own.cell, before.inside && own.inside});
     }
 
-    /// Whether one of the axes from this on is faster with arrays of its members: this one with member i of type S.
+    /// Returns whether this axis or a later one is faster with arrays of its members. Member i, of type S, belongs to
+    /// this axis.
     template <std::size_t i, class S>
-    static constexpr bool indexes_arrays_of() // (A variable nvcc cannot evaluate in a constraint.)
+    static constexpr bool indexes_arrays_of() // (nvcc cannot evaluate a variable in a constraint.)
     {
         return indexes_copies<View, tuples::member<i, S>> ||
                product_bins<Rest...>::template indexes_arrays_of<i + 1, S>();
     }
 
-    /// The cells of `count` samples: for some of them at a time those of the first axis, then of the second.
+    /// Finds the cells of `count` samples in parts: for each part, first the cells on the first axis, then on the
+    /// second, and so on.
     template <class S>
     void index_all(int count, S const* samples, int* cells) const
         requires(indexes_arrays_of<0, S>())
@@ -136,7 +138,7 @@ struct product_bins<View, Rest...> {
         }
     }
 
-    /// From the cells among the axes before to those among these, too.
+    /// Extends cells on the axes before this one to cells on this axis and the later ones, too.
     template <std::size_t i, class S>
     void index_rest(int count, S const* samples, int* cells) const
     {
@@ -148,7 +150,7 @@ struct product_bins<View, Rest...> {
         tail.template index_rest<i + 1>(count, samples, cells);
     }
 
-    /// The cells of member i alone.
+    /// Finds the cells of member i on this axis alone.
     template <std::size_t i, class S>
     void index_member(int count, S const* samples, int* cells) const
     {
@@ -209,9 +211,9 @@ product_bins<View, Rest...> product_of(View const& view, Rest const&... rest)
 /// @addtogroup axes
 /// @{
 
-/// Cells for every combination of cells of several axes. Samples are tuples, of any library: of a zip iterator, say.
-/// Cell (i, j, ...) has the number (i * extent of the second + j) * ... : the last axis turns fastest. A sample that
-/// one of the axes does not count is not counted.
+/// One cell for each combination of cells of several axes. Samples are tuples of any library, such as the elements of a
+/// zip iterator. Cell (i, j, ...) has the number (i * extent of the second axis + j) * ... : the index of the last axis
+/// varies fastest. A sample that any axis does not count is not counted.
 template <axis... Axes>
     requires(sizeof...(Axes) > 0)
 class product_axis {
@@ -219,35 +221,35 @@ public:
     /// Throws `std::invalid_argument` if there are more than 2^31 - 2 cells.
     explicit product_axis(Axes... axes) : axes_(std::move(axes)...)
     {
-        // Also of the rest, if an axis has no cells.
+        // Checks the product of the other extents, too, if an axis has no cells.
         if (product([](auto const& a) { return std::max(offset{1}, static_cast<offset>(a.extent())); }) >
             static_cast<double>(most_cells))
             reject_argument("product_axis", "there can be at most 2^31 - 2 cells");
     }
 
-    /// the number of bins
+    /// Returns the number of bins.
     offset size() const
     {
         return static_cast<offset>(product([](auto const& a) { return a.size(); }));
     }
-    /// the number of cells
+    /// Returns the number of cells.
     offset extent() const
     {
         return static_cast<offset>(product([](auto const& a) { return a.extent(); }));
     }
-    /// axis i
+    /// Returns axis i.
     template <std::size_t i>
     auto const& axis() const
     {
         return std::get<i>(axes_);
     }
-    /// the cell of a sample, or no_cell
+    /// Returns the cell of a sample, or no_cell.
     template <class S>
     int index(S&& sample) const
     {
         return view().index(static_cast<S&&>(sample));
     }
-    /// for kernels; the axis has to outlive it
+    /// Returns the view for kernels. The axis must outlive it.
     auto view() const
     {
         return std::apply([](auto const&... axes) { return binning::product_of(tilewise::axis_view(axes)...); }, axes_);

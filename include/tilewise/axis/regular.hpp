@@ -23,7 +23,7 @@ TILEWISE_NAMESPACE_BEGIN
 /// @cond internals
 namespace binning {
 
-/// A product that is never fused with a sum.
+/// Returns a product that is never fused with an addition.
 template <std::floating_point A>
 TILEWISE_PORTABLE A product(A a, A b)
 {
@@ -32,7 +32,7 @@ TILEWISE_PORTABLE A product(A a, A b)
 #elif defined(TILEWISE_STRICT_FP) || (defined(__x86_64__) && !defined(__FMA__) && !defined(__FMA4__))
     return a * b;
 #else
-    if constexpr (sizeof(A) == 4) { // exact in double: nothing is left to fuse, and vectors stay vectors
+    if constexpr (sizeof(A) == 4) { // exact in double: there is nothing to fuse, and loops stay vectorized
         return static_cast<A>(static_cast<double>(a) * static_cast<double>(b));
     } else {
         A result = a * b;
@@ -42,24 +42,24 @@ TILEWISE_PORTABLE A product(A a, A b)
 #endif
 }
 
-/// The bins of a regular axis. They are found by a multiplication whose result is never too high, and sometimes too
-/// low, since it is taken from a little above `lower` and a little too small; what it misses the edges tell.
+/// The bins of a regular axis. A multiplication yields a guess of the bin that is never too high but sometimes too low,
+/// because it uses an origin slightly above `lower` and a factor that is slightly too small. Comparisons with edges
+/// correct the guess.
 ///
-/// Why it is never too high, with u half an epsilon and h the exact width of a bin: the roundings that make edge(i) are
-/// two of the step, the product's, and the sum's, which is at most u |lower| + u i h. So edge(i) is at most lower +
-/// u |lower| + (1 + 4 u) i h. `origin` is at least lower + u |lower|. Hence, if x were below edge(g), the guess, whose
-/// difference and product are rounded, would be less than (1 + 6 u) g h bins_per_unit, and thus than g, as
-/// bins_per_unit is at most (1 - 7 u) / h. (A step below the normal numbers is rounded more coarsely; then
-/// bins_per_unit is for bins that are wider by that much. Bins that are too many for A to count exactly have edges that
-/// coincide.)
+/// Why the guess is never too high, with u half an epsilon and h the exact width of a bin: edge(i) is computed with two
+/// roundings of the step, one of the product, and one of the sum, which is at most u |lower| + u i h. So edge(i) is at
+/// most lower + u |lower| + (1 + 4 u) i h. `origin` is at least lower + u |lower|. Hence, if x were below edge(g), the
+/// guess, whose difference and product are rounded, would be less than (1 + 6 u) g h bins_per_unit, and thus less than
+/// g, since bins_per_unit is at most (1 - 7 u) / h. (A subnormal step is rounded more coarsely; bins_per_unit is then
+/// for bins that are wider by that much. If there are too many bins for A to count exactly, edges coincide.)
 ///
-/// Why it is too low by one at most where `is_close`: edge(k) is at least lower - u |lower| + (1 - 4 u) k h, origin at
-/// most lower + 2 u |lower|, and bins_per_unit at least (1 - 9 u) / h. So, for x at or above edge(k), what the guess is
-/// made from is at least (1 - 14 u) k - 3 u |lower| / h, and (1 - 15 u) k - ... where the product is rounded. That is
-/// more than k - 1 if 15 u bins + 3 u |lower| / h < 1.
+/// Why the guess is too low by at most one if `is_close`: edge(k) is at least lower - u |lower| + (1 - 4 u) k h, origin
+/// is at most lower + 2 u |lower|, and bins_per_unit is at least (1 - 9 u) / h. So, for x at or above edge(k), the
+/// guess before truncation is at least (1 - 14 u) k - 3 u |lower| / h, or (1 - 15 u) k - ... if the product is rounded.
+/// That is more than k - 1 if 15 u bins + 3 u |lower| / h < 1.
 ///
-/// Simple bins are few enough for a quick way to round, close, and all that is counted. Their code in a kernel is a
-/// tenth, and has no branches.
+/// Simple bins are few enough for a fast rounding, satisfy `is_close`, and do not count samples outside. Their code in
+/// a kernel is a tenth of the size, and has no branches.
 template <std::floating_point A, bool simple = false>
 class regular_bins {
 public:
@@ -72,7 +72,7 @@ public:
         constexpr wide u = limits::epsilon() / 2;
         wide const coarser = step_ < limits::min() ? limits::denorm_min() : 0;
         wide const width = (wide{upper} - wide{lower}) / static_cast<wide>(bins) + coarser;
-        wide const quotient = (1 - (is_wider ? 7 : 12) * u) / width; // with five more roundings if it is not wider
+        wide const quotient = (1 - (is_wider ? 7 : 12) * u) / width; // five more roundings if it is not wider
         A const nearest = quotient < limits::max() ? static_cast<A>(quotient) : limits::max();
         origin_ = -binning::next_below(-lower);
         bins_per_unit_ = nearest > quotient ? binning::next_below(nearest) : nearest;
@@ -116,8 +116,8 @@ public:
         return bounds_.locate(sample, [this](A x) { return find(x); });
     }
 
-    /// The cells of `count` samples, in a loop that compilers turn into vector instructions, and what lies outside in a
-    /// second one.
+    /// Finds the cells of `count` samples in a loop that compilers vectorize, and handles samples outside the bins in a
+    /// second loop.
     void index_all(int count, A const* samples, int* cells) const
     {
         if (!is_close_) {
@@ -131,7 +131,7 @@ public:
             A const x = samples[i];
             int const inside = -(static_cast<int>(x >= lower) & static_cast<int>(x < upper));
             A guess = (x - origin_) * bins_per_unit_;
-            guess = guess > 0 ? guess : 0; // NaN, too
+            guess = guess > 0 ? guess : 0; // also if it is NaN
             int const bin = static_cast<int>(guess < last ? guess : last);
             cells[i] = ((bin + reaches(x, bin + 1, last)) & inside) | (no_cell & ~inside);
             outside |= ~inside;
@@ -144,7 +144,8 @@ public:
     }
 
 private:
-    /// Whether a guess whose bin is multiplied by so many roundings is never too low by more than one.
+    /// Returns whether a guess is never too low by more than one. `roundings` is the factor of u bins in the bound of
+    /// its error.
     bool is_close(int roundings) const
     {
         constexpr A u = std::numeric_limits<A>::epsilon() / 2;
@@ -152,7 +153,7 @@ private:
         return step_ >= std::numeric_limits<A>::min() &&
                u * (static_cast<A>(roundings) * static_cast<A>(size()) + A(3.1) * lower / step_) < A(0.99);
     }
-    /// Whether `x` is at or above edge i, which is none but the last; without a branch.
+    /// Returns 1 if `x` is at or above edge i and edge i is not the last one, and 0 otherwise, without a branch.
     int reaches(A x, int i, A last) const
     {
         A const number = static_cast<A>(i);
@@ -165,7 +166,7 @@ private:
 #ifdef TILEWISE_IN_KERNELS
         if constexpr (simple) {
             static_assert(most_simple_bins <= gpu::most_of_floor);
-            auto const guess = gpu::floor_of_product(x - origin_, bins_per_unit_); // -1 just above `lower`, too
+            auto const guess = gpu::floor_of_product(x - origin_, bins_per_unit_); // also -1, just above `lower`
             int const bin = gpu::floor_or_next(guess, x, bounds_.lower() + binning::product(guess.next, step_));
             return bin < last ? bin : last;
         }
@@ -180,8 +181,8 @@ private:
     {
         return x >= bounds_.lower() + binning::product(static_cast<A>(i), step_);
     }
-    /// From a bin whose edge `x` is not below, in steps that double and then halve: where the step is no normal number,
-    /// a guess can be too low by half of the bins.
+    /// Searches upward from a bin whose lower edge is at or below `x`, with strides that double and then halve: if the
+    /// step is subnormal, a guess can be too low by half of the bins.
     TILEWISE_PORTABLE int find_above(int bin, A x) const
     {
         unsigned stride = 1;
@@ -204,7 +205,7 @@ private:
 
     bounds<A, simple> bounds_;
     A step_, origin_, bins_per_unit_;
-    bool is_close_; ///< a guess is never too low by more than one, also if its product is rounded
+    bool is_close_; ///< whether a guess is never too low by more than one, even if its product is rounded
 };
 
 template <class A>
@@ -221,16 +222,17 @@ inline constexpr bool locates<regular_bins<A, true>> = true;
 /// Bins of equal width between two bounds.
 ///
 /// edge(i) is `lower + i * step` with `step = (upper - lower) / bins`, where every operation is rounded to A, and
-/// edge(bins) is `upper`. The bins are defined by these edges: bin i has every sample x with edge(i) <= x < edge(i +
-/// 1), exactly, of whatever type x is. Bounds of integral types make an axis of double, those of half precision one of
+/// edge(bins) is `upper`. These edges define the bins: bin i contains every sample x with edge(i) <= x < edge(i + 1),
+/// exactly, whatever the type of x. Integral bounds make an axis of double, and half-precision bounds make an axis of
 /// float.
 template <std::floating_point A = double>
 class regular_axis : public binning::computed_axis<A, binning::regular_bins<A>> {
     static_assert(binning::can_be_edges<A>());
 
 public:
-    /// Throws `std::invalid_argument` without bins, if a bound is not finite or no number of type A, if the width is
-    /// not finite, if `lower` is not less than `upper`, or if two edges coincide.
+    /// Throws `std::invalid_argument` if there are no bins or more than 2^31 - 5, if a bound is not finite or is an
+    /// integer that A cannot represent, if `upper - lower` is not finite, if `lower` is not less than `upper`, or if
+    /// two edges coincide.
     template <std::integral B, class L, class U>
     regular_axis(B bins, L lower, U upper, axis_options options = {})
         : binning::computed_axis<A, binning::regular_bins<A>>(
@@ -251,7 +253,7 @@ private:
         binning::regular_bins<A> const view(bins, lower, upper, options);
         A const largest = std::max(lower < 0 ? -lower : lower, upper < 0 ? -upper : upper);
         A const step = (upper - lower) / static_cast<A>(bins);
-        bool const apart = step > 4 * std::numeric_limits<A>::epsilon() * largest && // by more than roundings take
+        bool const apart = step > 4 * std::numeric_limits<A>::epsilon() * largest && // by more than the rounding errors
                            step >= std::numeric_limits<A>::min();
         for (int i = 0; !apart && i < bins; ++i)
             if (!(view.edge(i) < view.edge(i + 1)))

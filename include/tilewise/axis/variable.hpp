@@ -27,7 +27,8 @@ TILEWISE_NAMESPACE_BEGIN
 /// @cond internals
 namespace binning {
 
-/// Numbers that are as many as those of type A, and in the same order. (Those of long double are fewer.)
+/// An unsigned type with as many numbers as A, to which the numbers of A are mapped in the same order. (For long double
+/// it has fewer.)
 template <class A>
 using key_of = std::conditional_t<sizeof(A) <= 4, std::uint32_t, std::uint64_t>;
 
@@ -42,15 +43,16 @@ TILEWISE_PORTABLE key_of<A> key(A x)
     } else if constexpr (sizeof(A) > sizeof(key_of<A>)) {
         return key(static_cast<double>(x));
     } else {
-        x += 0; // -0 is 0
+        x += 0; // turns -0 into 0
         key_of<A> bits;
         std::memcpy(&bits, &x, sizeof x);
         return (bits & sign) != 0 ? ~bits : bits | sign;
     }
 }
 
-/// A division of the numbers from `lower` on into ranges of equal length: in numbers, if `ranges_per_unit` is not 0, or
-/// else in keys, which are nearly logarithms of floating-point numbers. A larger number is never in a lower range.
+/// Divides the numbers from `lower` upward into ranges of equal length. The length is measured in numbers if
+/// `ranges_per_unit` is not 0, and otherwise in keys, which are nearly logarithms of floating-point numbers. A larger
+/// number is never in a lower range.
 template <class A>
 struct ranges {
     A lower, ranges_per_unit;
@@ -67,8 +69,8 @@ struct ranges {
     }
 };
 
-/// Bins between the edges of a table. What a sample has to be compared with a second table tells: it has the number of
-/// edges before each of some ranges.
+/// Bins between the edges in a table. A second table holds the number of edges before each of several ranges, which
+/// determines the edges that a sample must be compared with.
 template <class A>
 class variable_bins {
 public:
@@ -88,7 +90,7 @@ public:
         return bounds_.place(sample, [this](A x) { return find(x); });
     }
 
-    /// Calls `visit(pointer, count)` for the tables, whose place it may change.
+    /// Calls `visit(pointer, count)` for each table. `visit` may change the pointer, to move the table.
     TILEWISE_CALLS_ANY
     template <class Visit>
     TILEWISE_PORTABLE void for_each_table(Visit const& visit)
@@ -98,11 +100,11 @@ public:
     }
 
 private:
-    /// `x` is not below the first edge, and below the last.
+    /// Returns the bin of `x`, which is at or above the first edge and below the last.
     TILEWISE_PORTABLE int find(A x) const
     {
         int const range = range_of_(x);
-        int not_above = edges_before_[range], end = edges_before_[range + 1]; // of the edges, as many are not above x
+        int not_above = edges_before_[range], end = edges_before_[range + 1]; // the first not_above edges are <= x
         TILEWISE_AS_IT_STANDS
         while (not_above < end) {
             int const middle = not_above + (end - not_above) / 2;
@@ -130,15 +132,16 @@ inline constexpr bool is_quick<variable_bins<A>> = true;
 /// @addtogroup axes
 /// @{
 
-/// Bins between given edges: bin i has every sample x with edge(i) <= x < edge(i + 1), exactly, of whatever type x is.
+/// Bins between given edges: bin i contains every sample x with edge(i) <= x < edge(i + 1), exactly, whatever the type
+/// of x.
 template <class A = double>
     requires std::is_arithmetic_v<A>
 class variable_axis {
     static_assert(binning::can_be_edges<A>());
 
 public:
-    /// Throws `std::invalid_argument` for fewer than two edges, one that is not finite, one that is not greater than
-    /// the one before it, or one that an integral A cannot hold.
+    /// Throws `std::invalid_argument` for fewer than two edges, for more than 2^31 - 5 bins, and for an edge that is
+    /// not finite, that is not greater than the edge before it, or that an integral A cannot represent.
     template <std::ranges::input_range Edges>
         requires(!std::is_same_v<std::remove_cvref_t<Edges>, variable_axis>)
     explicit variable_axis(Edges&& edges, axis_options options = {})
@@ -154,7 +157,7 @@ public:
         : variable_axis("variable_axis", edges_from(first, last), options)
     {}
 
-    /// An axis always has edges, so one that is moved from keeps them: a move copies.
+    /// Copies the axis. A move copies as well, because an axis always has edges, even after a move.
     variable_axis(variable_axis const&) = default;
     /// Likewise.
     variable_axis& operator=(variable_axis other) noexcept
@@ -168,15 +171,15 @@ public:
 
     offset size() const { return static_cast<offset>(edges_.size()) - 1; } ///< the number of bins
     offset extent() const { return view().extent(); }                      ///< the number of cells
-    A edge(offset i) const { return edges_[static_cast<std::size_t>(i)]; } ///< the lower edge of bin i; the last
-    /// the cell of a sample, or no_cell
+    A edge(offset i) const { return edges_[static_cast<std::size_t>(i)]; } ///< edge i of 0 to size()
+    /// Returns the cell of a sample, or no_cell.
     template <class S>
     int index(S const& sample) const
     {
         return view().index(sample);
     }
-    std::vector<A> const& edges() const { return edges_; } ///< all of them, one more than bins
-    /// for kernels; the axis has to outlive it
+    std::vector<A> const& edges() const { return edges_; } ///< all edges, one more than bins
+    /// Returns the view for kernels. The axis must outlive it.
     binning::variable_bins<A> view() const { return {edges_, edges_before_, range_of_, options_}; }
 
     /// @cond internals
@@ -211,7 +214,8 @@ private:
         return edges;
     }
 
-    /// Divides into up to four ranges for every bin: those of numbers or those of keys, whichever tell more bins apart.
+    /// Divides the axis into up to four ranges for each bin: ranges of numbers or ranges of keys, whichever separate
+    /// more edges.
     void find_ranges()
     {
         auto const most = std::min(4 * edges_.size(), std::size_t{1} << 30);
@@ -235,7 +239,7 @@ private:
             edges_before_[range] = static_cast<int>(edge);
         }
     }
-    /// How many neighbouring edges are in different ranges.
+    /// Returns the number of neighboring edges that are in different ranges.
     offset told_apart(binning::ranges<A> const& range_of) const
     {
         offset count = 0;
@@ -260,8 +264,8 @@ variable_axis(It, It, axis_options = {}) -> variable_axis<binning::edge_of<std::
 /// Bins whose edges are in geometric progression.
 ///
 /// edge(i) is `lower * pow(upper / lower, i / bins)`, computed in long double on the host and rounded to A once;
-/// edge(bins) is `upper`. So the mathematical functions of other machines have no part in the answer. Otherwise a
-/// variable_axis.
+/// edge(bins) is `upper`. Therefore the results do not depend on the mathematical functions of other machines.
+/// Otherwise, the axis is a variable_axis.
 template <std::floating_point A = double>
 class log_axis : public variable_axis<A> {
 public:

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What a call has in common with a function of the compiled library: which numbers, operators and transforms of the
-/// library stand for those of the call.
+/// How a call maps to a function of the compiled library: the types, operators and transforms of the library that
+/// represent those of the call.
 
 #include <tilewise/compiled.hpp>
 #include <tilewise/core/config.hpp>
@@ -24,7 +24,7 @@ namespace library {
 using compiled::known_function;
 using compiled::known_operator;
 
-/// The library's operator that does what Op does to values of type T, if there is one.
+/// Returns the operator of the library that is equivalent to Op for values of type T, if there is one.
 template <class Op, class T>
 constexpr std::optional<known_operator> operator_of()
 {
@@ -51,9 +51,9 @@ constexpr std::optional<known_operator> operator_of()
     }
 }
 
-/// What transforms there are.
+/// The kinds of transforms.
 enum class transforms { nothing, to_square, to_absolute, otherwise };
-/// What a transform computes.
+/// The kind of a transform.
 template <class Function>
 inline constexpr transforms what = transforms::otherwise;
 template <>
@@ -63,7 +63,7 @@ inline constexpr transforms what<tilewise::square<C>> = transforms::to_square;
 template <class C>
 inline constexpr transforms what<tilewise::absolute<C>> = transforms::to_absolute;
 
-/// The type that a transform of elements of type E computes in.
+/// The type in which a transform of elements of type E computes.
 template <class E, class Function>
 struct computed_in {
     using type = E;
@@ -77,8 +77,8 @@ struct computed_in<E, Function<void>> {
     using type = decltype(+E());
 };
 
-/// The library's function that makes of an element of type E, for an accumulator of type T, what Function makes of it,
-/// if there is one.
+/// Returns the function of the library that is equivalent to Function for elements of type E and an accumulator of type
+/// T, if there is one.
 template <class Function, class E, class T>
 constexpr std::optional<known_function> function_of()
 {
@@ -91,7 +91,7 @@ constexpr std::optional<known_function> function_of()
     if constexpr (what<Function> == transforms::nothing) {
         return known_function::identity;
     } else if constexpr (what<Function> == transforms::to_square) {
-        constexpr bool fits = is_short && (sizeof(E) == 1 || std::is_signed_v<E>); // the square of a short in an int
+        constexpr bool fits = is_short && (sizeof(E) == 1 || std::is_signed_v<E>); // the square fits in an int
         if constexpr ((floats && in_accumulator) || (integers && (in_accumulator || fits)))
             return known_function::square;
         else if constexpr (floats && in_element)
@@ -109,32 +109,32 @@ constexpr std::optional<known_function> function_of()
     return std::nullopt;
 }
 
-/// Iterators over numbers in memory.
+/// A contiguous iterator over numbers of types that the library represents.
 template <class It>
 concept over_numbers = std::contiguous_iterator<It> && compiled::is_number<std::iter_value_t<It>>;
 
-/// Where they point to, as the library's numbers.
+/// Returns the address to which an iterator points, as a pointer to a number type of the library.
 template <class Number, over_numbers It>
 Number const* numbers_at(It const& it)
 {
     return reinterpret_cast<Number const*>(std::to_address(it));
 }
-/// The same to write to.
+/// Returns the same address as a pointer to write to.
 template <class Number, over_numbers It>
 Number* numbers_to_write(It const& it)
 {
     return reinterpret_cast<Number*>(std::to_address(it));
 }
 
-/// What writes to memory the library's numbers of the kind of T.
+/// A contiguous iterator to write through, over numbers that the library represents by the same unsigned type as T.
 template <class Out, class T>
 concept stores_numbers = over_numbers<Out> && !std::is_const_v<std::remove_reference_t<std::iter_reference_t<Out>>> &&
                          std::same_as<compiled::unsigned_number<std::iter_value_t<Out>>, compiled::unsigned_number<T>>;
 
-/// The accumulator in the library for one of type T.
+/// The accumulator type of the library that represents T.
 template <known_operator op, class T>
 using accumulator_for = std::conditional_t<wraps(op), compiled::unsigned_number<T>, compiled::number<T>>;
-/// The elements in the library for those of type E.
+/// The element type of the library that represents E.
 template <known_operator op, class E, class T>
 using element_for = std::conditional_t<wraps(op) && std::integral<E> && std::integral<T> && sizeof(E) == sizeof(T),
                                        compiled::unsigned_number<E>, compiled::number<E>>;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// histogram under device in the compiled library.
+/// `histogram` under device, by calls of the compiled library.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/integer.hpp>
@@ -22,15 +22,15 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace library {
 
-/// Counters in memory that the library can count in.
+/// A contiguous iterator over counters of types in which the library can count.
 template <class Out>
 concept counts_in_memory =
     std::contiguous_iterator<Out> && compiled::is_integer<std::iter_value_t<Out>> &&
     !std::is_const_v<std::remove_reference_t<std::iter_reference_t<Out>>> && sizeof(std::iter_value_t<Out>) >= 4;
 
-/// The axes that the library has.
+/// The kinds of axes that the library supports.
 enum class bins { regular, integers, between, otherwise };
-/// Which of them a view is of.
+/// The kind of axis that a view belongs to.
 template <class View>
 inline constexpr bins kind = bins::otherwise;
 template <class A>
@@ -40,7 +40,7 @@ inline constexpr bins kind<binning::integer_bins<A>> = bins::integers;
 template <class A>
 inline constexpr bins kind<binning::variable_bins<A>> = bins::between;
 
-/// Whether the library has a histogram of samples of type S in the bins of a view that it knows.
+/// Returns whether the library has a histogram of samples of type S in the bins of a view of a supported kind.
 template <class S, class View>
 constexpr bool has_histogram()
 {
@@ -56,7 +56,7 @@ constexpr bool has_histogram()
         return compiled::has_bins_between<sample, A>();
 }
 
-/// Whether the library can count samples in the bins of an axis. If not, one sentence says why.
+/// Returns whether the library can count samples in the bins of an axis. If not, a static_assert says why.
 template <class It, class View>
 constexpr bool can_count()
 {
@@ -75,7 +75,7 @@ constexpr bool can_count()
     }
 }
 
-/// Counts `count` samples in the cells of an axis' view.
+/// Counts `count` samples in the cells of the view of an axis.
 template <class Policy, class It, class View, class Out>
 void histogram(Policy const& policy, It const& first, offset count, View const& view, Out const& counts, bool adds)
 {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// reduce under device in the compiled library.
+/// `reduce` under device, by calls of the compiled library.
 
 #include <tilewise/compiled.hpp>
 #include <tilewise/compiled/call.hpp>
@@ -21,7 +21,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace library {
 
-/// What an input reads, if the library can read it.
+/// The ranges, elements and transform of an input. `ranges` is 0 if the library cannot read the input.
 template <class Input>
 struct source {
     static constexpr int ranges = 0;
@@ -48,7 +48,7 @@ struct source<transformed_pairs<std::multiplies<>, It1, It2>> {
     using element = std::iter_value_t<It1>;
 };
 
-/// Whether the library has the reduction of an input, which it can read, to a T by an operator that it knows.
+/// Returns whether the library has the reduction of an input that it can read to a T, by an operator that it supports.
 template <class Input, class T, class Op>
 constexpr bool has_reduction()
 {
@@ -67,7 +67,7 @@ constexpr bool has_reduction()
     }
 }
 
-/// Whether the library can combine an input to a T. If not, one sentence says why.
+/// Returns whether the library can combine an input to a T. If not, a static_assert says why.
 template <class Input, class T, class Op>
 constexpr bool can_reduce()
 {
@@ -88,7 +88,8 @@ constexpr bool can_reduce()
     }
 }
 
-/// Calls `reduce`, or for sums of products `add_products`, with the numbers of an input.
+/// Calls `reduce` with a pointer to the elements of an input, or `add_products` with two pointers if the input is a
+/// product of two ranges.
 template <class T, class Op, class Input, class Reduce, class AddProducts>
 auto with_numbers(Input const& input, Reduce const& reduce, AddProducts const& add_products)
 {
@@ -106,7 +107,7 @@ auto with_numbers(Input const& input, Reduce const& reduce, AddProducts const& a
     }
 }
 
-/// Combines `init` and `count` elements of an input.
+/// Returns the combination of `init` and `count` elements of an input.
 template <class Policy, class Input, class T, class Op>
 T reduce(Policy const& policy, Input const& input, offset count, T const& init, Op const&)
 {
@@ -126,7 +127,7 @@ T reduce(Policy const& policy, Input const& input, offset count, T const& init, 
     }
 }
 
-/// The same into `out`: in the stream, or, where there is no memory behind it, from here.
+/// Writes the result to `out`: in the stream if `out` is a contiguous iterator, and otherwise on the calling thread.
 template <class Policy, class Input, class T, class Op, class Out>
 void reduce_into(Policy const& policy, Input const& input, offset count, T const& init, Op const& op, Out& out)
 {

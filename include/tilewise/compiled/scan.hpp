@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The scans under device in the compiled library.
+/// The scans under device, by calls of the compiled library.
 
 #include <tilewise/compiled.hpp>
 #include <tilewise/compiled/call.hpp>
@@ -16,7 +16,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace library {
 
-/// Whether the library has the scan of elements of type E in type T by an operator that it knows.
+/// Returns whether the library has the scan of elements of type E in type T, by an operator that it supports.
 template <scan_form form, class E, class T, class Op>
 constexpr bool has_scan()
 {
@@ -24,7 +24,7 @@ constexpr bool has_scan()
     return compiled::has_scan<op, form == scan_form::inclusive, element_for<op, E, T>, accumulator_for<op, T>>();
 }
 
-/// Whether the library can scan an input to Out in type T. If not, one sentence says why.
+/// Returns whether the library can scan an input to Out in type T. If not, a static_assert says why.
 template <scan_form form, class Input, class T, class Op, class Out>
 constexpr bool can_scan()
 {
@@ -49,7 +49,7 @@ constexpr bool can_scan()
     }
 }
 
-/// Scans `count` elements from `first` on to `out`.
+/// Scans the `count` elements that begin at `first` to `out`.
 template <scan_form form, class T, class Policy, class Input, class Out, class Op>
 void scan(Policy const& policy, Input const& first, offset count, Out const& out, std::optional<T> const& init,
           Op const&)

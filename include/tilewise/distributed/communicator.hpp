@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What a communicator is: how ranks exchange bytes.
+/// The concept `communicator`: how ranks exchange bytes.
 
 #include <tilewise/core/config.hpp>
 
@@ -12,45 +12,44 @@
 #include <span>
 #include <string>
 
-// In every mode the same, so that a communicator can be passed between translation units.
+// Outside the inline namespace of the mode, so that a communicator can be passed between translation units.
 namespace tilewise {
 
 /// @addtogroup distributed
 /// @{
 
-/// Bytes for another rank.
+/// A message to send to a rank.
 struct outgoing {
     int rank;          ///< the receiver
     void const* data;  ///< the first byte
-    std::size_t bytes; ///< how many
+    std::size_t bytes; ///< the number of bytes
 };
 
-/// Room for bytes from another rank.
+/// The memory for a message to receive from a rank.
 struct incoming {
     int rank;          ///< the sender
-    void* data;        ///< where the first byte goes
-    std::size_t bytes; ///< how many
+    void* data;        ///< where the first byte is written
+    std::size_t bytes; ///< the number of bytes
 };
 
-/// What connects the ranks of a distributed call: processes, threads or GPUs, numbered from 0. Memory is host memory.
+/// Connects the ranks of a distributed call: processes, threads or GPUs, numbered from 0. All memory is host memory.
 ///
 /// `all_gather`, `all_gather_v` and `exchange` are collectives: every rank calls the same ones in the same order, and
-/// each returns when this rank's memory can be used again.
-/// * `all_gather(own, bytes, all)` has `bytes` bytes of each rank, and writes those of all ranks to `all`, in rank
-/// order.
-/// * `all_gather_v(own, sizes, all)` has `sizes[r]` bytes of each rank r, and does the same. Every rank passes the same
-///   sizes, one for each rank; a size may be 0.
-/// * `exchange(out, in)` sends messages, at most one from each rank to each. The receiver passes the size that the
-/// sender
-///   passes. A message may be empty, and may be to the rank itself.
+/// each call returns when the memory of the calling rank can be reused.
+/// * `all_gather(own, bytes, all)` gathers `bytes` bytes from each rank and writes them to `all`, in rank order.
+/// * `all_gather_v(own, sizes, all)` gathers `sizes[r]` bytes from each rank r in the same way. Every rank passes the
+///   same sizes, one for each rank; a size may be 0.
+/// * `exchange(out, in)` sends messages, at most one from each rank to each rank. The receiver passes the same size as
+///   the sender. A message may be empty, and a rank may send a message to itself.
 ///
-/// What is read does not overlap what is written. A collective that fails throws, best a `distributed_error` on every
-/// rank.
+/// Memory that is read does not overlap memory that is written. A collective that fails throws, preferably a
+/// `distributed_error` on every rank.
 ///
-/// Three members are used where they are present. `all_reduce_add(counters, count)`, a collective, replaces each of
-/// `count` counters of type `std::uint64_t` by its sum over all ranks, modulo 2^64. `is_usable()` returns false once a
-/// collective has failed; then every collective throws at once. `node_size()` returns how many consecutive ranks share
-/// a node, the same number on every rank: more than 32 ranks exchange values within nodes first, then between them.
+/// Three members are optional. `all_reduce_add(counters, count)`, a collective, replaces each of `count` counters of
+/// type `std::uint64_t` by its sum over all ranks, modulo 2^64. `is_usable()` returns false once a collective has
+/// failed; every later collective then throws immediately. `node_size()` returns the number of consecutive ranks that
+/// share a node, the same number on every rank: more than 32 ranks exchange values within nodes first, then between
+/// nodes.
 template <class C>
 concept communicator =
     requires(C& c, C const& k, void const* own, void* all, std::size_t bytes, std::span<std::size_t const> sizes,
@@ -65,14 +64,14 @@ concept communicator =
 /// @}
 
 /// @cond internals
-/// memcpy, which takes no null pointer, not even for 0 bytes.
+/// Calls memcpy unless `bytes` is 0: memcpy accepts no null pointer, even for 0 bytes.
 inline void copy_bytes(void* to, void const* from, std::size_t bytes)
 {
     if (bytes > 0)
         std::memcpy(to, from, bytes);
 }
 
-/// A rank in the text of an error.
+/// Returns the name of a rank for the text of an error.
 inline std::string rank_text(std::integral auto rank)
 {
     return "rank " + std::to_string(static_cast<int>(rank));

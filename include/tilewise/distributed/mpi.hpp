@@ -25,7 +25,7 @@
 
 #include <mpi.h>
 
-// In every mode the same, as communicator.hpp is.
+// Outside the inline namespace of the mode, like communicator.hpp.
 namespace tilewise {
 
 /// @addtogroup distributed
@@ -33,30 +33,31 @@ namespace tilewise {
 
 /// Options of `mpi_communicator`.
 struct mpi_options {
-    /// How long a collective may take on this rank: without a value, as long as it takes.
+    /// The maximum time that a collective may take on this rank. Unlimited without a value.
     std::optional<std::chrono::nanoseconds> timeout = std::nullopt;
-    /// The bytes that one call of MPI may carry, whose counts are of type int. More are carried by several calls. The
-    /// same on all ranks.
+    /// The maximum number of bytes per MPI call, whose counts are of type int. Larger collectives take several calls.
+    /// Must be the same on all ranks.
     std::size_t largest_call = std::size_t{1} << 30;
 };
 
-/// The ranks of an MPI communicator. Needs MPI 3.
+/// A communicator for the ranks of an MPI communicator. Requires MPI 3.
 ///
-/// Header `<tilewise/distributed/mpi.hpp>`; the CMake target `tilewise::mpi` links the library. MPI is initialized
-/// before a communicator is made, and finalized after its last use. Every collective waits by nonblocking calls of MPI,
-/// in the thread that calls it: `MPI_THREAD_FUNNELED` is enough where that is the main thread, also under `par`;
-/// `MPI_THREAD_SERIALIZED` where it is one thread at a time; `MPI_THREAD_MULTIPLE` where several threads use
-/// communicators at once. MPI works on memory of the communicator's own, which every byte is copied into or out of.
+/// Header `<tilewise/distributed/mpi.hpp>`; the CMake target `tilewise::mpi` links the library. MPI must be initialized
+/// before a communicator is constructed, and finalized after its last use. Every collective makes nonblocking MPI calls
+/// and waits for them in the calling thread: `MPI_THREAD_FUNNELED` suffices if that is the main thread, also under
+/// `par`; `MPI_THREAD_SERIALIZED` if it is one thread at a time; `MPI_THREAD_MULTIPLE` if several threads use
+/// communicators concurrently. MPI accesses only memory that the communicator owns; every byte is copied into or out of
+/// it.
 ///
-/// An error of MPI throws `distributed_error` with its text, and so does a collective that is not done by the timeout,
-/// because another rank does not call it, calls another one, or is lost. After that the communicator is unusable on
-/// this rank. MPI cannot go on without a rank that is lost: end the program by `abort`; `MPI_Finalize` could wait for
-/// ever.
+/// An MPI error throws `distributed_error` with the error text of MPI. So does a collective that does not complete
+/// before the timeout because another rank does not call it, calls a different one, or is lost. The communicator is
+/// then unusable on this rank. MPI cannot continue without a rank that is lost: end the program with `abort`, because
+/// `MPI_Finalize` could wait forever.
 class mpi_communicator {
 public:
-    /// A collective call: duplicates `ranks`, so that no message meets one of the program's. Throws
-    /// `std::invalid_argument` for `MPI_COMM_NULL` and for intercommunicators, `distributed_error` where MPI is not
-    /// initialized or fails.
+    /// A collective call: duplicates `ranks`, so that its messages never match those of the program. Throws
+    /// `std::invalid_argument` for `MPI_COMM_NULL`, for intercommunicators and for an invalid `largest_call`, and
+    /// `distributed_error` if MPI is not initialized or fails.
     explicit mpi_communicator(MPI_Comm ranks, mpi_options options = {}) : options_(options)
     {
         int initialized = 0, finalized = 0, has_two_groups = 0;
@@ -77,7 +78,7 @@ public:
         check(MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     }
 
-    /// A collective call, unless the communicator is unusable or MPI is finalized: it frees the duplicate.
+    /// A collective call, unless the communicator is unusable or MPI is finalized: frees the duplicate.
     ~mpi_communicator()
     {
         int finalized = 0;
@@ -89,11 +90,11 @@ public:
     mpi_communicator(mpi_communicator const&) = delete;
     mpi_communicator& operator=(mpi_communicator const&) = delete;
 
-    int rank() const noexcept { return rank_; }           ///< of this process
+    int rank() const noexcept { return rank_; }           ///< the rank of this process
     int size() const noexcept { return size_; }           ///< the number of ranks
     bool is_usable() const noexcept { return !failure_; } ///< false once a collective has failed on this rank
 
-    /// Ends the program, on all ranks of the communicator.
+    /// Terminates the program on all ranks of the communicator.
     [[noreturn]] void abort(int code = 1) const
     {
         MPI_Abort(ranks_, code);
@@ -136,7 +137,7 @@ public:
         for (outgoing const& message : out)
             bytes += message.bytes;
         prepare("exchange", bytes);
-        tag_ = (tag_ + 1) % 32768; // what a rank did not expect is left, and must not meet the next exchange
+        tag_ = (tag_ + 1) % 32768; // unexpected messages stay pending and must not match the next exchange
         send_to_self(out, in);
 
         std::size_t begin = 0;
@@ -201,7 +202,7 @@ private:
     static constexpr std::size_t largest_count = std::numeric_limits<int>::max();
 
     /// @cond internals
-    /// What MPI may read and write until all requests are complete.
+    /// The memory that MPI may read and write until all requests are complete.
     struct transfer {
         char const* collective;
         std::vector<std::byte> bytes;
@@ -225,7 +226,8 @@ private:
         transfer_->bytes.resize(bytes);
     }
 
-    /// Calls `f` with the pieces of `bytes` bytes that one call of MPI may carry: with an empty one if there are none.
+    /// Splits `bytes` bytes into pieces that one MPI call can carry, and calls `f` with each piece; with one empty
+    /// piece for 0 bytes.
     void for_each_piece(std::size_t begin, std::size_t bytes, auto f)
     {
         std::size_t const most = options_.largest_call / sizeof(std::uint64_t) * sizeof(std::uint64_t);
@@ -236,7 +238,8 @@ private:
         } while (first < bytes);
     }
 
-    /// Open MPI 4.1.4 cuts a message to oneself that is too long, and reports nothing.
+    /// Copies the message of this rank to itself. Open MPI 4.1.4 truncates such a message if it is too long, and
+    /// reports no error.
     void send_to_self(std::span<outgoing const> out, std::span<incoming const> in)
     {
         auto const sent = std::ranges::find(out, rank_, &outgoing::rank);
@@ -249,7 +252,7 @@ private:
             copy_bytes(expected->data, sent->data, sent->bytes);
     }
 
-    /// One call where it can carry all bytes, and a broadcast of each rank's pieces otherwise.
+    /// Gathers by one MPI call if it can carry all bytes, and otherwise by broadcasts of the pieces of each rank.
     void gather(char const* collective, void const* own, std::span<std::size_t const> sizes, void* all,
                 auto in_one_call)
     {
@@ -273,7 +276,8 @@ private:
         transfer_.reset();
     }
 
-    /// Polls, so that there can be a deadline, and so that ranks which share a core leave it to each other.
+    /// Waits for all requests by polling, so that there can be a timeout, and so that ranks that share a core yield it
+    /// to each other.
     void wait()
     {
         std::vector<MPI_Request>& requests = transfer_->requests;
@@ -309,8 +313,7 @@ private:
 
     [[noreturn]] void fail(int rank, std::string const& reason)
     {
-        [[maybe_unused]] transfer* const left =
-            transfer_.release(); // requests that are not complete may still write there
+        [[maybe_unused]] transfer* const left = transfer_.release(); // leaked: pending requests may still write to it
         if (!failure_)
             failure_ = distributed_error(rank, "tilewise::mpi_communicator: " + reason);
         throw distributed_error(*failure_);

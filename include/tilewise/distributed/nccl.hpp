@@ -21,7 +21,7 @@
 #include <cuda_runtime.h>
 #include <nccl.h>
 
-// In every mode the same, as communicator.hpp is.
+// Outside the inline namespace of the mode, like communicator.hpp.
 namespace tilewise {
 
 /// @addtogroup distributed
@@ -29,25 +29,26 @@ namespace tilewise {
 
 /// Options of `nccl_communicator`.
 struct nccl_options {
-    /// How long a collective may take on this rank: without a value, as long as it takes.
+    /// The maximum time that a collective may take on this rank. Unlimited without a value.
     std::optional<std::chrono::nanoseconds> timeout = std::nullopt;
 };
 
-/// The ranks of an NCCL communicator: GPUs, of one process each, or of one process with a thread for each. Needs NCCL
-/// 2.8.
+/// A communicator for the ranks of an NCCL communicator: GPUs, each with a process or a thread of its own. Requires
+/// NCCL 2.8.
 ///
-/// Header `<tilewise/distributed/nccl.hpp>`; the CMake target `tilewise::nccl` links NCCL, and the program the CUDA
-/// runtime, as nvcc's programs do. NCCL's communicator is the program's, which keeps it as long as this one and calls
-/// nothing on it from another thread. Collectives run in the stream, and the calling thread waits for them: the bytes
-/// travel through pinned memory and memory of the GPU, which this communicator owns. Messages that do not fit each
-/// other are undefined behaviour, as they are in NCCL.
+/// Header `<tilewise/distributed/nccl.hpp>`; the CMake target `tilewise::nccl` links NCCL. The program links the CUDA
+/// runtime, as programs built with nvcc do. The NCCL communicator belongs to the program, which must keep it as long as
+/// this one, and must not use it from another thread. Collectives run in the stream, and the calling thread waits for
+/// them. The bytes are copied through pinned memory and GPU memory that this communicator owns. Messages whose sizes do
+/// not match are undefined behavior, as in NCCL.
 ///
-/// An error of CUDA or NCCL, asynchronous ones among them, throws `distributed_error`, and so does a collective that is
-/// not done by the timeout. NCCL's communicator is then aborted by `ncclCommAbort`, which frees it: do not destroy it
-/// where `is_usable()` is false.
+/// A CUDA or NCCL error, also an asynchronous one, throws `distributed_error`. So does a collective that does not
+/// complete before the timeout. The NCCL communicator is then aborted by `ncclCommAbort`, which frees it: do not
+/// destroy it if `is_usable()` is false.
 class nccl_communicator {
 public:
-    /// The ranks of `ranks`; `stream` is one of this rank's GPU, which is the current device in every call.
+    /// Makes a communicator for the ranks of `ranks`. `stream` belongs to the GPU of this rank, which must be the
+    /// current device in every call.
     nccl_communicator(ncclComm_t ranks, cudaStream_t stream, nccl_options options = {})
         : options_(options), ranks_(ranks), stream_(stream)
     {
@@ -59,7 +60,7 @@ public:
     nccl_communicator(nccl_communicator const&) = delete;
     nccl_communicator& operator=(nccl_communicator const&) = delete;
 
-    int rank() const noexcept { return rank_; }           ///< of this GPU
+    int rank() const noexcept { return rank_; }           ///< the rank of this GPU
     int size() const noexcept { return size_; }           ///< the number of ranks
     bool is_usable() const noexcept { return !failure_; } ///< false once a collective has failed on this rank
 
@@ -76,7 +77,8 @@ public:
         copy_bytes(all, pinned_, bytes * static_cast<std::size_t>(size_));
     }
 
-    /// The same for memory of the GPU, in the order of the stream's work: does not wait, and notices no failure.
+    /// Gathers in the same way from and to GPU memory, in stream order. Does not wait, and so does not detect
+    /// asynchronous errors.
     void all_gather(void const* own, std::size_t bytes, void* all, cudaStream_t stream)
     {
         if (failure_)
@@ -161,7 +163,7 @@ public:
     }
 
 private:
-    /// Room for `bytes` bytes in pinned memory, and as many on the GPU.
+    /// Provides memory for `bytes` bytes, pinned and on the GPU.
     void prepare(std::size_t bytes)
     {
         if (failure_)
@@ -196,7 +198,7 @@ private:
             check(cudaMemcpyAsync(pinned_, device_, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
     }
 
-    /// Keeps the first error of several calls: a group has to end also after one.
+    /// Keeps the first error of several calls: a group must be ended even after an error.
     static void note(ncclResult_t& result, ncclResult_t next)
     {
         if (result == ncclSuccess)
@@ -214,7 +216,7 @@ private:
         });
     }
 
-    /// Polls until `is_done()`, an asynchronous error or the deadline.
+    /// Polls until `is_done()` returns true, an asynchronous error occurs, or the timeout expires.
     void poll(char const* what, auto is_done)
     {
         auto const start = std::chrono::steady_clock::now();
@@ -234,7 +236,7 @@ private:
         }
     }
 
-    /// Waits until what was called is in the stream, where NCCL's communicator is one that does not block.
+    /// Throws for an error. If the NCCL communicator is nonblocking, waits until the call is enqueued in the stream.
     void check(ncclResult_t result, char const* call)
     {
         if (result == ncclInProgress)

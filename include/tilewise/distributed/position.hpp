@@ -2,23 +2,23 @@
 #pragma once
 
 /// @file
-/// What the algorithms that answer with a position answer with over ranks.
+/// `rank_position`: what algorithms that return a position return under a distributed policy.
 
 #include <tilewise/core/config.hpp>
 
 #include <cstddef>
 
-// In every mode the same, as communicator.hpp is.
+// Outside the inline namespace of the mode, like communicator.hpp.
 namespace tilewise {
 
 /// @ingroup distributed
-/// Where an element stands in a range over ranks. All ranks get the same.
+/// The position of an element in a range that is distributed across ranks. All ranks get the same position.
 struct rank_position {
-    int rank = -1;            ///< that has it, or -1 if there is none
+    int rank = -1;            ///< the rank that has the element, or -1 if there is none
     std::ptrdiff_t local = 0; ///< its index in that rank's part
     std::ptrdiff_t index = 0; ///< its index in the whole range
 
-    friend bool operator==(rank_position const&, rank_position const&) = default; ///< the same element
+    friend bool operator==(rank_position const&, rank_position const&) = default; ///< whether they are equal
 };
 
 } // namespace tilewise

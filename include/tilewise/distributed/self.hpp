@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `self_communicator`: one rank.
+/// `self_communicator`: a communicator of one rank.
 
 #include <tilewise/distributed/communicator.hpp>
 #include <tilewise/error.hpp>
@@ -11,13 +11,13 @@
 #include <cstdint>
 #include <span>
 
-// In every mode the same, as communicator.hpp is.
+// Outside the inline namespace of the mode, like communicator.hpp.
 namespace tilewise {
 
 /// @ingroup distributed
-/// The communicator of a program that runs alone: one rank, which sends only to itself.
+/// The communicator of a program that runs alone: one rank, which can send messages only to itself.
 ///
-/// Header `<tilewise/distributed/self.hpp>`. A message without a receiver, or of another size than the receiver
+/// Header `<tilewise/distributed/self.hpp>`. A message without a receiver, or of a size other than the receiver
 /// expects, throws `distributed_error`.
 class self_communicator {
 public:

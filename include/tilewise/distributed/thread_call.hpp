@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What ranks that are threads call, and how all their calls of one collective are completed at once.
+/// The collective calls of ranks that are threads, and how the calls of all ranks are completed together.
 
 #include <tilewise/distributed/communicator.hpp>
 #include <tilewise/error.hpp>
@@ -18,18 +18,18 @@
 #include <utility>
 #include <vector>
 
-// In every mode the same, as communicator.hpp is.
+// Outside the inline namespace of the mode, like communicator.hpp.
 namespace tilewise {
 
 /// @ingroup distributed
-/// What one rank has communicated. How an engine carries a collective is its own affair: here what a rank contributes
-/// to a gather or to a sum counts once, however many ranks receive it.
+/// What one rank has communicated. A contribution to a gather or to a sum counts once, however many ranks receive it:
+/// how a communicator carries out a collective does not matter.
 struct communication_statistics {
     std::size_t collectives = 0;    ///< calls of `all_gather`, `all_gather_v`, `exchange` and `all_reduce_add`
-    std::size_t messages = 0;       ///< sent by `exchange`
-    std::size_t bytes_sent = 0;     ///< contributed and sent
-    std::size_t bytes_received = 0; ///< by gathers of all ranks' contributions, by sums, and in messages
-    std::size_t largest = 0;        ///< the bytes of the largest contribution or message that was sent
+    std::size_t messages = 0;       ///< messages sent by `exchange`
+    std::size_t bytes_sent = 0;     ///< bytes contributed and sent
+    std::size_t bytes_received = 0; ///< bytes received in gathers (of all ranks), sums and messages
+    std::size_t largest = 0;        ///< the bytes of the largest contribution or message sent
 };
 
 /// @cond internals
@@ -37,7 +37,7 @@ struct communication_statistics {
 /// The collectives of a communicator.
 enum class collective { all_gather, all_gather_v, exchange, all_reduce_add };
 
-/// A rank's call of a collective, with the arguments that this collective has.
+/// A rank's call of a collective. Only the arguments of that collective are set.
 struct thread_call {
     explicit thread_call(collective which = collective::all_gather) : name(which) {}
 
@@ -45,13 +45,13 @@ struct thread_call {
     void const* own = nullptr;
     void* all = nullptr;
     std::uint64_t* counters = nullptr;
-    std::size_t count = 0; // of bytes or of counters
+    std::size_t count = 0; // the number of bytes or counters
     std::span<std::size_t const> sizes;
     std::span<outgoing const> out;
     std::span<incoming const> in;
 };
 
-/// What a call is, in words.
+/// Returns a description of a call for the text of an error.
 inline std::string text(thread_call const& call)
 {
     switch (call.name) {
@@ -66,13 +66,13 @@ inline std::string text(thread_call const& call)
     }
 }
 
-/// The error that a rank is the cause of.
+/// Returns the error that a rank causes.
 inline distributed_error thread_failure(std::size_t rank, std::string const& reason)
 {
     return {static_cast<int>(rank), "tilewise::thread_communicator: " + reason};
 }
 
-/// The calls of all ranks, one of each.
+/// The calls of all ranks, one per rank.
 class thread_calls {
 public:
     explicit thread_calls(std::size_t ranks) : calls_(ranks), statistics_(ranks) {}
@@ -80,7 +80,7 @@ public:
     thread_call& operator[](std::size_t rank) { return calls_[rank]; }
     communication_statistics const& statistics(std::size_t rank) const { return statistics_[rank]; }
 
-    /// Does what all ranks want, or says why it is impossible. Then no rank's memory has changed.
+    /// Completes the calls of all ranks. If they do not match, returns an error and changes no rank's memory.
     std::optional<distributed_error> complete()
     {
         for (std::size_t rank = 1; rank < calls_.size(); ++rank)
@@ -139,7 +139,7 @@ private:
 
     std::optional<distributed_error> exchange()
     {
-        std::map<std::pair<std::size_t, std::size_t>, outgoing> sent; // by sender and receiver
+        std::map<std::pair<std::size_t, std::size_t>, outgoing> sent; // keyed by sender and receiver
         std::map<std::pair<std::size_t, std::size_t>, incoming> expected;
         for (std::size_t rank = 0; rank < calls_.size(); ++rank) {
             for (outgoing const& message : calls_[rank].out)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Where ranks that are threads wait for each other.
+/// How ranks that are threads wait for each other.
 
 #include <tilewise/distributed/thread_call.hpp>
 #include <tilewise/error.hpp>
@@ -17,20 +17,20 @@
 #include <string>
 #include <vector>
 
-// In every mode the same, as communicator.hpp is.
+// Outside the inline namespace of the mode, like communicator.hpp.
 namespace tilewise {
 
 /// @ingroup distributed
 /// Options of `thread_communicator::run`.
 struct thread_options {
-    /// How long a rank waits in a collective for the others: without a value, as long as they take.
+    /// The maximum time that a rank waits for the others in a collective. Unlimited without a value.
     std::optional<std::chrono::nanoseconds> timeout = std::nullopt;
 };
 
 /// @cond internals
 
-/// The last rank to call a collective completes it for all, under the lock that the others wait with. So a rank that
-/// gives up waiting leaves no other with a pointer into its memory.
+/// The last rank that calls a collective completes it for all ranks, while it holds the mutex that the others wait
+/// with. Hence a rank that gives up waiting leaves no other rank with a pointer into its memory.
 class thread_meeting {
 public:
     thread_meeting(std::size_t ranks, thread_options options)
@@ -51,7 +51,7 @@ public:
         return calls_.statistics(rank);
     }
 
-    /// A collective: waits for the calls of the other ranks.
+    /// Calls a collective, and waits for the calls of the other ranks.
     void call(std::size_t rank, thread_call const& call)
     {
         std::unique_lock lock(mutex_);
@@ -74,7 +74,7 @@ public:
             throw distributed_error(*failure_);
     }
 
-    /// The function of a rank has returned.
+    /// Called when the function of a rank has returned.
     void leave(std::size_t rank)
     {
         std::lock_guard const lock(mutex_);
@@ -83,7 +83,7 @@ public:
             fail(rank, rank_text(rank) + " returned, " + rank_text(waiting) + " calls " + text(calls_[waiting]));
     }
 
-    /// The function of a rank has thrown.
+    /// Called when the function of a rank has thrown.
     void leave(std::size_t rank, std::exception_ptr const& exception, std::string const& what)
     {
         std::lock_guard const lock(mutex_);
@@ -92,7 +92,7 @@ public:
         fail(rank, rank_text(rank) + " threw " + what);
     }
 
-    /// Once every rank has left.
+    /// Rethrows the first exception of a rank, if any. Called after every rank has left.
     void rethrow_first_exception() const
     {
         if (exception_)
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    /// The first rank of which `is` is true, or the number of ranks.
+    /// Returns the first rank for which `is` equals `wanted`, or the number of ranks.
     static std::size_t first(std::vector<bool> const& is, bool wanted = true)
     {
         return static_cast<std::size_t>(std::find(is.begin(), is.end(), wanted) - is.begin());
@@ -146,12 +146,12 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     thread_calls calls_;
-    std::vector<bool> has_arrived_; // in the collective that is being called
+    std::vector<bool> has_arrived_; // in the current collective
     std::vector<bool> has_left_;
     std::size_t arrived_ = 0;
-    std::size_t turn_ = 0; // the number of collectives completed
+    std::size_t turn_ = 0; // the number of completed collectives
     std::optional<distributed_error> failure_;
-    std::exception_ptr exception_; // the first
+    std::exception_ptr exception_; // the first one thrown
 };
 
 /// @endcond

@@ -19,21 +19,21 @@
 #include <utility>
 #include <vector>
 
-// In every mode the same, as communicator.hpp is.
+// Outside the inline namespace of the mode, like communicator.hpp.
 namespace tilewise {
 
 /// @ingroup distributed
-/// One of several ranks that are threads of one process: for tests of distributed programs, and to learn with.
+/// One of several ranks that are threads of one process, for testing distributed programs and for learning.
 ///
 /// Header `<tilewise/distributed/threads.hpp>`. A collective that not every rank calls, or that ranks call with sizes
-/// that do not fit, throws the same `distributed_error` on every rank, and so does one that a rank misses because its
-/// function ended, or because the time is up. From then on the communicator is unusable.
+/// that do not match, throws the same `distributed_error` on every rank. So does a collective that a rank misses
+/// because its function has ended, or because the timeout has expired. The communicator is unusable from then on.
 class thread_communicator {
 public:
-    /// Calls `function(communicator)` in `ranks` threads at once, each with the communicator of its rank, and waits for
-    /// all of them. Throws the first exception that a call threw; an exception of one rank ends the collectives that
-    /// others wait in. Throws `std::invalid_argument` for less than one rank, and `std::system_error` where so many
-    /// threads cannot be started.
+    /// Calls `function(communicator)` concurrently in `ranks` threads, each with the communicator of its rank, and
+    /// waits for all of them. Throws the first exception that a call threw; an exception on one rank ends the
+    /// collectives in which other ranks wait. Throws `std::invalid_argument` for fewer than one rank, and
+    /// `std::system_error` if the threads cannot be started.
     template <std::invocable<thread_communicator&> Function>
     static void run(int ranks, Function&& function, thread_options options = {})
     {
@@ -66,11 +66,11 @@ public:
     thread_communicator(thread_communicator const&) = delete;
     thread_communicator& operator=(thread_communicator const&) = delete;
 
-    int rank() const noexcept { return static_cast<int>(rank_); }            ///< of this thread
+    int rank() const noexcept { return static_cast<int>(rank_); }            ///< the rank of this thread
     int size() const noexcept { return static_cast<int>(meeting_.ranks()); } ///< the number of ranks
-    /// false once a collective has failed, on whatever rank.
+    /// Returns false once a collective has failed on any rank.
     bool is_usable() const noexcept { return meeting_.is_usable(); }
-    /// What this rank has communicated up to now.
+    /// Returns what this rank has communicated so far.
     communication_statistics statistics() const { return meeting_.statistics(rank_); }
 
     /// See tilewise::communicator.
