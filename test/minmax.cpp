@@ -6,15 +6,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdlib>
+#include <deque>
 #include <forward_list>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <ranges>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -135,6 +139,85 @@ TEST(minmax, copies_no_element)
     EXPECT_EQ(**tw::min_element(pointers, less), -1);
 }
 
+template <class E>
+class minmax_of : public testing::Test {};
+using numbers = testing::Types<signed char, unsigned, double>;
+TYPED_TEST_SUITE(minmax_of, numbers);
+
+TYPED_TEST(minmax_of, numbers_agrees_with_std_wherever_the_extremes_are)
+{
+    using E = TypeParam;
+    std::size_t const tile = values::tile_of(sizeof(E)), chunk = tile / 8;
+    std::vector<std::size_t> sizes{
+        1, 2, chunk - 1, chunk, chunk + 1, tile - 1, tile, tile + 1, 5 * tile + 3 * chunk + 7};
+    sizes.push_back((std::is_integral_v<E> ? 65 : 13) * tile + 1); // threads
+    for (std::size_t const size : sizes) {
+        SCOPED_TRACE(size);
+        std::vector<E> x(size, E{5});
+        auto const first = x.cbegin(), last = x.cend();
+        auto const lambda = [](E a, E b) { return a < b; };
+        expect_as_std(tw::seq, first, last);
+        expect_as_std(tw::par, first, last);
+        std::vector<std::size_t> places{0, chunk - 1, chunk, tile - 1, tile, 2 * tile + chunk + 1, size / 2, size - 1};
+        std::erase_if(places, [&](std::size_t i) { return i >= size || (size > 10 * tile && i < size / 2); });
+        for (std::size_t const a : places)
+            for (std::size_t const b : {a, size - 1 - a}) { // one of its kind, or two
+                x[a] = x[b] = E{4};
+                expect_as_std(tw::seq, first, last);
+                expect_as_std(tw::par, first, last, std::less<E>());
+                expect_as_std(tw::seq, first, last, lambda);
+                x[a] = x[b] = E{6};
+                expect_as_std(tw::par, first, last);
+                expect_as_std(tw::seq, first, last, std::greater<>());
+                expect_as_std(tw::par, first, last, std::ranges::greater());
+                expect_as_std(tw::par, first, last, lambda);
+                x[a] = E{6}, x[b] = E{4};
+                expect_as_std(tw::seq, first, last);
+                x[a] = x[b] = E{5};
+            }
+        for (std::size_t i = 0; i < size; ++i)
+            x[i] = static_cast<E>(i * 48271 % 65537 % 101);
+        expect_as_std(tw::seq, first, last);
+        expect_as_std(tw::par, first, last);
+    }
+}
+
+TEST(minmax, with_nans_is_the_same_under_every_policy_and_behind_every_iterator)
+{
+    auto const nan = std::numeric_limits<float>::quiet_NaN();
+    auto const seeds = values::seeds(14 * values::tile_of(sizeof(float)) + 77);
+    for (unsigned const every : {2u, 3u, 1000u}) {
+        std::vector<float> x;
+        for (unsigned const seed : seeds)
+            x.push_back(seed / 64 % every == 0 ? nan : static_cast<float>(seed % 100'000));
+        for (float const front : {1e6f, nan}) {
+            x.front() = front;
+            std::deque<float> const deque(x.begin(), x.end());
+            std::forward_list<float> const list(x.begin(), x.end());
+            auto const lambda = [](float a, float b) { return a < b; };
+            auto const low = tw::min_element(x) - x.begin(), high = tw::max_element(x) - x.begin();
+            auto const both = std::pair(low, tw::minmax_element(x).second - x.begin());
+            auto const check = [&](auto policy, auto first, auto last, auto... less) {
+                EXPECT_EQ(std::distance(first, tw::min_element(policy, first, last, less...)), low);
+                EXPECT_EQ(std::distance(first, tw::max_element(policy, first, last, less...)), high);
+                auto const found = tw::minmax_element(policy, first, last, less...);
+                auto const there = std::pair(std::distance(first, found.first), std::distance(first, found.second));
+                EXPECT_EQ(there, both);
+            };
+            check(tw::par, x.begin(), x.end());
+            check(tw::seq, x.begin(), x.end(), lambda);
+            check(tw::par, x.begin(), x.end(), lambda);
+            check(tw::seq, deque.begin(), deque.end());
+            check(tw::par, deque.begin(), deque.end());
+            check(tw::seq, list.begin(), list.end());
+            check(tw::par, list.begin(), list.end());
+            if (std::isnan(front)) { // than which nothing is less
+                EXPECT_EQ(low, 0);
+            }
+        }
+    }
+}
+
 bool greater(int a, int b)
 {
     return a > b;
@@ -145,6 +228,8 @@ TEST(minmax, takes_any_comparison)
     EXPECT_EQ(tw::min_element(tw::par, ints, greater), ints.begin() + 2);
     EXPECT_EQ(tw::max_element(ints, [calls = 0](int a, int b) mutable { return ++calls != 0 && a < b; }),
               ints.begin() + 2);
+    std::vector<int> changeable = ints;
+    EXPECT_EQ(tw::min_element(changeable, [](int& a, int& b) { return a < b; }), changeable.begin() + 1);
     bool const descending = true;
     EXPECT_EQ(tw::minmax_element(tw::par, ints, [&](int a, int b) { return descending ? a > b : a < b; }),
               std::pair(ints.begin() + 2, ints.begin() + 3));

@@ -2,12 +2,17 @@
 #pragma once
 
 /// @file
-/// Smallest and largest elements: a reduction of their positions, on every engine.
+/// Smallest and largest elements on every engine. Elements that are cheap to copy are reduced as values; of others, the
+/// positions are.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/extremes.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/requirements.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/engine/reduce.hpp>
+#include <tilewise/host/minmax.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
@@ -20,57 +25,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
-
-/// Of two positions, the earlier one first: that of the smaller element, the first of equals.
-template <class Less>
-struct first_smallest {
-    Less less;
-    TILEWISE_CALLS_ANY
-    template <class It>
-    TILEWISE_PORTABLE constexpr It operator()(It a, It b)
-    {
-        return less(*b, *a) ? b : a;
-    }
-};
-
-/// Likewise that of the larger element, the first of equals.
-template <class Less>
-struct first_largest {
-    Less less;
-    TILEWISE_CALLS_ANY
-    template <class It>
-    TILEWISE_PORTABLE constexpr It operator()(It a, It b)
-    {
-        return less(*a, *b) ? b : a;
-    }
-};
-
-/// The positions of the first smallest and the last largest element seen.
-template <class It>
-struct extremes {
-    It smallest, largest;
-    TILEWISE_PORTABLE constexpr extremes(It only) : smallest(only), largest(only) {}
-    TILEWISE_PORTABLE constexpr extremes(It smallest_so_far, It largest_so_far)
-        : smallest(smallest_so_far), largest(largest_so_far)
-    {}
-};
-
-/// The extremes of two ranges, the earlier one first.
-template <class Less>
-struct widest {
-    Less less;
-    TILEWISE_CALLS_ANY
-    template <class It>
-    TILEWISE_PORTABLE constexpr extremes<It> operator()(extremes<It> const& a, extremes<It> const& b)
-    {
-        return {less(*b.smallest, *a.smallest) ? b.smallest : a.smallest,
-                less(*b.largest, *a.largest) ? a.largest : b.largest};
-    }
-};
-
-/// What is looked for: one position, or the `extremes`.
-template <class It>
-using position = It;
 
 /// An iterator that is the number of its element, which kernels can pass around whatever the iterators are.
 template <class It>
@@ -102,19 +56,57 @@ struct better_of_numbers {
     }
 };
 
-/// The numbers in an answer, twice the same one.
+/// The numbers in an answer, twice the same one where it has one.
 constexpr std::array<offset, 2> numbers_in(offset number)
 {
     return {number, number};
 }
-/// The two numbers in an answer.
 constexpr std::array<offset, 2> numbers_in(extremes<offset> const& numbers)
 {
     return {numbers.smallest, numbers.largest};
 }
+template <class E>
+constexpr std::array<offset, 2> numbers_in(candidate<E> const& found)
+{
+    return {found.index, found.index};
+}
+template <class E>
+constexpr std::array<offset, 2> numbers_in(extremes<candidate<E>> const& found)
+{
+    return {found.smallest.index, found.largest.index};
+}
 
-/// Combines the positions of a range, which is not empty, to an Answer. The first position is where the accumulator
-/// starts, and is read again as an element, which changes nothing.
+/// The best number of an element among `count` from `first` on.
+template <template <class> class Answer, class E, class Policy, class It, class Better>
+std::array<offset, 2> best_number(Policy const& policy, It const& first, offset count, Better const& better)
+{
+    return engine::numbers_in(engine::reduce<geometry_of_elements<E, Answer<offset>>>(
+        policy, positions<offset>(0), count, Answer<offset>(0), better_of_numbers<Better, It>{better, first}));
+}
+
+/// The numbers of the elements in the best answer for a range that kernels read.
+template <template <class> class Answer, class Policy, class It, class Better>
+std::array<offset, 2> best_numbers_on_device(Policy const& policy, It const& first, offset count, Better const& better)
+{
+    using E = value_of<It>;
+#ifdef TILEWISE_DEVICE_ENGINE
+    if constexpr (compared_as_copies<E, Better>) {
+        if constexpr (engine::can_return_a_value<Policy>() &&
+                      tilewise::can_reduce<Policy, Answer<candidate<E>>, Better, candidates<It, E>, offset>())
+            return engine::numbers_in(gpu::best_candidates<Answer<candidate<E>>>(policy, first, count, better));
+        else
+            return {};
+    } else {
+        return gpu::find_two(policy, first, count, [&]<class There>(There const& there, offset number) {
+            return engine::best_number<Answer, E>(policy, there, number, better);
+        });
+    }
+#else
+    return engine::best_number<Answer, E>(policy, first, count, better);
+#endif
+}
+
+/// The best of a range, which is not empty.
 template <template <class> class Answer, class Policy, class It, class Extent, class Better>
 Answer<It> best_position(Policy policy, It first, Extent end, Better better)
 {
@@ -122,25 +114,24 @@ Answer<It> best_position(Policy policy, It first, Extent end, Better better)
     static_assert(readable,
                   "tilewise: min_element, max_element and minmax_element need iterators that can be read more "
                   "than once (forward iterators)");
-    if constexpr (!readable) {
-        return Answer<It>(first);
-    } else if constexpr (is_device_policy<Policy> && random_access<It>) {
-        auto const find = [&]<class There, class Count>(There const& there, Count const& count) {
-            return engine::numbers_in(engine::reduce(policy, positions<offset>(0), count, Answer<offset>(0),
-                                                     better_of_numbers<Better, There>{better, there}));
-        };
-#ifdef TILEWISE_DEVICE_ENGINE
-        auto const found = gpu::find_two(policy, first, end, find);
-#else
-        auto const found = find(first, end);
-#endif
+    using E = value_of<It>;
+    using place = decltype(tilewise::memory_behind(first));
+    auto const at = [&](auto const& found) -> Answer<It> {
         if constexpr (std::same_as<Answer<It>, It>)
-            return first + found[0];
+            return tilewise::advanced(first, found[0]);
         else
-            return {first + found[0], first + found[1]};
-    } else {
-        return engine::reduce(policy, positions<It>(first), std::move(end), Answer<It>(first), std::move(better));
-    }
+            return {tilewise::advanced(first, found[0]), tilewise::advanced(first, found[1])};
+    };
+    if constexpr (!readable)
+        return Answer<It>(first);
+    else if constexpr (is_device_policy<Policy> && random_access<It> && std::same_as<Extent, offset>)
+        return at(engine::best_numbers_on_device<Answer>(policy, first, end, better));
+    else if constexpr (std::is_pointer_v<place> && std::same_as<Extent, offset> && compared_as_copies<E, Better>)
+        return at(engine::numbers_in(host::best_in_memory<Answer<candidate<E>>>(
+            policy, static_cast<E const*>(tilewise::memory_behind(first)), end, std::move(better))));
+    else // The first position is where the accumulator starts, and is read again as an element: that changes nothing.
+        return engine::reduce<geometry_of_elements<E, Answer<It>>>(policy, positions<It>(first), std::move(end),
+                                                                   Answer<It>(first), std::move(better));
 }
 
 } // namespace engine

@@ -29,13 +29,6 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// What a rank has found: the element and its index in the rank's part.
-template <class T>
-struct candidate {
-    T value;
-    offset index;
-};
-
 /// A position that can be read on every rank.
 template <class T>
 struct candidate_position {

@@ -59,18 +59,25 @@ constexpr auto callable(Function function)
 template <class Policy, class Function>
 using callable_for = decltype(engine::callable<Policy>(std::declval<Function>()));
 
+/// Whether a device policy waits for what a call returns. If not, one sentence says so.
+template <class Policy>
+constexpr bool can_return_a_value()
+{
+    static_assert(Policy::waits, "tilewise: a policy with nosync() returns before there is a value to return; use "
+                                 "reduce_into or transform_reduce_into");
+    return Policy::waits;
+}
+
 /// Combines `init`, which is moved from, and an input to a T.
-template <class Policy, class Input, class Extent, class T, class Op>
+template <class Geometry = standard_geometry, class Policy, class Input, class Extent, class T, class Op>
 T reduce(Policy policy, Input input, Extent end, T&& init, Op op)
 {
     if constexpr (is_engine<Policy>) {
         return policy.reduce(std::move(input), std::move(end), std::move(init), std::move(op));
     } else if constexpr (is_device_policy<Policy>) {
-        static_assert(Policy::waits, "tilewise: a policy with nosync() returns before there is a value to return; use "
-                                     "reduce_into or transform_reduce_into");
-        if constexpr (Policy::waits && tilewise::can_reduce<Policy, T, Op, Input, Extent>()) {
+        if constexpr (engine::can_return_a_value<Policy>() && tilewise::can_reduce<Policy, T, Op, Input, Extent>()) {
 #ifdef TILEWISE_DEVICE_ENGINE
-            return gpu::reduce<standard_geometry>(policy, input, end, init, gpu::operator_on<T>(op));
+            return gpu::reduce<Geometry>(policy, input, end, init, gpu::operator_on<T>(op));
 #elif defined(TILEWISE_COMPILED)
             return library::reduce(policy, input, end, init, op);
 #else
@@ -83,8 +90,8 @@ T reduce(Policy policy, Input input, Extent end, T&& init, Op op)
         if (tilewise::is_empty_input(input, end))
             return std::move(init);
         host::make_opaque(init);
-        T result = host::reduce<standard_geometry>(policy, std::move(input), std::move(end), std::move(init),
-                                                   known::operator_or_self<T>(std::move(op)));
+        T result = host::reduce<Geometry>(policy, std::move(input), std::move(end), std::move(init),
+                                          known::operator_or_self<T>(std::move(op)));
         host::make_opaque(result);
         return result;
     } else {
