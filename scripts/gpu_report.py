@@ -208,6 +208,21 @@ def of_wrapped_scans(result):
                           "wrapped / raw", "CUB, GB/s", "Thrust, GB/s", "tilewise / CUB"], lines)
 
 
+def of_extremes(result):
+    lines = []
+    for what in result.inputs("extremes"):
+        for count in result.counts("extremes", what):
+            ours, plain, cub, thrust = (result.row("extremes", what, count, who)
+                                        for who in ("tilewise", "reduce", "cub", "thrust"))
+            lines.append([what, power(count), with_quartiles(ours), microseconds(plain), microseconds(cub),
+                          microseconds(thrust), faster(ours, plain), faster(ours, cub), faster(ours, thrust)])
+    if lines:
+        yield from ["### Smallest and largest elements, and counts, from call to answer", "",
+                    "Beside a sum of the same elements, CUB's ArgMin and ArgMax with a wait, and Thrust.", ""]
+        yield from table(["algorithm and data", "n", "tilewise, us (quartiles)", "reduce, us", "CUB, us", "Thrust, us",
+                          "tilewise / reduce", "tilewise / CUB", "tilewise / Thrust"], lines)
+
+
 def of_wall_time(result):
     others = result.benchmark.wall
     lines = []
@@ -476,7 +491,8 @@ BENCHMARKS = {
     "reduce": Benchmark(
         traffic="of input", ceiling=("read", "read bandwidth"), cub_reorders=("matrix",), end="value",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
-        sections=(of_types, of_warm_caches, of_entropies, of_wrappings, of_wall_time, of_host_memory),
+        sections=(of_types, of_warm_caches, of_entropies, of_extremes, of_wrappings, of_wall_time,
+                  of_host_memory),
         readme=readme_of_reduce, marker="h200 figures", inputs="type", plot=plot_sizes),
     "scan": Benchmark(
         traffic="read and written", ceiling=("copy", "copying"), cub_reorders=(), end="completion",

@@ -22,7 +22,7 @@ bench::command settings()
     for (int size = 10; size <= 32; ++size)
         sizes.push_back(size);
     return {"device_reduce",
-            "types,warm,entropies,wrappings,wall,host",
+            "types,warm,entropies,extremes,wrappings,wall,host",
             "f32,f64,i32,i8_to_i32,i8,f16,u8_to_f32_squares,f16_to_f32_squares,matrix,i32_largest,f32_largest",
             sizes,
             {4, 8, 10, 12, 13, 14, 16, 18, 20, 22, 24, 26, 28, 30},
@@ -39,6 +39,8 @@ void measure(bench::session& run)
     }
     if (run.chosen.wants_part("entropies"))
         compare_entropies(run);
+    if (run.chosen.wants_part("extremes"))
+        compare_extremes(run);
     if (run.chosen.wants_part("wrappings"))
         compare_wrappings(run);
     if (run.chosen.wants_part("wall"))

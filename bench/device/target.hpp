@@ -94,7 +94,7 @@ inline verdict judge(target const& target, results const& all)
     verdict result;
     for (auto const& one : all.all()) {
         if (one.part != target.part || (one.who != "tilewise" && one.who != "tilewise_on_stream") ||
-            one.cold != (target.part != "wall" && target.part != "host") ||
+            one.cold != (target.part != "wall" && target.part != "host" && target.part != "extremes") ||
             !(target.what.empty() || std::ranges::find(target.what, one.what) != target.what.end()) ||
             !target.covers(one))
             continue;

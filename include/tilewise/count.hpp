@@ -23,6 +23,7 @@ TILEWISE_NAMESPACE_BEGIN
 /// One for every element that satisfies a predicate.
 template <class Predicate, class Count>
 struct one_if {
+    static constexpr bool is_of_predicate = true; ///< which engines may ask directly
     Predicate predicate;
     TILEWISE_CALLS_ANY
     template <class Element>

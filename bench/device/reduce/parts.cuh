@@ -13,6 +13,7 @@ void compare_narrow(session&);
 void compare_transforms(session&);
 void compare_operators(session&);
 void compare_entropies(session&);
+void compare_extremes(session&);
 void compare_wrappings(session&);
 void compare_wall_time(session&);
 void compare_host_memory(session&);

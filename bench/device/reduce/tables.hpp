@@ -24,6 +24,8 @@ inline void print_tables(results const& all)
         });
     print_table(all, "microseconds, tilewise/tilewise on the raw pointer/CUB/Thrust", "wrappings", any,
                 beside(all, {"tilewise_pointer", "cub", "thrust"}, in_microseconds));
+    print_table(all, "microseconds from call to answer, tilewise/tilewise::reduce/CUB/Thrust", "extremes", any,
+                beside(all, {"reduce", "cub", "thrust"}, in_microseconds));
     print_table(all, "microseconds from call to value, tilewise/CUB/Thrust", "wall", any,
                 beside(all, {"cub", "thrust"}, in_microseconds));
     print_table(all, "GB/s of host memory from call to value, tilewise/a copy to the GPU/tilewise::par", "host", any,

@@ -136,25 +136,20 @@ TILEWISE_PORTABLE constexpr extremes<candidate<E>> found_in_units(extremes<candi
             best.largest.is_found() ? best.largest : best_of_unit(best.largest.unit()).largest};
 }
 
-/// The elements of a range as candidates: an input, and an iterator for kernels.
+/// The elements of a range as candidates, for kernels: the first one has the index `first_index`.
 template <class It, class E>
-class candidates {
-public:
-    TILEWISE_PORTABLE constexpr candidates(It first, offset index) : first_(first), index_(index) {}
+struct candidates {
+    It first;
+    offset first_index;
+    offset position = 0;
 
     TILEWISE_CALLS_ANY
     TILEWISE_PORTABLE constexpr candidate<E> operator[](offset n) const
     {
-        return {static_cast<E>(first_[n]), index_ + n};
+        return {static_cast<E>(first[position + n]), first_index + position + n};
     }
     TILEWISE_PORTABLE constexpr candidate<E> operator*() const { return (*this)[0]; }
-    TILEWISE_PORTABLE constexpr candidates& operator++() { return *this = *this + 1; }
-    TILEWISE_CALLS_ANY
-    TILEWISE_PORTABLE constexpr candidates operator+(offset n) const { return {first_ + n, index_ + n}; }
-
-private:
-    It first_;
-    offset index_;
+    TILEWISE_PORTABLE constexpr candidates operator+(offset n) const { return {first, first_index, position + n}; }
 };
 
 /// Elements that are compared as copies, which have to be cheap: others stay where they are.

@@ -188,7 +188,7 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
 {
     using order = order_of_elements<E, Answer>;
     using elements = candidates<E const*, E>;
-    elements const numbered(view.first, index);
+    elements const numbered{view.first, index};
     auto const after_first = gpu::operator_on<Answer>(better_after_first<Better, elements>{better, numbered});
     offset const tiles = order::tiles_before_last(view.size);
     if (tiles < Tuning::cluster_blocks)
@@ -258,7 +258,7 @@ Answer best_candidates(Policy const& policy, It const& first, offset count, Bett
         if (bytes_each > 0)
             gpu::check_readable("reduce", memory_kind::pageable);
         using elements = candidates<elements_in_kernels<It>, E>;
-        elements const numbered({first}, 0);
+        elements const numbered{{first}, 0};
         return gpu::reduce<engine::geometry_of_elements<E, Answer>>(
             policy, numbered, count, best,
             gpu::operator_on<Answer>(better_after_first<Better, elements>{better, numbered}));

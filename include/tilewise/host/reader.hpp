@@ -14,6 +14,7 @@
 #include <tilewise/core/standard.hpp>
 #include <tilewise/host/elements.hpp>
 #include <tilewise/host/fold.hpp>
+#include <tilewise/host/ones.hpp>
 #include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>
 
@@ -215,7 +216,9 @@ auto element_reader_at(Input input, Op& op)
 template <class Order, class T, class Op, class Input>
 auto reader_at(Input input, Op& op)
 {
-    if constexpr (known::is_exact<Op, T>)
+    if constexpr (sums_up_ones<Op, T, Input>)
+        return ones_reader<Order, T, Input>(input);
+    else if constexpr (known::is_exact<Op, T>)
         return exact_reader<Order, T, Op, Input>(std::move(input), op);
     else if constexpr (known::is_operator<Op> &&
                        Order::lane_vector * sizeof(T) == 16) // which fills a block of a register
