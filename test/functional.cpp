@@ -30,6 +30,19 @@ TEST(minimum, is_the_smaller_value_and_maximum_the_larger)
     EXPECT_EQ(tw::maximum<std::string>{}("b", "a"), "b");
 }
 
+TEST(argmin, is_the_smaller_value_with_its_index_and_argmax_the_larger)
+{
+    using value = tw::indexed<double, char>;
+    constexpr value low{1, 'l'}, high{2, 'h'}, other{1, 'o'};
+    static_assert(tw::argmin{}(high, low).index == 'l' && tw::argmin{}(low, high).index == 'l');
+    static_assert(tw::argmax{}(high, low).index == 'h' && tw::argmax{}(low, high).index == 'h');
+    static_assert(tw::argmin{}(other, low).index == 'o' &&
+                  tw::argmin{}(low, other).index == 'l'); // the first of equals
+    static_assert(tw::argmax{}(other, low).index == 'o' && tw::argmax{}(low, other).index == 'l');
+    static_assert(tw::with_index{}(2.0, 'h').value == high.value && tw::with_index{}(2.0, 'h').index == high.index);
+    static_assert(std::same_as<decltype(tw::with_index{}(1, 2L)), tw::indexed<int, long>>);
+}
+
 TEST(square, is_of_the_type_of_the_product_or_of_the_one_asked_for)
 {
     static_assert(tw::square<>{}(3) == 9 && tw::square<>{}(1.5) == 2.25 && tw::square<>{}(-3) == 9);

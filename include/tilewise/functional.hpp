@@ -2,11 +2,12 @@
 #pragma once
 
 /// @file
-/// Operators: `minimum` and `maximum`. Transforms: `square` and `absolute`.
+/// Operators: `minimum` and `maximum`, `argmin` and `argmax`. Transforms: `square`, `absolute` and `with_index`.
 
 #include <tilewise/core/config.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -51,6 +52,50 @@ struct maximum<void> {
     TILEWISE_PORTABLE constexpr T operator()(T const& a, T const& b) const
     {
         return a < b ? b : a;
+    }
+};
+
+/// A value and where it stands.
+template <class T, class Index = std::ptrdiff_t>
+struct indexed {
+    T value;     ///< the value
+    Index index; ///< its position, or whatever else belongs to it
+};
+
+/// Of two `indexed` values the one with the smaller value, the first of equals. With it, `reduce` and
+/// `transform_reduce` return the smallest value and where it stands; `min_element`, which returns the position alone,
+/// is faster.
+struct argmin {
+    /// the smaller
+    TILEWISE_CALLS_ANY
+    template <class T, class Index>
+    TILEWISE_PORTABLE constexpr indexed<T, Index> operator()(indexed<T, Index> const& a,
+                                                             indexed<T, Index> const& b) const
+    {
+        return b.value < a.value ? b : a;
+    }
+};
+
+/// Likewise the one with the larger value, the first of equals.
+struct argmax {
+    /// the larger
+    TILEWISE_CALLS_ANY
+    template <class T, class Index>
+    TILEWISE_PORTABLE constexpr indexed<T, Index> operator()(indexed<T, Index> const& a,
+                                                             indexed<T, Index> const& b) const
+    {
+        return a.value < b.value ? b : a;
+    }
+};
+
+/// A transform of two ranges, of values and of what belongs to them, such as the integers of `std::views::iota`.
+struct with_index {
+    /// both in one
+    TILEWISE_CALLS_ANY
+    template <class T, class Index>
+    TILEWISE_PORTABLE constexpr indexed<T, Index> operator()(T const& value, Index const& index) const
+    {
+        return {value, index};
     }
 };
 

@@ -193,6 +193,24 @@ struct same_as_given {
 };
 /// @}
 
+/// @name The operators on values with indices
+/// @{
+struct smaller_of_indexed {
+    template <class Indexed>
+    TILEWISE_DEVICE Indexed operator()(Indexed const& a, Indexed const& b) const
+    {
+        return b.value < a.value ? b : a;
+    }
+};
+struct larger_of_indexed {
+    template <class Indexed>
+    TILEWISE_DEVICE Indexed operator()(Indexed const& a, Indexed const& b) const
+    {
+        return a.value < b.value ? b : a;
+    }
+};
+/// @}
+
 /// @name The library's transforms
 /// @{
 struct square_of {

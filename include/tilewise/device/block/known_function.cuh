@@ -82,6 +82,14 @@ template <is_known_by_name Function>
 struct known_function<Function> {
     using type = decltype(gpu::known_by_name<Function>());
 };
+template <>
+struct known_function<tilewise::argmin> {
+    using type = smaller_of_indexed;
+};
+template <>
+struct known_function<tilewise::argmax> {
+    using type = larger_of_indexed;
+};
 template <template <class> class Kind, class T>
     requires(is_known_by_name<Kind<T>> && !std::is_void_v<T>)
 struct known_function<Kind<T>> {
