@@ -98,6 +98,29 @@ TEST(count, agrees_with_std_and_asks_once_per_element)
     }
 }
 
+template <class E>
+void expect_count_of_threes()
+{
+    for (std::size_t const size : {0u, 1u, 127u, 128u, 129u, 256u, 5000u, 100'003u}) {
+        std::vector<E> x(size);
+        for (std::size_t i = 0; i < size; ++i)
+            x[i] = static_cast<E>(i % 977 % 5); // in some blocks more often than in others
+        auto const threes = std::count(x.begin(), x.end(), E(3));
+        EXPECT_EQ(tw::count(tw::seq, x, E(3)), threes) << size;
+        EXPECT_EQ(tw::count(tw::par, x, E(3)), threes) << size;
+        std::fill(x.begin(), x.end(), E(3)); // as many as a counter has to hold
+        EXPECT_EQ(tw::count_if(tw::par, x, [](E e) { return e == E(3); }), static_cast<std::ptrdiff_t>(size));
+    }
+}
+
+TEST(count, of_numbers_of_any_size_agrees_with_std)
+{
+    expect_count_of_threes<signed char>();
+    expect_count_of_threes<unsigned short>();
+    expect_count_of_threes<float>();
+    expect_count_of_threes<double>();
+}
+
 TEST(count, compares_elements_with_a_value_of_another_type)
 {
     std::vector<std::string> const words{"a", "b", "a"};

@@ -67,9 +67,8 @@ public:
         expect_same("the largest by Thrust", ours[1], theirs[1]);
 
         std::pair<Element const*, Element const*> both;
-        one("minmax_element",
-            {{"tilewise", [&] { both = tilewise::minmax_element(on_, first_, last_); }},
-             {"thrust", [&] { theirs[0] = thrust::minmax_element(thrusts_, first_, last_).first; }}});
+        one("minmax_element", {{"tilewise", [&] { both = tilewise::minmax_element(on_, first_, last_); }},
+                               {"thrust", [&] { theirs[0] = thrust::minmax_element(thrusts_, first_, last_).first; }}});
         expect_same("the smaller of both", both.first, theirs[0]);
         if (fetch(both.second, run_.queue) != fetch(ours[1], run_.queue))
             throw std::runtime_error("another largest element: " + kind_);

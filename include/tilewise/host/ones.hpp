@@ -45,7 +45,7 @@ public:
                 ones = static_cast<counter>(ones + (transform_.predicate(first_[i]) ? 1 : 0));
             sum = static_cast<T>(sum + static_cast<T>(ones));
         }
-        for (; count > 0; --count, ++first_)
+        for (; count > 0; --count, (void)++first_)
             sum = static_cast<T>(sum + (transform_.predicate(*first_) ? 1 : 0));
         return sum;
     }
