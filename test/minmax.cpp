@@ -230,6 +230,8 @@ TEST(minmax, takes_any_comparison)
               ints.begin() + 2);
     std::vector<int> changeable = ints;
     EXPECT_EQ(tw::min_element(changeable, [](int& a, int& b) { return a < b; }), changeable.begin() + 1);
+    int volatile registers[] = {3, 1, 2};
+    EXPECT_EQ(tw::min_element(tw::seq, registers, registers + 3), registers + 1);
     bool const descending = true;
     EXPECT_EQ(tw::minmax_element(tw::par, ints, [&](int a, int b) { return descending ? a > b : a < b; }),
               std::pair(ints.begin() + 2, ints.begin() + 3));

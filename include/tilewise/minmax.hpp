@@ -75,13 +75,14 @@ find_in(char const* algorithm, Policy const& policy, std::remove_reference_t<Ran
 /// The position of the first smallest element by `less`, or the end of an empty range.
 ///
 /// Header `<tilewise/minmax.hpp>`. `less` is a strict weak ordering, and so has the answer that the standard's
-/// algorithm has, whatever the policy. Numbers with NaNs among them need a comparison that says where these stand.
+/// algorithm has, whatever the policy. Numbers with NaNs among them need a comparison that says where these stand: with
+/// any other the position is the same under seq, par and device, and need not be the one that the standard's has.
 ///
 /// @par Requirements
 /// Those of @ref reduce, with the range's iterator in place of T; seq, too, needs forward iterators. `less` is called
-/// concurrently on copies under par, and in kernels under device.
+/// concurrently on copies under par, and in kernels under device. It may get copies of elements of up to 8 bytes.
 /// @par Complexity
-/// n comparisons; otherwise that of @ref reduce.
+/// n comparisons, and as many more as a part of 4 KiB has elements; otherwise that of @ref reduce.
 /// @par Errors
 /// Those of @ref reduce.
 /// @par Example
@@ -149,7 +150,7 @@ TILEWISE_WITHOUT_POLICY(max_element, begins_with_range)
 /// Header `<tilewise/minmax.hpp>`.
 ///
 /// @par Requirements, complexity, errors
-/// Those of @ref min_element, with 2 n comparisons.
+/// Those of @ref min_element, with 2 n comparisons, and four more for every element of a part of 4 KiB.
 /// @par Example
 /// @snippet guide/composed.cpp composed
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max

@@ -20,10 +20,11 @@ namespace {
 
 using on_device::device_array;
 
-/// Three passes however short the range is, and without the features of sm_90.
+/// Three passes however short the range is, with several chunks for every warp, and without the features of sm_90.
 struct three_passes : tw::gpu::reduce_tuning {
     static constexpr int cluster_blocks = 1;
     static constexpr bool dependent_launches = false;
+    static constexpr int iterations(tw::offset) { return 2; }
 };
 
 struct smaller { // known by no name

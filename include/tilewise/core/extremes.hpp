@@ -110,14 +110,14 @@ struct candidate {
 
 /// The best values of a unit of elements of type E, with the index that they share.
 template <class E, class T>
-TILEWISE_PORTABLE constexpr candidate<E> with_index(kept<T> const& best, offset index)
+TILEWISE_PORTABLE constexpr candidate<E> at_index(kept<T> const& best, offset index)
 {
     return {static_cast<E>(best.value), index};
 }
 template <class E, class T>
-TILEWISE_PORTABLE constexpr extremes<candidate<E>> with_index(extremes<kept<T>> const& best, offset index)
+TILEWISE_PORTABLE constexpr extremes<candidate<E>> at_index(extremes<kept<T>> const& best, offset index)
 {
-    return {engine::with_index<E>(best.smallest, index), engine::with_index<E>(best.largest, index)};
+    return {engine::at_index<E>(best.smallest, index), engine::at_index<E>(best.largest, index)};
 }
 
 /// An answer whose elements have all been found: `best_of_unit(first)` is that of the unit from `first` on.

@@ -21,6 +21,7 @@
 
 #include <array>
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -126,7 +127,8 @@ Answer<It> best_position(Policy policy, It first, Extent end, Better better)
         return Answer<It>(first);
     else if constexpr (is_device_policy<Policy> && random_access<It> && std::same_as<Extent, offset>)
         return at(engine::best_numbers_on_device<Answer>(policy, first, end, better));
-    else if constexpr (std::is_pointer_v<place> && std::same_as<Extent, offset> && compared_as_copies<E, Better>)
+    else if constexpr (std::is_convertible_v<place, E const*> && std::same_as<Extent, offset> &&
+                       compared_as_copies<E, Better>)
         return at(engine::numbers_in(host::best_in_memory<Answer<candidate<E>>>(
             policy, static_cast<E const*>(tilewise::memory_behind(first)), end, std::move(better))));
     else // The first position is where the accumulator starts, and is read again as an element: that changes nothing.

@@ -140,8 +140,8 @@ public:
     Answer chunk()
     {
         offset const index = std::exchange(index_, index_ + Order::chunk);
-        return engine::with_index<E>(host::best_of_chunk<Order>(first_ + index, better_),
-                                  candidate<E>::somewhere_from(index));
+        return engine::at_index<E>(host::best_of_chunk<Order>(first_ + index, better_),
+                                   candidate<E>::somewhere_from(index));
     }
     Answer tile()
     {
