@@ -88,7 +88,9 @@ void expect_ties_as_in_seq()
     for (std::size_t const size : sizes<E>()) {
         std::vector<E> x(size, E(5));
         expect_the_positions_of_seq(x, 0, tw::gpu::is_less());
-        for (std::size_t const place : {std::size_t{0}, chunk - 1, chunk, tile - 1, tile, 16 * tile, size - 1}) {
+        std::size_t const last_tile = (size - 1) / tile * tile;
+        for (std::size_t const place :
+             {std::size_t{0}, chunk - 1, chunk, tile - 1, tile, last_tile - 1, 16 * tile, size - 1}) {
             if (place >= size || on_device::leaves_to_other_schedule(variant++))
                 continue;
             SCOPED_TRACE(testing::Message() << size << " elements, at " << place);
