@@ -105,6 +105,8 @@ tw::min_element(d, s, s + 3);
 tw::max_element(d, s, s + 3, std::greater<>{});
 tw::minmax_element(d, s, s + 3, std::less<number>{});
 tw::min_element(d, s, s + 3, thrust::less<number>{});
+tw::transform_reduce(d, s, s + 3, p, tw::indexed<number, int>{}, tw::argmin{}, tw::with_index{});
+tw::transform_reduce(d, s, s + 3, p, tw::indexed<number, int>{}, tw::argmax{}, tw::with_index{});
 tw::count_if(d, p, p + 3, is_even{});
 tw::count(d, s, s + 3, number{3});
 tw::histogram(d, p, p + 3, tw::function_axis{9, halved{}}, p);
@@ -135,6 +137,8 @@ tw::transform_reduce(tw::par, s, s + 3, number{}, std::plus<>{}, tw::square<>{})
 tw::transform_reduce(tw::seq, s, s + 3, number{}, tw::maximum<>{}, tw::square<number>{});
 tw::transform_reduce(tw::par, s, s + 3, number{}, std::plus<>{}, tw::absolute<>{});
 tw::transform_reduce(tw::seq, s, s + 3, number{}, tw::minimum<number>{}, tw::absolute<number>{});
+tw::transform_reduce(tw::par, s, s + 3, p, tw::indexed<number, int>{}, tw::argmin{}, tw::with_index{});
+tw::transform_reduce(tw::seq, s, s + 3, p, tw::indexed<number, int>{}, tw::argmax{}, tw::with_index{});
 """.strip().splitlines()
 
 
