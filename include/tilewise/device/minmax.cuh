@@ -101,7 +101,8 @@ best_of_subtrees(memory_view<E> view, offset index, offset chunks, int iteration
         gpu::put(partials[block_index()], total);
 }
 
-/// Pass 3: reads the chunk with the best element again, where it is.
+/// Pass 3: reads the chunk with the best element again, where it is. (nvcc 13.0, sm_90: of bytes, 4096 candidates in
+/// one warp, a dozen registers spill.)
 template <class Layout, class View, class Answer, class Better>
 TILEWISE_KERNEL(warp_size, 1)
 find_in_chunk(View elements, offset index, Better better, Answer const* best, Answer* found)
