@@ -40,6 +40,9 @@ struct reduce_tuning {
         return accumulator_bytes >= 4 && accumulator_bytes <= 8;
     }
 
+    /// Of a part of a range: from so many subtrees on, every 32 are folded before they are copied to the host.
+    static constexpr int least_folded = 256;
+
     /// Pass 2: one block.
     static constexpr int fold_threads = 512;
     /// Shared memory for the aggregates of groups in pass 2. More groups take several rounds of so many super-groups: a

@@ -22,6 +22,10 @@
 #include <tilewise/host/reader.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
+#ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/block/callable.cuh>
+#include <tilewise/device/reduce/part.cuh>
+#endif
 
 #include <concepts>
 #include <cstddef>
@@ -69,6 +73,35 @@ void step_over(Elements& elements, offset count)
             ++elements;
 }
 
+/// Adds to `own` the `count` elements of this rank, of which the last one stays apart if the whole ends with it.
+template <class Order, class T, class Local, class Elements, class Op, class HostOp>
+void add_elements(joined<Order, combined<T>>& own, Local local, Elements elements, offset count, bool ends_whole,
+                  [[maybe_unused]] Op op, HostOp& host_op)
+{
+    offset const begin = own.part.begin(), end = begin + count - ends_whole;
+    if constexpr (is_device_policy<Local>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+        gpu::reduce_part<order<T, typename Order::geometry>, T>(
+            local, elements, begin, end, ends_whole, gpu::operator_on<T>(op), [&](int level, T const& aggregate) {
+                if (own.part.end() < end)
+                    own.part.append(host_op, level, engine::to_combined(aggregate));
+                else
+                    own.last.emplace(engine::to_combined(aggregate));
+            });
+#else
+        throw_no_device();
+#endif
+    } else {
+        auto input = engine::host_input<T>(std::move(elements), count);
+        host::totals<combined<T>> tiles;
+        own.part = host::fragment_of<Order, combined<T>>(local, input, begin, end, host_op, tiles);
+        if (ends_whole) {
+            engine::step_over(input, count - 1);
+            own.last.emplace(host::take<combined<T>>(input));
+        }
+    }
+}
+
 /// Combines rank 0's `init` and the elements of all ranks, of which this rank has `elements`.
 template <class Geometry, class Tuning, class Communicator, class Local, class T, class Elements, class Op>
 T reduce_in_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, T const& init,
@@ -80,23 +113,18 @@ T reduce_in_order(rank_call<Communicator>& call, Local local, partition const& a
     offset const end = std::max(total - 1, offset{0}); // the last element stays apart
     joining<order, T, Tuning, Communicator> join(call, at, end, true, last_rank, wanted::all);
 
+    auto host_op = engine::host_operator<T>(op);
     joined<order, combined<T>> own(join.begin(rank));
     if (rank == 0)
         own.init.emplace(engine::to_combined(init));
-    if (at.count(rank) > 0) {
-        host::totals<combined<T>> tiles;
-        own.part = host::fragment_of<order, combined<T>>(local, elements, join.begin(rank), join.end(rank), op, tiles);
-        if (rank == last_rank) {
-            engine::step_over(elements, at.count(rank) - 1);
-            own.last.emplace(host::take<combined<T>>(elements));
-        }
-    }
+    if (at.count(rank) > 0)
+        engine::add_elements<order, T>(own, local, std::move(elements), at.count(rank), rank == last_rank, op, host_op);
 
-    auto const all = join(op, std::move(own));
+    auto const all = join(host_op, std::move(own));
     T result = [&]() -> T {
         if (total == 0)
             return engine::plain(*all.init);
-        return engine::plain(host::entry<order, combined<T>>(op, all.init, all.part).reduced(op, *all.last));
+        return engine::plain(host::entry<order, combined<T>>(host_op, all.init, all.part).reduced(host_op, *all.last));
     }();
     host::make_opaque(result);
     return result;

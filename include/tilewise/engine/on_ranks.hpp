@@ -55,12 +55,27 @@ constexpr bool can_travel()
     return copies;
 }
 
-/// Whether a local policy can work on a part of a range at its position in the whole. If not, one sentence says why.
+/// Whether a local policy can reduce a part of a range at its position in the whole. If not, one sentence says why.
 template <class Policy, class T, class Op>
-constexpr bool has_parts()
+constexpr bool reduces_parts()
+{
+    if constexpr (is_device_policy<Policy> && !known::is_exact<Op, T>) {
+        constexpr bool fits = sizeof(T) <= 256, combines = !known::has_device_lambda<Op>;
+        static_assert(fits, "tilewise: device combines accumulators of up to 256 bytes; use tilewise::par");
+        static_assert(combines, "tilewise: ranks combine on the host what each of them has reduced on its GPU; write "
+                                "[=] __host__ __device__ (...)");
+        return fits && combines;
+    } else {
+        return true;
+    }
+}
+
+/// Whether it can scan one.
+template <class Policy, class T, class Op>
+constexpr bool scans_parts()
 {
     constexpr bool parts = !is_device_policy<Policy> || known::is_exact<Op, T>;
-    static_assert(parts, "tilewise: distributed(communicator, device) combines integers under the operators that the "
+    static_assert(parts, "tilewise: distributed(communicator, device) scans integers under the operators that the "
                          "library knows by name, and nothing else yet; use tilewise::par");
     return parts;
 }
@@ -94,16 +109,15 @@ public:
     {
         auto known = known::operator_or_self<T>(std::move(op));
         if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_travel<T>() &&
-                      engine::has_parts<Local, T, decltype(known)>())
+                      engine::reduces_parts<Local, T, decltype(known)>())
             return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
                 partition const at = call_.agree(described<T, Op>(), 0, count, !never_throws<decltype(known), T>);
                 T result = [&]() -> T {
                     if constexpr (known::is_exact<decltype(known), T>)
                         return engine::reduce_in_any_order(call_, local_, at, std::move(elements), init, known);
                     else
-                        return engine::reduce_in_order<Geometry, Tuning>(
-                            call_, local_, at, engine::host_input<T>(std::move(elements), count), init,
-                            engine::host_operator<T>(known));
+                        return engine::reduce_in_order<Geometry, Tuning>(call_, local_, at, std::move(elements), init,
+                                                                         known);
                 }();
                 call_.finish();
                 return result;
@@ -118,7 +132,7 @@ public:
     {
         auto known = known::operator_or_self<T>(op);
         if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && tilewise::can_write<Local, T, Out>() &&
-                      engine::can_travel<T>() && engine::has_parts<Local, T, decltype(known)>())
+                      engine::can_travel<T>() && engine::scans_parts<Local, T, decltype(known)>())
             return with_elements<T, true>(std::move(input), end, [&](auto elements, offset count) {
                 constexpr bool fails_late = !never_throws<decltype(known), T> ||
                                             !contiguous_of<decltype(elements), T> || !contiguous_of<Out, T>;

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Reduction of a part of a range at its position in the whole: the kernels leave the aggregates of the part's units,
+/// and the host combines those with what comes before and after them.
+///
+/// * `reduce_ends`: a warp for each unit smaller than a tile, at either end of the part, and for the last element.
+/// * `reduce_middle`: a block for each tile up to the first whole subtree, for each subtree, and for each tile behind.
+/// * `fold_middle`: a warp for every 32 subtrees of a large part.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/block.cuh>
+#include <tilewise/device/block/last_tile.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/view_of.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
+#include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/reduce/one_tile.cuh>
+#include <tilewise/device/tuning.cuh>
+#include <tilewise/host/fragment.hpp>
+#include <tilewise/order.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Units smaller than a tile: those before the first whole tile of a part, then those behind the last one.
+template <class Order>
+struct end_units {
+    using geometry = typename Order::geometry;
+    static constexpr int most_per_end = static_cast<int>(Order::lane_vector - 1) + (geometry::lanes_per_row - 1) +
+                                        (geometry::rows_per_chunk - 1) + (geometry::chunks_per_tile - 1);
+
+    int count = 0, count_before = 0;         ///< of all, and of those before the tiles
+    offset tiles_end = 0;                    ///< where those behind begin, in elements from the beginning of the part
+    int begin[2 * most_per_end + 1];         ///< in elements from the beginning of the part, or from `tiles_end`
+    signed char level[2 * most_per_end + 1]; ///< of `host::unit`
+
+    /// Appends the units in [first, last), which are at these positions from `origin` on.
+    void append(offset first, offset last, offset origin)
+    {
+        offset at = first;
+        host::unit<Order>::for_each(first, last, [&](int unit_level) {
+            begin[count] = static_cast<int>(at - origin);
+            level[count++] = static_cast<signed char>(unit_level);
+            at += host::unit<Order>::size(unit_level);
+        });
+    }
+    TILEWISE_PORTABLE offset position(int i) const { return (i < count_before ? 0 : tiles_end) + begin[i]; }
+};
+
+/// Reduces units smaller than a tile. Those before the tiles write to `results[i]`, those behind leave room for
+/// `middle` results in between.
+template <class Layout, int threads, class View, class T, class Op>
+TILEWISE_KERNEL(threads, 1)
+reduce_ends(View view, end_units<typename Layout::order> units, int middle, Op op, T* results)
+{
+    release_dependents();
+    using order = typename Layout::order;
+    using unit = host::unit<order>;
+    constexpr int N = Layout::lane_vector;
+    int const i = block_index() * (threads / warp_size) + warp_index();
+    if (i >= units.count)
+        return;
+    int const level = units.level[i], rows = level == unit::chunk ? Layout::rows : 1;
+    int const last = level == unit::element ? 0 : N - 1;
+    offset const first = units.position(i) + (level >= unit::row ? lane_index() * N : 0);
+    registers<T, 1> aggregate;
+    TILEWISE_NO_UNROLL
+    for (int row = 0; row < rows; ++row) {
+        offset const at = first + row * order::row;
+        auto const loaded = view.template fetch_clamped<N>(at, at + last);
+        T total = gpu::vector_total<Layout>(view, loaded, op, last);
+        if (level >= unit::row)
+            gpu::put(total, gpu::warp_tree(op, total));
+        gpu::put(aggregate[0], row == 0 ? total : gpu::combine(op, T(aggregate[0]), total));
+    }
+    if (lane_index() == 0)
+        gpu::put(results[i < units.count_before ? i : i + middle], T(aggregate[0]));
+}
+
+/// The whole tiles of a part: `before` of them, then `subtrees` of `2^log2_tiles` tiles each, then `behind` tiles.
+struct middle_units {
+    int before, subtrees, behind, log2_tiles;
+
+    int count() const { return before + subtrees + behind; }
+};
+
+/// Reduces tiles and subtrees, which follow each other in `view`: block `b` writes to `results[b]`.
+template <class Layout, access how, int shift, class Tuning, class View, class T, class Op>
+TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
+reduce_middle(View view, middle_units units, Op op, T* results)
+{
+    release_dependents();
+    constexpr int warps = Tuning::threads / warp_size;
+    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+    int const block = block_index(), in_subtrees = block - units.before;
+    offset tiles = block;
+    int size = 1;
+    if (in_subtrees >= units.subtrees) {
+        tiles += (offset{1} << units.log2_tiles) * units.subtrees - units.subtrees;
+    } else if (in_subtrees >= 0) {
+        tiles += ((offset{1} << units.log2_tiles) - 1) * in_subtrees;
+        size = 1 << units.log2_tiles;
+    }
+    int const work = static_cast<int>(gpu::work_units_of<Layout>(size)), iterations = (work + warps - 1) / warps;
+    T const total = gpu::block_subtree<Layout, how, shift, Tuning::threads>(view, tiles * Layout::order::tile, work,
+                                                                            iterations, op, warp_totals.object());
+    wait_for_primary(); // so that the stream goes on only once both kernels have ended
+    if (thread_index() == 0)
+        gpu::put(results[block], total);
+}
+
+/// Folds every 32 of `32 * folded` results, behind the first `before` and followed by `behind` others, which are
+/// copied.
+template <int threads, class T, class Op>
+TILEWISE_KERNEL(threads, 1)
+fold_middle(T const* from, int before, int folded, int behind, Op op, T* to)
+{
+    wait_for_primary();
+    int const warp = block_index() * (threads / warp_size) + warp_index();
+    if (warp < folded) {
+        T const aggregate = gpu::warp_tree(op, T(from[before + warp * warp_size + lane_index()]));
+        if (lane_index() == 0)
+            gpu::put(to[before + warp], aggregate);
+    } else if (int const i = (warp - folded) * warp_size + lane_index(); i < before + behind) {
+        gpu::put(to[i < before ? i : i + folded], T(from[i < before ? i : i + folded * warp_size]));
+    }
+}
+
+/// How a part of a range is reduced, in pieces if it is staged.
+template <class Order, class Tuning, class View, class T, class Op>
+class part_reducer {
+    using layout = row_layout<View, T, Op, Order, Tuning>;
+    using unit = host::unit<Order>;
+    static constexpr int warps = Tuning::threads / warp_size;
+    static constexpr int most_iterations =
+        Order::geometry::tiles_per_group * Order::geometry::chunks_per_tile / (warps * layout::chunks);
+    static constexpr access misaligned = misaligned_access<View, layout::vector_size>;
+    static constexpr int shift = misaligned == access::realigned && layout::can_shift ? any_shift : no_shift;
+    static_assert(layout::chunks <= Order::geometry::chunks_per_tile, "a warp reads chunks of one tile at once");
+
+public:
+    part_reducer(device_call& by, View const& part, offset begin, offset end, Op const& combine)
+        : call(by), view(part), part_begin(begin), part_end(end), op(combine)
+    {}
+
+    /// Calls `append(level, aggregate)` for the units of the part, from left to right, and for the element behind it,
+    /// if it `has_last`.
+    template <class Append>
+    void operator()(bool has_last, Append const& append)
+    {
+        staging const staged(call);
+        std::size_t const bytes_each = staged.bytes_per_element(view);
+        offset const at_once = staged.elements_at_once(part_end - part_begin + has_last, bytes_each, Order::group);
+        offset begin = part_begin;
+        for (bool more = true; more;) {
+            more = part_end - begin + has_last > at_once;
+            offset const end = more ? (begin + at_once) / Order::tile * Order::tile : part_end;
+            reduce_piece(begin, end, has_last && !more, bytes_each > 0, append);
+            begin = end;
+        }
+    }
+
+private:
+    /// Reduces [begin, end), and the element behind it if it `has_last`.
+    template <class Append>
+    void reduce_piece(offset begin, offset end, bool has_last, bool stages, Append const& append)
+    {
+        staging staged(call);
+        View piece = view.from(begin - part_begin);
+        if (stages)
+            staged.stage_in_first(piece, end - begin + has_last);
+
+        offset const first_tile = (begin + Order::tile - 1) / Order::tile, last_tile = end / Order::tile;
+        bool const has_tiles = first_tile < last_tile;
+        end_units<Order> ends;
+        ends.append(begin, has_tiles ? first_tile * Order::tile : end, begin);
+        ends.count_before = ends.count;
+        if (has_tiles) {
+            ends.tiles_end = last_tile * Order::tile - begin;
+            ends.append(last_tile * Order::tile, end, last_tile * Order::tile);
+        }
+        if (has_last)
+            ends.append(end, end + 1, begin + ends.tiles_end);
+        middle_units const units =
+            has_tiles ? middle_of(first_tile, last_tile, (end - begin) * View::widest) : middle_units{};
+        folding const fold(units, first_tile + units.before);
+        int const middle = units.count() - fold.count * (warp_size - 1), results = ends.count + middle;
+
+        scratch<T> const partials(call, std::max(fold.count > 0 ? units.count() : 0, 1)), aggregates(call, results);
+        T* const middle_results = aggregates.begin() + ends.count_before;
+        if (ends.count > 0)
+            call.launch(&reduce_ends<layout, Tuning::threads, View, T, Op>, "reduce_ends",
+                        {(ends.count + warps - 1) / warps, Tuning::threads}, piece, ends, middle, op,
+                        aggregates.begin());
+        if (units.count() > 0)
+            start_middle(piece.from(first_tile * Order::tile - begin), units, ends.count > 0,
+                         fold.count > 0 ? partials.begin() : middle_results);
+        if (fold.count > 0) {
+            int const copied = fold.before + fold.behind,
+                      warps_wanted = fold.count + (copied + warp_size - 1) / warp_size;
+            call.launch(&fold_middle<Tuning::threads, T, Op>, "fold_middle",
+                        {(warps_wanted + warps - 1) / warps, Tuning::threads}, partials.begin(), fold.before,
+                        fold.count, fold.behind, op, middle_results);
+        }
+        copy_results(aggregates.begin(), results);
+
+        for (int i = 0; i < ends.count_before; ++i)
+            append(static_cast<int>(ends.level[i]), result(i));
+        for (int i = 0; i < middle; ++i)
+            append(unit::tile + fold.level(units, i), result(ends.count_before + i));
+        for (int i = ends.count_before; i < ends.count; ++i)
+            append(static_cast<int>(ends.level[i]), result(middle + i));
+    }
+
+    /// Divides whole tiles into subtrees, and tiles before and behind them.
+    static middle_units middle_of(offset first_tile, offset last_tile, offset bytes)
+    {
+        int const iterations = std::min(Tuning::iterations(bytes), most_iterations);
+        int const log2_tiles =
+            gpu::log2_of(std::max(iterations * warps * layout::chunks / Order::geometry::chunks_per_tile, 1));
+        offset const first = ((first_tile - 1) >> log2_tiles) + 1, last = last_tile >> log2_tiles;
+        if (first >= last)
+            return {static_cast<int>(last_tile - first_tile), 0, 0, log2_tiles};
+        return {static_cast<int>((first << log2_tiles) - first_tile), static_cast<int>(last - first),
+                static_cast<int>(last_tile - (last << log2_tiles)), log2_tiles};
+    }
+
+    /// Which of the results for tiles and subtrees are folded.
+    struct folding {
+        int before, count = 0, behind = 0; ///< results before and behind `count` times 32 that are folded
+
+        folding(middle_units const& units, offset first_tile_of_subtrees) : before(units.count())
+        {
+            if (units.subtrees < Tuning::least_folded)
+                return;
+            offset const first = first_tile_of_subtrees >> units.log2_tiles, last = first + units.subtrees;
+            offset const first_folded = (first + warp_size - 1) / warp_size, last_folded = last / warp_size;
+            count = static_cast<int>(last_folded - first_folded);
+            before = units.before + static_cast<int>(first_folded * warp_size - first);
+            behind = units.count() - before - count * warp_size;
+        }
+        /// The level above the tile of a result.
+        int level(middle_units const& units, int i) const
+        {
+            bool const is_folded = i >= before && i < before + count;
+            int const of_units = i < before ? i : i + count * (warp_size - 1); // any that it is made of
+            if (is_folded)
+                return units.log2_tiles + gpu::log2_of(warp_size);
+            return of_units >= units.before && of_units < units.before + units.subtrees ? units.log2_tiles : 0;
+        }
+    };
+
+    void start_middle(View const& tiles, middle_units const& units, bool is_second, T* results)
+    {
+        int const misalignment = gpu::misalignment_of(tiles);
+        if (misalignment % View::template alignment<layout::vector_size> == 0)
+            start_middle<access::aligned, no_shift>(tiles, units, is_second, results);
+        else if constexpr (misaligned != access::aligned)
+            start_middle<misaligned, shift>(tiles, units, is_second, results);
+    }
+    template <access how, int shift_of_base>
+    void start_middle(View const& tiles, middle_units const& units, bool is_second, T* results)
+    {
+        constexpr auto kernel = &reduce_middle<layout, how, shift_of_base, Tuning, View, T, Op>;
+        bool const dependent = is_second && Tuning::dependent_launches && call.can_launch_dependent<kernel>();
+        call.launch(kernel, "reduce_middle", {units.count(), Tuning::threads, 1, dependent}, tiles, units, op, results);
+    }
+
+    void copy_results(T* from, int count)
+    {
+        results_.resize(static_cast<std::size_t>(count) * sizeof(T));
+        leased_ring ring(call.device());
+        ring->copy_to_host(results_.data(), from, results_.size(), call.stream());
+    }
+    T result(int i) const
+    {
+        std::array<std::byte, sizeof(T)> bytes;
+        std::memcpy(bytes.data(), results_.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
+        return std::bit_cast<T>(bytes);
+    }
+
+    device_call& call;
+    View view;
+    offset part_begin, part_end;
+    Op op;
+    std::vector<std::byte> results_;
+};
+
+/// Reduces the elements [begin, end) of a whole, which `input` begins with, and reads one more if the part `has_last`.
+/// Calls `append(level, aggregate)` for the units of the order in it, from left to right, and for that element.
+template <class Order, class Tuning = reduce_tuning, class T, class Policy, class Input, class Op, class Append>
+void reduce_part(Policy const& policy, Input const& input, offset begin, offset end, bool has_last, Op const& op,
+                 Append const& append)
+{
+    offset const count = end - begin + has_last;
+    if (count == 0)
+        return;
+    device_call call("reduce", count, policy);
+    auto const view = gpu::view_of(input, count);
+    part_reducer<Order, Tuning, std::remove_const_t<decltype(view)>, T, Op>(call, view, begin, end, op)(has_last,
+                                                                                                        append);
+    call.finish();
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
