@@ -99,6 +99,18 @@ inline void expect_success(cudaError_t error)
         throw std::runtime_error(cudaGetErrorName(error));
 }
 
+/// The values that the device wrote last to some memory, if its stream was waited for.
+template <class T>
+std::vector<T> values_at(T const* first, std::size_t count)
+{
+    static_assert(alignof(T) <= alignof(std::max_align_t));
+    std::vector<unsigned char> bytes(count * sizeof(T));
+    if (count != 0)
+        expect_success(cudaMemcpy(bytes.data(), static_cast<void const*>(first), bytes.size(), cudaMemcpyDefault));
+    auto const* const values = reinterpret_cast<T const*>(bytes.data());
+    return std::vector<T>(values, values + count);
+}
+
 /// Memory of a kind, of exactly the bytes asked for. Elements may begin some bytes into it; those before them are never
 /// written.
 template <class T>
@@ -154,15 +166,7 @@ public:
     }
 
     /// The first `count` values, likewise.
-    std::vector<T> values(std::size_t count) const
-    {
-        static_assert(alignof(T) <= alignof(std::max_align_t));
-        std::vector<unsigned char> bytes(count * sizeof(T));
-        if (count != 0)
-            expect_success(cudaMemcpy(bytes.data(), static_cast<void const*>(first_), bytes.size(), cudaMemcpyDefault));
-        auto const* const first = reinterpret_cast<T const*>(bytes.data());
-        return std::vector<T>(first, first + count);
-    }
+    std::vector<T> values(std::size_t count) const { return on_device::values_at(first_, count); }
 
 private:
     unsigned char* memory_ = nullptr;

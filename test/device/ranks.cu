@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../distributed/ranks.hpp"
-#include "../on_device.hpp"
+#include "same_bits.hpp"
 
 #include <tilewise/distributed.hpp>
 #include <tilewise/tilewise.hpp>
@@ -16,8 +16,6 @@
 #include <random>
 #include <span>
 #include <vector>
-
-namespace tw = tilewise;
 
 namespace {
 
@@ -108,6 +106,90 @@ std::vector<std::size_t> few_cuts_of(std::size_t count, std::mt19937& random)
 }
 
 std::vector<std::size_t> const sizes{0, 5, on_device::amount<std::size_t>(1 << 20, 30'000, 5000)};
+
+/// Expects the bits that one rank gives under seq, from every rank, returned and written.
+template <class T, class E, class Op>
+void expect_one_value(std::vector<E> const& x, T init, T other, Op op, std::mt19937& random)
+{
+    T const expected = tw::reduce(x, init, op);
+    ranks::on_each_rank(few_cuts_of(x.size(), random), [&](auto& communicator, std::size_t begin, std::size_t end) {
+        elements<E> own(part_of(x, begin, end), place_on(communicator));
+        elements<T> written(std::vector<T>{other, other}, place_on(communicator, 1));
+        auto const on = tw::distributed(communicator, tw::device);
+        T const own_init = communicator.rank() == 0 ? init : other; // rank 0's counts
+        EXPECT_TRUE(on_device::same_bits(tw::reduce(on, own.data(), own.end(), own_init, op), expected));
+        EXPECT_EQ(tw::reduce_into(on, own.data(), own.end(), written.data(), own_init, op), written.data() + 1);
+        EXPECT_TRUE(on_device::same_bits(written.values()[0], expected));
+        EXPECT_TRUE(on_device::same_bits(written.values()[1], other));
+    });
+}
+
+/// Expects the bits that one rank gives under seq, written to memory of any kind and in place.
+template <tw::scan_form form, class T, class E, class Op>
+void expect_one_scan(std::vector<E> const& x, T init, T other, Op op, std::mt19937& random)
+{
+    std::vector<T> expected(x.size(), init), results(expected), in_place(expected);
+    auto const scan = [&](auto const& policy, auto const& first, auto const& last, auto const& out, T own_init) {
+        if constexpr (form == tw::scan_form::inclusive)
+            return tw::inclusive_scan(policy, first, last, out, op, own_init);
+        else
+            return tw::exclusive_scan(policy, first, last, out, own_init, op);
+    };
+    scan(tw::seq, x.begin(), x.end(), expected.begin(), init);
+    ranks::on_each_rank(few_cuts_of(x.size(), random), [&](auto& communicator, std::size_t begin, std::size_t end) {
+        elements<E> own(part_of(x, begin, end), place_on(communicator));
+        elements<T> out(std::vector<T>(end - begin, other), place_on(communicator, 1));
+        auto const on = tw::distributed(communicator, tw::device);
+        T const own_init = communicator.rank() == 0 ? init : other;
+        EXPECT_EQ(scan(on, own.data(), own.end(), out.data(), own_init), out.end());
+        auto const written = out.values();
+        std::copy(written.begin(), written.end(), results.begin() + static_cast<std::ptrdiff_t>(begin));
+        if constexpr (std::is_same_v<E, T>) {
+            scan(on, own.data(), own.end(), own.data(), own_init);
+            auto const there = own.values();
+            std::copy(there.begin(), there.end(), in_place.begin() + static_cast<std::ptrdiff_t>(begin));
+        }
+    });
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        ASSERT_TRUE(on_device::same_bits(results[i], expected[i])) << i;
+        ASSERT_TRUE((!std::is_same_v<E, T> || on_device::same_bits(in_place[i], expected[i]))) << i;
+    }
+}
+
+/// An order of combination shows in the bits of sums of floats, and in what is not commutative.
+DEVICE_TEST(ranks_on_a_gpu, have_the_bits_of_one_range)
+{
+    using words = values::words<std::uint64_t, 3>;
+    constexpr auto inclusive = tw::scan_form::inclusive, exclusive = tw::scan_form::exclusive;
+    emptied_caches const at_end;
+    std::mt19937 random(static_cast<unsigned>(on_device::variation()));
+    for (std::size_t const count : sizes) {
+        expect_one_value(on_device::some_elements<float>(count), 0.5f, 7.0f, std::plus<>(), random);
+        expect_one_value(on_device::some_elements<std::int8_t>(count), 0.25, 7.0, std::plus<>(), random);
+        expect_one_value(on_device::some_elements<words>(count / 8), words(77), words(5), values::compose{}, random);
+        expect_one_scan<inclusive>(on_device::some_elements<float>(count), 0.5f, 7.0f, std::plus<>(), random);
+        expect_one_scan<exclusive>(on_device::some_elements<std::int8_t>(count), 0.25, 7.0, std::plus<>(), random);
+        expect_one_scan<exclusive>(on_device::some_elements<words>(count / 8), words(77), words(5), values::compose{},
+                                   random);
+    }
+}
+
+/// Elements that are computed from two ranges.
+DEVICE_TEST(ranks_on_a_gpu, have_one_inner_product)
+{
+    emptied_caches const at_end;
+    std::mt19937 random(static_cast<unsigned>(on_device::variation()));
+    auto const x = on_device::some_elements<float>(sizes.back()), y = on_device::some_elements<float>(x.size() + 1);
+    float const expected = tw::transform_reduce(x.begin(), x.end(), y.begin() + 1, 1.0f);
+    ranks::on_each_rank(few_cuts_of(x.size(), random), [&](auto& communicator, std::size_t begin, std::size_t end) {
+        elements<float> left(part_of(x, begin, end), place::device),
+            right(part_of(y, begin + 1, end + 1), place::device);
+        auto const on = tw::distributed(communicator, tw::device);
+        EXPECT_TRUE(on_device::same_bits(
+            tw::transform_reduce(on, left.data(), left.end(), right.data(), communicator.rank() == 0 ? 1.0f : 9.0f),
+            expected));
+    });
+}
 
 template <class Counter, class Sample, class Axis>
 void expect_one_histogram(std::vector<Sample> const& x, Axis const& axis, std::mt19937& random)

@@ -101,7 +101,32 @@ public:
         }
     }
 
+    /// Scans a part of a longer range, which begins where a tile begins there: `tiles_before_group` tiles onto their
+    /// `prefixes`, and the tiles behind them, group by group, onto the prefixes of groups, which follow. The first
+    /// group has none if the range begins there and has no `init`.
+    void start_part(offset tiles_before_group, T const* prefixes, T const* tile_aggregates)
+    {
+        if (is_aligned())
+            start_part<access::aligned, access::aligned>(tiles_before_group, prefixes, tile_aggregates);
+        else
+            start_part<unaligned_input, unaligned_output>(tiles_before_group, prefixes, tile_aggregates);
+    }
+
 private:
+    template <access in, access out>
+    void start_part(offset tiles_before_group, T const* prefixes, T const* tile_aggregates)
+    {
+        offset const tiles = tiles_of(count), alone = std::min(tiles, tiles_before_group),
+                     before = std::min(count, alone * Scan::tile);
+        if (alone > 0)
+            call.launch(&scan_after_prefixes<Scan, in, out>, "scan_after_prefixes",
+                        {static_cast<int>(alone), Scan::threads}, view, sink, before, op, prefixes);
+        if (tiles > alone)
+            call.launch(&scan_after_totals<Scan, in, out>, "scan_after_totals",
+                        {static_cast<int>(tiles - alone), Scan::threads}, view.from(before), sink.from(before),
+                        count - before, init.there || alone > 0, op, tile_aggregates + alone, prefixes + alone);
+    }
+
     static offset tiles_of(offset elements) { return (elements + Scan::tile - 1) / Scan::tile; }
     int output_misalignment() const
     {

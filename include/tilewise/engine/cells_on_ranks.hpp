@@ -244,7 +244,8 @@ Out reduce_cells_in_any_order(rank_call<Communicator>& call, Local local, It fir
     call.combine(table, op);
     for (T& cell : table)
         cell = static_cast<T>(op(init, cell));
-    return engine::write_on_ranks<false>(call.algorithm(), local, table, std::move(out));
+    return engine::write_on_ranks<false>(call.algorithm(), local, table.data(), static_cast<offset>(table.size()),
+                                         std::move(out));
 }
 
 } // namespace engine

@@ -25,6 +25,7 @@
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/reduce/part.cuh>
+#include <tilewise/device/scan/part.cuh>
 #endif
 
 #include <concepts>
@@ -130,34 +131,63 @@ T reduce_in_order(rank_call<Communicator>& call, Local local, partition const& a
     return result;
 }
 
+/// The step of a scan that combines what precedes a rank: `add_up(own)` adds the elements of this rank to what it has.
+template <class Order, class Tuning, class T, class Communicator, class Op, class AddUp>
+host::entry<Order, combined<T>> entry_of_rank(rank_call<Communicator>& call, partition const& at,
+                                              std::optional<T> const& init, Op& op, AddUp add_up)
+{
+    int const rank = call.rank(), last_rank = at.total() > 0 ? at.last_rank() : 0;
+    // nobody needs the elements of the last
+    joining<Order, T, Tuning, Communicator> join(call, at, at.begin(last_rank), init.has_value(), -1, wanted::before);
+    joined<Order, combined<T>> own(join.begin(rank));
+    if (rank == 0 && init)
+        own.init.emplace(engine::to_combined(*init));
+    if (at.count(rank) > 0)
+        if (auto part = add_up(rank == last_rank); rank < last_rank)
+            own.part = std::move(part);
+    std::optional<combined<T>> const own_init = own.init;
+    auto const before = join(op, std::move(own));
+    return {op, rank == 0 ? own_init : before.init, before.part};
+}
+
 /// Scans them after rank 0's `init`, if there is one, and writes the results for `elements`.
 template <class Geometry, class Tuning, scan_form form, class Communicator, class Local, class T, class Elements,
           class Out, class Op>
 Out scan_in_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, Out out,
                   std::optional<T> const& init, Op op)
 {
-    using order = order_on_ranks<T, Geometry>;
-    int const rank = call.rank(), last_rank = at.total() > 0 ? at.last_rank() : 0;
-    // nobody needs the elements of the last
-    joining<order, T, Tuning, Communicator> join(call, at, at.begin(last_rank), init.has_value(), -1, wanted::before);
-
-    joined<order, combined<T>> own(join.begin(rank));
-    if (rank == 0 && init)
-        own.init.emplace(engine::to_combined(*init));
-    host::totals<combined<T>> tiles;
-    constexpr bool scans_in_turn = std::same_as<Local, sequenced_policy>;
-    if (at.count(rank) > 0 && !(scans_in_turn && rank == last_rank)) {
-        auto part = host::fragment_of<order, combined<T>>(local, elements, at.begin(rank), at.end(rank), op, tiles);
-        if (rank < last_rank)
-            own.part = std::move(part);
+    auto host_op = engine::host_operator<T>(op);
+    offset const begin = at.begin(call.rank()), count = at.count(call.rank());
+    if constexpr (is_device_policy<Local>) {
+#ifdef TILEWISE_DEVICE_ENGINE
+        using order = tilewise::order<T, Geometry>;
+        auto device_op = gpu::operator_on<T>(op);
+        std::optional<gpu::part_scanner<Geometry, form, T, Local, Elements, Out, decltype(device_op)>> scanner;
+        auto const first = engine::entry_of_rank<order, Tuning>(call, at, init, host_op, [&](bool) {
+            host::fragment<order, T> part(begin);
+            scanner.emplace(local, elements, out, begin, begin + count, device_op);
+            scanner->add_up([&](int level, T const& aggregate) { part.append(host_op, level, aggregate); });
+            return part;
+        });
+        if (scanner)
+            scanner->scan(first, host_op);
+#else
+        throw_no_device();
+#endif
+        return out + count;
+    } else {
+        using order = order_on_ranks<T, Geometry>;
+        auto input = engine::host_input<T>(std::move(elements), count);
+        host::totals<combined<T>> tiles;
+        auto const first = engine::entry_of_rank<order, Tuning>(call, at, init, host_op, [&](bool is_last) {
+            if (is_last && std::same_as<Local, sequenced_policy>) // whose scan finds the aggregates itself
+                return host::fragment<order, combined<T>>(begin);
+            return host::fragment_of<order, combined<T>>(local, input, begin, begin + count, host_op, tiles);
+        });
+        if (count == 0)
+            return out;
+        return host::scan_part<order, form>(first, std::move(input), count, std::move(out), host_op, tiles);
     }
-    std::optional<combined<T>> const own_init = own.init;
-
-    auto const before = join(op, std::move(own));
-    if (at.count(rank) == 0)
-        return out;
-    host::entry<order, combined<T>> const first(op, rank == 0 ? own_init : before.init, before.part);
-    return host::scan_part<order, form>(first, std::move(elements), at.count(rank), std::move(out), op, tiles);
 }
 
 /// The same reduction where every order gives the same bits: one value of each rank is enough.

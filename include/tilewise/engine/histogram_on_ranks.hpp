@@ -43,7 +43,8 @@ Out histogram_on_ranks(rank_call<Communicator>& call, Local local, It first, Ext
     call.expect_sum(all.size());
     engine::histogram<counting::overwrites>(local, std::move(first), std::move(end), axis, all.data());
     call.add_up(all);
-    counts = engine::write_on_ranks<adds>(call.algorithm(), local, all, std::move(counts));
+    counts = engine::write_on_ranks<adds>(call.algorithm(), local, all.data(), static_cast<offset>(all.size()),
+                                          std::move(counts));
     call.finish();
     return counts;
 }

@@ -55,29 +55,14 @@ constexpr bool can_travel()
     return copies;
 }
 
-/// Whether a local policy can reduce a part of a range at its position in the whole. If not, one sentence says why.
+/// Whether a local policy can work on a part of a range at its position in the whole. If not, one sentence says why.
 template <class Policy, class T, class Op>
-constexpr bool reduces_parts()
+constexpr bool has_parts()
 {
-    if constexpr (is_device_policy<Policy> && !known::is_exact<Op, T>) {
-        constexpr bool fits = sizeof(T) <= 256, combines = !known::has_device_lambda<Op>;
-        static_assert(fits, "tilewise: device combines accumulators of up to 256 bytes; use tilewise::par");
-        static_assert(combines, "tilewise: ranks combine on the host what each of them has reduced on its GPU; write "
-                                "[=] __host__ __device__ (...)");
-        return fits && combines;
-    } else {
-        return true;
-    }
-}
-
-/// Whether it can scan one.
-template <class Policy, class T, class Op>
-constexpr bool scans_parts()
-{
-    constexpr bool parts = !is_device_policy<Policy> || known::is_exact<Op, T>;
-    static_assert(parts, "tilewise: distributed(communicator, device) scans integers under the operators that the "
-                         "library knows by name, and nothing else yet; use tilewise::par");
-    return parts;
+    constexpr bool combines = !is_device_policy<Policy> || known::is_exact<Op, T> || !known::has_device_lambda<Op>;
+    static_assert(combines, "tilewise: ranks combine on the host what each of them has reduced on its GPU; write "
+                            "[=] __host__ __device__ (...)");
+    return combines;
 }
 
 /// Whether a local policy can combine values by key. If not, one sentence says why.
@@ -107,23 +92,21 @@ public:
     template <class Input, class Extent, class T, class Op>
     T reduce(Input input, Extent end, T&& init, Op op) const
     {
-        auto known = known::operator_or_self<T>(std::move(op));
-        if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_travel<T>() &&
-                      engine::reduces_parts<Local, T, decltype(known)>())
-            return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
-                partition const at = call_.agree(described<T, Op>(), 0, count, !never_throws<decltype(known), T>);
-                T result = [&]() -> T {
-                    if constexpr (known::is_exact<decltype(known), T>)
-                        return engine::reduce_in_any_order(call_, local_, at, std::move(elements), init, known);
-                    else
-                        return engine::reduce_in_order<Geometry, Tuning>(call_, local_, at, std::move(elements), init,
-                                                                         known);
-                }();
-                call_.finish();
-                return result;
-            });
-        else
-            return std::move(init);
+        return reduce_and<false>(std::move(input), std::move(end), init, std::move(op),
+                                 [](T result) { return result; });
+    }
+
+    /// The same, written through every rank's `out`.
+    template <class Input, class Extent, class Out, class T, class Op>
+    Out reduce_into(Input input, Extent end, Out out, T init, Op op) const
+    {
+        if constexpr (tilewise::can_write<Local, T, Out>() && engine::can_write_on_ranks<Local>())
+            static_cast<void>(reduce_and<writes_may_throw<Local, Out, T>>(
+                std::move(input), std::move(end), init, std::move(op), [&](T result) {
+                    engine::write_on_ranks<false>(call_.algorithm(), local_, std::addressof(result), 1, out);
+                    return result;
+                }));
+        return ++out;
     }
 
     /// Scans the elements of all ranks after rank 0's `init`; each rank writes the results for its own.
@@ -132,10 +115,10 @@ public:
     {
         auto known = known::operator_or_self<T>(op);
         if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && tilewise::can_write<Local, T, Out>() &&
-                      engine::can_travel<T>() && engine::scans_parts<Local, T, decltype(known)>())
+                      engine::can_travel<T>() && engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, true>(std::move(input), end, [&](auto elements, offset count) {
                 constexpr bool fails_late = !never_throws<decltype(known), T> ||
-                                            !contiguous_of<decltype(elements), T> || !contiguous_of<Out, T>;
+                                            !contiguous_of<decltype(elements), T> || writes_may_throw<Local, Out, T>;
                 partition const at =
                     call_.agree(described<T, Op>() + (init ? ", after init" : ""), 0, count, fails_late);
                 Out const last = [&] {
@@ -143,9 +126,8 @@ public:
                         return engine::scan_in_any_order<form>(call_, local_, at, std::move(elements), std::move(out),
                                                                init, op, known);
                     else
-                        return engine::scan_in_order<Geometry, Tuning, form>(
-                            call_, local_, at, engine::host_input<T>(std::move(elements), count), std::move(out), init,
-                            engine::host_operator<T>(known));
+                        return engine::scan_in_order<Geometry, Tuning, form>(call_, local_, at, std::move(elements),
+                                                                             std::move(out), init, known);
                 }();
                 call_.finish();
                 return last;
@@ -217,6 +199,30 @@ public:
     }
 
 private:
+    /// Calls `use(result)`, which may throw if `use_may_throw`, before ranks part, and returns what it returns.
+    template <bool use_may_throw, class Input, class Extent, class T, class Op, class Use>
+    T reduce_and(Input input, Extent end, T& init, Op op, Use use) const
+    {
+        auto known = known::operator_or_self<T>(std::move(op));
+        if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_travel<T>() &&
+                      engine::has_parts<Local, T, decltype(known)>())
+            return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
+                partition const at =
+                    call_.agree(described<T, Op>(), 0, count, use_may_throw || !never_throws<decltype(known), T>);
+                T result = use([&]() -> T {
+                    if constexpr (known::is_exact<decltype(known), T>)
+                        return engine::reduce_in_any_order(call_, local_, at, std::move(elements), init, known);
+                    else
+                        return engine::reduce_in_order<Geometry, Tuning>(call_, local_, at, std::move(elements), init,
+                                                                         known);
+                }());
+                call_.finish();
+                return result;
+            });
+        else
+            return std::move(init);
+    }
+
     /// What all ranks have to agree on: types and the order.
     template <class T, class Op>
     static std::string described()

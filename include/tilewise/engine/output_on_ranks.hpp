@@ -17,7 +17,7 @@
 
 #include <concepts>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
@@ -61,27 +61,26 @@ void check_output_memory([[maybe_unused]] char const* algorithm, [[maybe_unused]
     }
 }
 
-/// Writes values through an output, or adds them to the integers there, and returns its end.
+/// Writes `count` values through an output, or adds them to the integers there, and returns its end.
 template <bool adds, class Policy, class T, class Out>
-Out write_on_ranks([[maybe_unused]] char const* algorithm, [[maybe_unused]] Policy policy, std::vector<T> const& values,
-                   Out out)
+Out write_on_ranks([[maybe_unused]] char const* algorithm, [[maybe_unused]] Policy policy, T const* values,
+                   offset count, Out out)
 {
     if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
-        gpu::write_values<adds>(algorithm, policy, values.data(), static_cast<offset>(values.size()), out);
-        return out + static_cast<offset>(values.size());
+        gpu::write_values<adds>(algorithm, policy, values, count, out);
+        return out + count;
 #else
         throw_no_device();
 #endif
     } else if constexpr (adds) {
-        for (T const value : values) {
-            tilewise::store(out, static_cast<T>(*out) + value);
+        for (T const* value = values; value != values + count; ++value) {
+            tilewise::store(out, static_cast<T>(*out) + *value);
             ++out;
         }
         return out;
     } else {
-        return host::write_results<T>(std::move(out), static_cast<offset>(values.size()),
-                                      [next = values.begin()]() mutable -> T { return *next++; });
+        return host::write_results<T>(std::move(out), count, [values]() mutable -> T { return *values++; });
     }
 }
 

@@ -108,11 +108,7 @@ Out reduce_into(Policy policy, Input input, Extent end, Out out, T init, Op op)
             reject_argument("reduce_into", "the output is null");
     }
     if constexpr (is_engine<Policy>) {
-        constexpr bool on_host = !is_device_policy<typename Policy::local_policy>;
-        static_assert(on_host, "tilewise: distributed(communicator, device) returns values and writes none yet; use "
-                               "reduce or transform_reduce");
-        if constexpr (on_host)
-            tilewise::store(out, policy.reduce(std::move(input), std::move(end), std::move(init), std::move(op)));
+        return policy.reduce_into(std::move(input), std::move(end), std::move(out), std::move(init), std::move(op));
     } else if constexpr (!is_device_policy<Policy>) {
         tilewise::store(out, engine::reduce(policy, std::move(input), std::move(end), std::move(init), std::move(op)));
     } else if constexpr (tilewise::can_reduce<Policy, T, Op, Input, Extent>() &&

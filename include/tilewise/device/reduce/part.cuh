@@ -7,7 +7,9 @@
 ///
 /// * `reduce_ends`: a warp for each unit smaller than a tile, at either end of the part, and for the last element.
 /// * `reduce_middle`: a block for each tile up to the first whole subtree, for each subtree, and for each tile behind.
-/// * `fold_middle`: a warp for every 32 subtrees of a large part.
+/// * `fold_middle`: a warp for every 32 subtrees of a large part. A scan, which keeps the aggregates of all tiles,
+/// folds
+///   them to groups.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -123,25 +125,27 @@ reduce_middle(View view, middle_units units, Op op, T* results)
         gpu::put(results[block], total);
 }
 
-/// Folds every 32 of `32 * folded` results, behind the first `before` and followed by `behind` others, which are
+/// Folds every `size` of `size * folded` results, behind the first `before` and followed by `behind` others, which are
 /// copied.
-template <int threads, class T, class Op>
+template <int threads, int size, class T, class Op>
 TILEWISE_KERNEL(threads, 1)
 fold_middle(T const* from, int before, int folded, int behind, Op op, T* to)
 {
     wait_for_primary();
     int const warp = block_index() * (threads / warp_size) + warp_index();
     if (warp < folded) {
-        T const aggregate = gpu::warp_tree(op, T(from[before + warp * warp_size + lane_index()]));
+        T const own(from[before + warp * size + min_of(lane_index(), size - 1)]);
+        T const aggregate = gpu::warp_tree_of_valid<1, size>(op, own, size);
         if (lane_index() == 0)
             gpu::put(to[before + warp], aggregate);
     } else if (int const i = (warp - folded) * warp_size + lane_index(); i < before + behind) {
-        gpu::put(to[i < before ? i : i + folded], T(from[i < before ? i : i + folded * warp_size]));
+        gpu::put(to[i < before ? i : i + folded], T(from[i < before ? i : i + folded * size]));
     }
 }
 
-/// How a part of a range is reduced, in pieces if it is staged.
-template <class Order, class Tuning, class View, class T, class Op>
+/// How a part of a range is reduced, in pieces if it is staged. If it `keeps_tiles`, the aggregates of all whole tiles
+/// stay on the GPU, and the host gets those of whole groups.
+template <class Order, class Tuning, class View, class T, class Op, bool keeps_tiles = false>
 class part_reducer {
     using layout = row_layout<View, T, Op, Order, Tuning>;
     using unit = host::unit<Order>;
@@ -151,6 +155,8 @@ class part_reducer {
     static constexpr access misaligned = misaligned_access<View, layout::vector_size>;
     static constexpr int shift = misaligned == access::realigned && layout::can_shift ? any_shift : no_shift;
     static_assert(layout::chunks <= Order::geometry::chunks_per_tile, "a warp reads chunks of one tile at once");
+    static constexpr int folded_at_once = keeps_tiles ? Order::geometry::tiles_per_group : warp_size;
+    static_assert(folded_at_once <= warp_size, "a warp folds a group");
 
 public:
     part_reducer(device_call& by, View const& part, offset begin, offset end, Op const& combine)
@@ -158,9 +164,9 @@ public:
     {}
 
     /// Calls `append(level, aggregate)` for the units of the part, from left to right, and for the element behind it,
-    /// if it `has_last`.
+    /// if it `has_last`. Kept aggregates of tiles are written to `tiles`.
     template <class Append>
-    void operator()(bool has_last, Append const& append)
+    void operator()(bool has_last, Append const& append, [[maybe_unused]] T* tiles = nullptr)
     {
         staging const staged(call);
         std::size_t const bytes_each = staged.bytes_per_element(view);
@@ -169,7 +175,7 @@ public:
         for (bool more = true; more;) {
             more = part_end - begin + has_last > at_once;
             offset const end = more ? (begin + at_once) / Order::tile * Order::tile : part_end;
-            reduce_piece(begin, end, has_last && !more, bytes_each > 0, append);
+            reduce_piece(begin, end, has_last && !more, bytes_each > 0, append, tiles);
             begin = end;
         }
     }
@@ -177,7 +183,7 @@ public:
 private:
     /// Reduces [begin, end), and the element behind it if it `has_last`.
     template <class Append>
-    void reduce_piece(offset begin, offset end, bool has_last, bool stages, Append const& append)
+    void reduce_piece(offset begin, offset end, bool has_last, bool stages, Append const& append, T* tiles)
     {
         staging staged(call);
         View piece = view.from(begin - part_begin);
@@ -198,23 +204,27 @@ private:
         middle_units const units =
             has_tiles ? middle_of(first_tile, last_tile, (end - begin) * View::widest) : middle_units{};
         folding const fold(units, first_tile + units.before);
-        int const middle = units.count() - fold.count * (warp_size - 1), results = ends.count + middle;
+        bool const folds = keeps_tiles || fold.count > 0;
+        int const middle = units.count() - fold.count * (folded_at_once - 1), results = ends.count + middle;
 
-        scratch<T> const partials(call, std::max(fold.count > 0 ? units.count() : 0, 1)), aggregates(call, results);
+        scratch<T> const partials(call, std::max(folds && !keeps_tiles ? units.count() : 0, 1)),
+            aggregates(call, results);
         T* const middle_results = aggregates.begin() + ends.count_before;
+        T* const unfolded = keeps_tiles ? tiles + (first_tile - (part_begin + Order::tile - 1) / Order::tile)
+                            : folds     ? partials.begin()
+                                        : middle_results;
         if (ends.count > 0)
             call.launch(&reduce_ends<layout, Tuning::threads, View, T, Op>, "reduce_ends",
                         {(ends.count + warps - 1) / warps, Tuning::threads}, piece, ends, middle, op,
                         aggregates.begin());
         if (units.count() > 0)
-            start_middle(piece.from(first_tile * Order::tile - begin), units, ends.count > 0,
-                         fold.count > 0 ? partials.begin() : middle_results);
-        if (fold.count > 0) {
+            start_middle(piece.from(first_tile * Order::tile - begin), units, ends.count > 0, unfolded);
+        if (folds && units.count() > 0) {
             int const copied = fold.before + fold.behind,
                       warps_wanted = fold.count + (copied + warp_size - 1) / warp_size;
-            call.launch(&fold_middle<Tuning::threads, T, Op>, "fold_middle",
-                        {(warps_wanted + warps - 1) / warps, Tuning::threads}, partials.begin(), fold.before,
-                        fold.count, fold.behind, op, middle_results);
+            call.launch(&fold_middle<Tuning::threads, folded_at_once, T, Op>, "fold_middle",
+                        {(warps_wanted + warps - 1) / warps, Tuning::threads}, static_cast<T const*>(unfolded),
+                        fold.before, fold.count, fold.behind, op, middle_results);
         }
         copy_results(aggregates.begin(), results);
 
@@ -231,7 +241,9 @@ private:
     {
         int const iterations = std::min(Tuning::iterations(bytes), most_iterations);
         int const log2_tiles =
-            gpu::log2_of(std::max(iterations * warps * layout::chunks / Order::geometry::chunks_per_tile, 1));
+            keeps_tiles
+                ? 0
+                : gpu::log2_of(std::max(iterations * warps * layout::chunks / Order::geometry::chunks_per_tile, 1));
         offset const first = ((first_tile - 1) >> log2_tiles) + 1, last = last_tile >> log2_tiles;
         if (first >= last)
             return {static_cast<int>(last_tile - first_tile), 0, 0, log2_tiles};
@@ -241,26 +253,26 @@ private:
 
     /// Which of the results for tiles and subtrees are folded.
     struct folding {
-        int before, count = 0, behind = 0; ///< results before and behind `count` times 32 that are folded
+        int before, count = 0, behind = 0; ///< results before and behind those that are folded to `count`
 
         folding(middle_units const& units, offset first_tile_of_subtrees) : before(units.count())
         {
-            if (units.subtrees < Tuning::least_folded)
-                return;
             offset const first = first_tile_of_subtrees >> units.log2_tiles, last = first + units.subtrees;
-            offset const first_folded = (first + warp_size - 1) / warp_size, last_folded = last / warp_size;
+            offset const first_folded = (first + folded_at_once - 1) / folded_at_once,
+                         last_folded = last / folded_at_once;
+            if (first_folded >= last_folded || (!keeps_tiles && units.subtrees < Tuning::least_folded))
+                return;
             count = static_cast<int>(last_folded - first_folded);
-            before = units.before + static_cast<int>(first_folded * warp_size - first);
-            behind = units.count() - before - count * warp_size;
+            before = units.before + static_cast<int>(first_folded * folded_at_once - first);
+            behind = units.count() - before - count * folded_at_once;
         }
         /// The level above the tile of a result.
         int level(middle_units const& units, int i) const
         {
-            bool const is_folded = i >= before && i < before + count;
-            int const of_units = i < before ? i : i + count * (warp_size - 1); // any that it is made of
-            if (is_folded)
-                return units.log2_tiles + gpu::log2_of(warp_size);
-            return of_units >= units.before && of_units < units.before + units.subtrees ? units.log2_tiles : 0;
+            if (i >= before && i < before + count)
+                return units.log2_tiles + gpu::log2_of(folded_at_once);
+            int const unfolded = i < before ? i : i + count * (folded_at_once - 1);
+            return unfolded >= units.before && unfolded < units.before + units.subtrees ? units.log2_tiles : 0;
         }
     };
 
@@ -302,7 +314,7 @@ private:
 
 /// Reduces the elements [begin, end) of a whole, which `input` begins with, and reads one more if the part `has_last`.
 /// Calls `append(level, aggregate)` for the units of the order in it, from left to right, and for that element.
-template <class Order, class Tuning = reduce_tuning, class T, class Policy, class Input, class Op, class Append>
+template <class Order, class T, class Tuning = reduce_tuning, class Policy, class Input, class Op, class Append>
 void reduce_part(Policy const& policy, Input const& input, offset begin, offset end, bool has_last, Op const& op,
                  Append const& append)
 {

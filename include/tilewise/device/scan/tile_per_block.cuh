@@ -236,6 +236,21 @@ scan_after_totals(typename Scan::view view, typename Scan::sink sink, offset cou
         return carry;
     });
 }
+
+/// Scans every tile onto its exclusive prefix.
+template <class Scan, access in, access out>
+TILEWISE_KERNEL(Scan::threads, 1)
+scan_after_prefixes(typename Scan::view view, typename Scan::sink sink, offset count, typename Scan::op op,
+                    typename Scan::value const* prefixes)
+{
+    using T = typename Scan::value;
+    offset const tile = block_index();
+    gpu::block_scan_any_tile<Scan, in, out>(view, sink, tile, count, op, [&](T const&) {
+        auto carry = gpu::nothing<T>();
+        carry.append(op, T(prefixes[tile]));
+        return carry;
+    });
+}
 /// @}
 
 } // namespace gpu

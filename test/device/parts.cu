@@ -2,12 +2,15 @@
 #include "same_bits.hpp"
 
 #include <tilewise/device/reduce/part.cuh>
+#include <tilewise/device/scan/part.cuh>
 #include <tilewise/host/fragment.hpp>
 #include <tilewise/host/part.hpp>
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <random>
+#include <type_traits>
 
 namespace {
 
@@ -23,13 +26,13 @@ struct small_tuning : tw::gpu::reduce_tuning {
     static constexpr int iterations(tw::offset) { return warp_iterations; }
 };
 
-using part = std::array<tw::offset, 2>;
+using bounds = std::array<tw::offset, 2>;
 
 /// Parts that begin and end at every kind of boundary.
 template <class Order>
-std::vector<part> parts(tw::offset most, std::mt19937& random)
+std::vector<bounds> parts(tw::offset most, std::mt19937& random)
 {
-    std::vector<part> result{{0, 0}, {5, 5}, {3, 4}, {1, Order::lane_vector + 1}};
+    std::vector<bounds> result{{0, 0}, {5, 5}, {3, 4}, {1, Order::lane_vector + 1}};
     for (tw::offset const unit : {Order::lane_vector, Order::row, Order::chunk, Order::tile, Order::group})
         if (3 * unit < most) {
             result.push_back({0, unit});
@@ -46,7 +49,7 @@ std::vector<part> parts(tw::offset most, std::mt19937& random)
     }
     std::size_t number = 0;
     std::erase_if(result,
-                  [&](part const& each) { return each[0] > each[1] || on_device::leaves_to_other_schedule(number++); });
+                  [&](bounds const& each) { return each[0] > each[1] || on_device::leaves_to_other_schedule(number++); });
     return result;
 }
 
@@ -67,7 +70,7 @@ void expect_the_fragments_of_the_host(tw::offset most, Op op)
             tw::host::fragment<order, T> result(begin);
             std::optional<T> last;
             auto const run = [&](auto const& policy, E const* elements) {
-                tw::gpu::reduce_part<order, Tuning, T>(policy, elements, begin, end, has_last,
+                tw::gpu::reduce_part<order, T, Tuning>(policy, elements, begin, end, has_last,
                                                        tw::gpu::operator_on<T>(op), [&](int level, T const& aggregate) {
                                                            if (result.end() < end)
                                                                result.append(op, level, aggregate);
@@ -117,6 +120,77 @@ DEVICE_TEST(parts_of_a_reduction, are_as_large_as_any)
         on_device::amount<tw::offset>(30'000'000, 300'000, 20'000), std::plus<>());
     expect_the_fragments_of_the_host<tw::standard_geometry, reduce_tuning, words, words>(
         on_device::amount<tw::offset>(2'000'000, 50'000, 6'000), values::compose{});
+}
+
+/// Expects the results of the host for parts of a scan, onto what precedes them, if it is not the first one.
+template <class Geometry, class Tuning, tw::scan_form form, class E, class T, class Op>
+void expect_the_scans_of_the_host(tw::offset most, std::optional<T> init, Op op)
+{
+    using order = tw::order<T, Geometry>;
+    std::mt19937 random(static_cast<unsigned>(on_device::variation()));
+    auto const x = on_device::some_elements<E>(static_cast<std::size_t>(most));
+    for (auto const [begin, end] : parts<order>(most, random)) {
+        if (begin == end)
+            continue;
+        auto const count = static_cast<std::size_t>(end - begin);
+        std::vector<E> const own(x.begin() + begin, x.begin() + end);
+        tw::host::totals<T> tiles;
+        auto const before = tw::host::fragment_of<order, T>(tw::seq, x.data(), 0, begin, op, tiles);
+        tw::host::entry<order, T> const entry(op, init, before);
+        std::vector<T> expected(count, x[0]);
+        tw::host::scan_part<order, form>(entry, own.data(), end - begin, expected.data(), op, tiles);
+        for (int where = 0; where < 4; ++where) { // aligned, misaligned, in place, in pieces from and to the host
+            on_device::device_array<E> const there(own, where == 1 ? sizeof(E) : 0);
+            on_device::device_array<T> out(count, where == 1 ? sizeof(T) : 0);
+            std::vector<T> on_host(count, x[0]);
+            tw::host::fragment<order, T> part(begin);
+            auto const run = [&](auto const& policy, E const* elements, T* results) {
+                auto const device_op = tw::gpu::operator_on<T>(op);
+                tw::gpu::part_scanner<Geometry, form, T, std::remove_cvref_t<decltype(policy)>, E const*, T*,
+                                      std::remove_const_t<decltype(device_op)>, tw::gpu::scan_tuning, Tuning>
+                    scanner(policy, elements, results, begin, end, device_op);
+                scanner.add_up([&](int level, T const& aggregate) { part.append(op, level, aggregate); });
+                scanner.scan(entry, op);
+            };
+            if (where == 3)
+                run(tw::device.budget(static_cast<std::size_t>(2 * order::group) * (sizeof(E) + sizeof(T))), own.data(),
+                    on_host.data());
+            else if (where == 2 && std::is_same_v<E, T>)
+                run(tw::device, there.begin(), reinterpret_cast<T*>(there.begin()));
+            else
+                run(tw::device, there.begin(), out.begin());
+            EXPECT_EQ(part.end(), end);
+            auto const results = where == 3 ? on_host
+                                 : where == 2 && std::is_same_v<E, T>
+                                     ? on_device::values_at(reinterpret_cast<T const*>(there.begin()), count)
+                                     : out.values(count);
+            for (std::size_t i = 0; i < count; ++i)
+                ASSERT_TRUE(on_device::same_bits(results[i], expected[i]))
+                    << "element " << i << " of [" << begin << ", " << end << "), " << where;
+        }
+    }
+}
+
+DEVICE_TEST(parts_of_a_scan, continue_what_precedes_them)
+{
+    using words = values::words<std::uint32_t, 3>;
+    constexpr auto inclusive = tw::scan_form::inclusive, exclusive = tw::scan_form::exclusive;
+    expect_the_scans_of_the_host<small_geometry, small_tuning<1>, inclusive, float, float>(20'000, std::nullopt,
+                                                                                           std::plus<>());
+    expect_the_scans_of_the_host<small_geometry, small_tuning<1>, exclusive, float, float>(20'000, 0.5f, std::plus<>());
+    expect_the_scans_of_the_host<small_geometry, small_tuning<1>, exclusive, words, words>(9000, words(77),
+                                                                                           values::compose{});
+    expect_the_scans_of_the_host<small_geometry, small_tuning<1>, inclusive, std::int8_t, float>(9000, 3.0f,
+                                                                                                 std::plus<>());
+}
+
+DEVICE_TEST(parts_of_a_scan, are_as_large_as_any)
+{
+    using words = values::words<std::uint64_t, 3>;
+    expect_the_scans_of_the_host<tw::standard_geometry, tw::gpu::reduce_tuning, tw::scan_form::inclusive, float, float>(
+        on_device::amount<tw::offset>(2'000'000, 300'000, 20'000), std::nullopt, std::plus<>());
+    expect_the_scans_of_the_host<tw::standard_geometry, tw::gpu::reduce_tuning, tw::scan_form::exclusive, words, words>(
+        on_device::amount<tw::offset>(300'000, 50'000, 6'000), words(77), values::compose{});
 }
 
 } // namespace
