@@ -19,7 +19,7 @@ struct small_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 2, chunks_per_tile = 4;
     static constexpr int tiles_per_group = 8, groups_per_super_group = 4;
 };
-/// Subtrees of one tile, two or four; of 32 and more, some are folded.
+/// Subtrees of a tile for every two iterations; of 32 and more, some are folded.
 template <int warp_iterations>
 struct small_tuning : tw::gpu::reduce_tuning {
     static constexpr int threads = 64, least_folded = 32;
@@ -48,8 +48,8 @@ std::vector<bounds> parts(tw::offset most, std::mt19937& random)
         result.push_back({std::min(a, b), std::max(a, b)});
     }
     std::size_t number = 0;
-    std::erase_if(result,
-                  [&](bounds const& each) { return each[0] > each[1] || on_device::leaves_to_other_schedule(number++); });
+    std::erase_if(
+        result, [&](bounds const& each) { return each[0] > each[1] || on_device::leaves_to_other_schedule(number++); });
     return result;
 }
 
@@ -98,9 +98,9 @@ void expect_the_fragments_of_the_host(tw::offset most, Op op)
 DEVICE_TEST(parts_of_a_reduction, have_the_units_of_the_order)
 {
     using words = values::words<std::uint32_t, 3>;
-    expect_the_fragments_of_the_host<small_geometry, small_tuning<1>, float, float>(20'000, std::plus<>());
-    expect_the_fragments_of_the_host<small_geometry, small_tuning<2>, float, float>(80'000, std::plus<>());
-    expect_the_fragments_of_the_host<small_geometry, small_tuning<4>, words, words>(40'000, values::compose{});
+    expect_the_fragments_of_the_host<small_geometry, small_tuning<2>, float, float>(70'000, std::plus<>());
+    expect_the_fragments_of_the_host<small_geometry, small_tuning<8>, float, float>(80'000, std::plus<>());
+    expect_the_fragments_of_the_host<small_geometry, small_tuning<8>, words, words>(40'000, values::compose{});
 }
 
 /// The host adds up in float, and kernels in vectors of several lane vectors.
