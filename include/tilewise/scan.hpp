@@ -89,9 +89,9 @@ output_end<Out> scan_sequence(Policy const& policy, sequence<It, Extent> element
 /// calls `op` in kernels; T is then trivially copyable and has at most 256 bytes.
 /// @par Complexity
 /// With N = max(1, 16 / sizeof(T)), at most 2 + 5 / N + O(1 / tile) applications of `op` for each element. The order
-/// has no chain of applications longer than O(log(tile) + n / tile). seq reads each element once; par reads some
-/// elements twice, and applies `op` to them once more. With p threads, n / p + O(n / tile) steps. par stores one T per
-/// tile of 2048 * N elements.
+/// has no chain of applications longer than O(log n). seq reads each element once; par reads some elements twice, and
+/// applies `op` to them once more. With p threads, n / p + O(n / tile) steps. par stores one T per tile of 2048 * N
+/// elements.
 /// @par Errors
 /// An exception from `op`, a conversion or an iterator propagates to the caller, with some of the results written;
 /// under par, one of them if there are several. par and device throw `std::bad_alloc` if there is no memory for the

@@ -98,7 +98,7 @@ struct product_bins<View, Rest...> {
     TILEWISE_PORTABLE int member(S&& sample, int before) const
     {
         using std::get;
-        auto const own = head.index(get<i>(static_cast<S&&>(sample))); // (moves no other member)
+        auto const own = head.index(get<i>(static_cast<S&&>(sample))); // (moves member i alone)
         auto const cells = head.extent();
         if (own < 0 || own >= cells)
             return no_cell;

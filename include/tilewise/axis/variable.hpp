@@ -147,7 +147,7 @@ public:
     explicit variable_axis(Edges&& edges, axis_options options = {})
         : variable_axis("variable_axis", edges_from(std::ranges::begin(edges), std::ranges::end(edges)), options)
     {}
-    /// Likewise.
+    /// Likewise, for a list of edges.
     variable_axis(std::initializer_list<A> edges, axis_options options = {})
         : variable_axis("variable_axis", std::vector<A>(edges), options)
     {}
@@ -159,7 +159,7 @@ public:
 
     /// Copies the axis. A move copies as well, because an axis always has edges, even after a move.
     variable_axis(variable_axis const&) = default;
-    /// Likewise.
+    /// Assigns the axis. The argument is always copied, as in the constructor.
     variable_axis& operator=(variable_axis other) noexcept
     {
         edges_.swap(other.edges_);
