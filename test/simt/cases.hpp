@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Programs around the kernels of kernels/. Each draws its input from the schedule's seed, and says whether the
-/// result is right.
+/// Programs that run the kernels of kernels/. Each generates its input from the schedule's seed, and returns whether
+/// the result is right.
 
 #include "device_memory.hpp"
 #include "kernels/exchange.hpp"
@@ -33,7 +33,7 @@ inline int draw(std::mt19937_64& random, int least, int most)
     return std::uniform_int_distribution<int>(least, most)(random);
 }
 
-/// A size up to `most`, as often small as large.
+/// Returns a random size up to `most`, as often small as large.
 inline int draw_size(std::mt19937_64& random, int most)
 {
     return draw(random, 1, std::min(most, 1 << draw(random, 0, 16)));
@@ -57,7 +57,7 @@ T fold(std::vector<T> const& values, Op op)
     return std::accumulate(values.begin() + 1, values.end(), values.front(), op);
 }
 
-/// Two kernels, the second of which may begin before the first ends.
+/// Runs two kernels, of which the second, a dependent launch (PDL), may begin before the first ends.
 template <bug planted, class T, class Op>
 bool reduce(Op op)
 {

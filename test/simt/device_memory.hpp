@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Arrays on the fake device, for tests.
+/// Arrays and streams of the simulated device, for tests.
 
 #include <cuda_runtime.h>
 
@@ -45,7 +45,7 @@ private:
     std::size_t size_;
 };
 
-/// A stream.
+/// A stream that the destructor destroys.
 class owned_stream {
 public:
     explicit owned_stream(unsigned flags = cudaStreamDefault)

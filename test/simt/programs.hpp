@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Wrong programs, mostly around correct kernels. Each says whether its result is right, for it may be.
+/// Incorrect programs, mostly with correct kernels. Each returns whether its result is right, which it may be anyway.
 
 #include "device_memory.hpp"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The CUDA runtime, played by the interpreter: the functions that the library and its tests use, with the names, types
-/// and numbers of the real one. It needs no toolkit. <simt/runtime.hpp> observes and disturbs it.
+/// The CUDA runtime, simulated by the interpreter: the functions that the library and its tests use, with the names,
+/// types and values of the real one. It needs no toolkit. <simt/runtime.hpp> inspects it and makes its calls fail.
 
 #include <simt/cuda_errors.hpp>
 #include <simt/cuda_types.hpp>
@@ -28,7 +28,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 /// @}
 
 /// @name The driver
-/// Functions with the driver's names, as far as <simt/src/cuda_driver.cpp> has them.
+/// Finds the functions of the driver that test/simt/src/cuda_driver.cpp defines.
 /// @{
 cudaError_t cudaGetDriverEntryPointByVersion(char const* name, void** function, unsigned version,
                                              unsigned long long flags, cudaDriverEntryPointQueryResult* outcome);
@@ -172,9 +172,9 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 /// @}
 
-/// @name Which stream null is
+/// @name The null stream
 /// In a program that defines CUDA_API_PER_THREAD_DEFAULT_STREAM, as nvcc does under --default-stream per-thread, it is
-/// the calling thread's. Here a program has it so everywhere or nowhere.
+/// the per-thread default stream. Here that applies to a whole program or not at all.
 /// @{
 namespace simt {
 

@@ -10,7 +10,7 @@ namespace kernels {
 
 using namespace tilewise::gpu;
 
-/// What may be wrong with a kernel.
+/// The bug in a kernel.
 enum class bug {
     none,
     barrier_divergence,

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Blocks that store into each other, and copies that land later.
+/// Kernels with stores to the shared memory of other blocks, and with bulk copies.
 
 #include "bug.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace kernels {
 
-/// Each block of a cluster tells the first one its index twice; the first one writes what it was told.
+/// Each block of a cluster stores its index in the shared memory of the first block, which writes all of them.
 template <bug planted>
 TILEWISE_KERNEL(32, 1)
 gather_in_cluster(int* output)
@@ -36,7 +36,7 @@ gather_in_cluster(int* output)
         output[thread_index()] = slots[thread_index()];
 }
 
-/// Copies tiles to shared memory ahead of their use, and adds the elements of each up.
+/// Copies tiles to shared memory ahead of their use, and sums their elements per thread.
 template <int threads, bug planted>
 TILEWISE_KERNEL(threads, 1)
 sum_of_copies(unsigned const* input, int tiles, unsigned* sums)

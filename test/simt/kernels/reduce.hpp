@@ -2,13 +2,13 @@
 #pragma once
 
 /// @file
-/// A reduction in two kernels, of which the second may begin before the first ends.
+/// A reduction in two kernels, of which the second, a dependent launch (PDL), may begin before the first ends.
 
 #include "bug.hpp"
 
 namespace kernels {
 
-/// The first `valid` lanes' values, combined in their order; lane 0 has the result.
+/// Combines the values of the first `valid` lanes in lane order; lane 0 has the result.
 template <bug planted = bug::none, class T, class Op>
 T warp_reduce(T value, int valid, Op op)
 {
@@ -83,7 +83,7 @@ reduce_shares(T const* input, int size, T* totals, Op op)
     release_dependents();
 }
 
-/// Reduces what `reduce_shares` left, perhaps while that kernel still runs.
+/// Reduces the results of `reduce_shares`. May start while that kernel is still running.
 template <int threads, bug planted, class T, class Op>
 TILEWISE_KERNEL(threads, 1)
 reduce_totals(T const* totals, int size, T* result, Op op)

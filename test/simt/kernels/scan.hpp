@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A scan in one pass, whose blocks wait for each other.
+/// A single-pass scan, in which each block waits for the preceding tile.
 
 #include "bug.hpp"
 
@@ -10,11 +10,11 @@
 
 namespace kernels {
 
-/// Where the blocks of a scan leave their results for each other.
+/// The global memory through which the blocks of a scan exchange their results.
 template <class T>
 struct scan_state {
     unsigned* ticket;
-    unsigned* flags; ///< 0: nothing there yet; 1: the total of all elements so far
+    unsigned* flags; ///< 0: not published; 1: `totals` has the inclusive prefix of the tile
     T* totals;
 };
 enum class order { acquire_release, fences };
@@ -46,7 +46,7 @@ bool is_published(unsigned const* flag)
     return seen != 0;
 }
 
-/// An inclusive scan in one pass: each tile waits for the total of the tiles before it.
+/// A single-pass inclusive scan: each tile waits for the inclusive prefix of the preceding tile.
 template <int threads, order how, bug planted, class T, class Op>
 TILEWISE_KERNEL(threads, 1)
 scan(T const* input, T* output, int size, scan_state<T> state, Op op)

@@ -20,7 +20,7 @@ add(int* to, int count, int value)
         to[i] += value;
 }
 
-/// Counts in shared memory.
+/// Counts bytes in a table per block in shared memory.
 template <int threads, int bins, bug planted>
 TILEWISE_KERNEL(threads, 1)
 histogram(unsigned char const* input, int size, unsigned* counts)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What every function of the fake runtime goes through: the lock, the list of calls, the planned failures.
+/// The common part of every function of the simulated runtime: the lock, the list of calls, the planned failures.
 
 #include "stream.hpp"
 
@@ -11,15 +11,15 @@
 
 namespace simt {
 
-/// What a function asks of the state that it is called in.
+/// The preconditions that a function checks.
 enum class needs {
     nothing,
-    device,      ///< one has to be there
-    no_captures, ///< and calls that wait for everything are allowed
+    device,      ///< at least one exists
+    no_captures, ///< also, no capture forbids calls that could wait for everything
 };
 
 cudaError_t call(char const* name, needs what, std::function<cudaError_t()> const& body);
-/// The same for what a stream is asked to do; `body` gets the stream.
+/// The same for functions that take a stream, which `body` receives.
 cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body,
                  needs what = needs::device);
 
@@ -27,12 +27,12 @@ cudaError_t call(char const* name, cudaStream_t handle, std::function<cudaError_
 cudaError_t call_uncaptured(char const* name, cudaStream_t handle, std::function<cudaError_t(stream&)> const& body,
                             needs what = needs::device);
 
-/// Success, or what a call has to return after the machine has failed.
+/// Returns success, or the error that a call has to return after the simulated GPU has failed.
 cudaError_t outcome(bool machine_got_there);
 
 std::recursive_mutex& runtime_mutex();
 
-/// Forgets calls, planned failures and errors.
+/// Clears recorded calls, planned failures and errors.
 void clear_calls();
 
 } // namespace simt

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The race build's memory, of which each byte has a shadow.
+/// The memory of the race build, in which every byte has a shadow.
 
 #include "clock.hpp"
 
@@ -11,23 +11,24 @@
 
 namespace simt::race {
 
-/// Who touched a byte last. Program counters fit 32 bits, because the program is linked at a fixed, low address.
+/// An access to a byte. Program counters fit 32 bits, because the program is linked at a fixed, low address.
 struct access_record {
     agent_id who;
     epoch when;
     std::uint32_t where;
 };
 
-/// What is known of a byte's past: its last write, and the last two of the reads since.
+/// The access history of a byte: its last write, and the last two reads since.
 struct cell {
     access_record write, reads[2];
-    std::uint16_t schedule; ///< in which that was; the records of an earlier one mean nothing
+    std::uint16_t schedule; ///< the schedule of the records; those of an earlier schedule are ignored
     bool atomic_write, atomic_reads[2];
 };
 
 enum byte_state : std::uint8_t { dead = 0, live = 1, written = 2 };
 
-/// Until something is allocated nothing is in it: hooks are called before the program's variables are initialised.
+/// The arena is empty until something is allocated, because hooks are called before the program's variables are
+/// initialised.
 struct arena {
     std::uintptr_t first = 0;
     std::size_t bytes = 0, used = 0;
@@ -36,7 +37,7 @@ struct arena {
 };
 inline constinit arena the_arena;
 
-/// @name Inline, for they are called at every access
+/// @name Inline, as they are called at every access
 /// @{
 inline bool is_in_arena(std::uintptr_t address)
 {

@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// Happens-before. Each thread counts epochs; what it knows of others is the epoch up to which they are in its past.
-/// Only the race build keeps these clocks; the others need what operations know of each other and leave the rest alone.
+/// The happens-before relation, as vector clocks. Each thread counts epochs. Its clock has, for every other thread, the
+/// epoch up to which that thread's accesses happened before. Only the race build keeps these clocks; the other builds
+/// use only the order of operations.
 
 #include <array>
 #include <cstdint>
@@ -15,12 +16,12 @@ namespace simt {
 
 using epoch = std::uint32_t;
 
-/// A thread, or whoever else touches memory: the serial number of its block, and its index there.
+/// Identifies a thread, or another agent that accesses memory: the serial number of its block, and its index there.
 using agent_id = std::uint32_t;
 inline constexpr agent_id agents_per_block = 1024;
-inline constexpr agent_id no_agent = 0, host_agent = 1; ///< of block 0, which is none
+inline constexpr agent_id no_agent = 0, host_agent = 1; ///< of block 0, which does not exist
 
-/// What is known of the threads of other blocks. Shared and never changed once made.
+/// The clock values of the threads of other blocks. Shared, and immutable once made.
 struct knowledge_of_threads {
     using epochs = std::shared_ptr<std::vector<epoch> const>;
     std::vector<std::pair<std::uint32_t, epochs>> blocks; ///< serial numbers, ascending
@@ -28,31 +29,31 @@ struct knowledge_of_threads {
 };
 using clock_ptr = std::shared_ptr<knowledge_of_threads const>;
 
-/// The later of both in everything.
+/// Returns the element-wise maximum of two clocks.
 clock_ptr join(clock_ptr const& a, clock_ptr const& b);
-/// Knowledge of one block.
+/// Returns a clock of one block.
 clock_ptr knowledge_of_block(std::uint32_t serial, std::vector<epoch> epochs);
-/// Knowledge that operations, ascending, are finished.
+/// Returns a clock in which some operations, in ascending order, are finished.
 clock_ptr knowledge_of_operations(std::vector<unsigned> finished);
 
-/// A thread's clock, compressed: what the block knows since its last barrier, what the warp knows, and the rest.
+/// A thread's clock, compressed: its own epoch, those of its warp, and what it acquired since the block's last barrier.
 struct thread_clock {
     epoch now = 1;
     std::array<epoch, 32> warp{};
     clock_ptr learned;                         ///< since the block's last barrier
-    clock_ptr pending;                         ///< read without order, and learned at the next fence
+    clock_ptr pending;                         ///< from relaxed reads, and acquired at the next fence
     clock_ptr released, released_in_the_block; ///< at the last fence
 };
 
 struct block_clock {
     std::uint32_t serial = 0;
     unsigned operation = 0;
-    clock_ptr base; ///< what all threads know
+    clock_ptr base; ///< common to all threads
     std::vector<thread_clock> threads;
 
-    /// What a thread knows, itself included.
+    /// Returns the whole clock of a thread, itself included.
     clock_ptr snapshot(unsigned thread) const;
-    /// Whether an access of another agent's epoch is in a thread's past, as far as threads tell each other.
+    /// Whether an access in another agent's epoch happened before, as far as synchronization between threads shows it.
     bool knows(unsigned thread, agent_id who, epoch when) const;
     bool knows_finished(unsigned thread, unsigned of) const;
 
@@ -61,7 +62,7 @@ struct block_clock {
     void learn(unsigned thread, clock_ptr const& what);
 };
 
-/// Which operations are known to be finished, and how far the host had come.
+/// The operations that are known to be finished, and the host's epoch.
 struct knowledge {
     std::vector<bool> finished;
     epoch host = 0;
@@ -74,7 +75,7 @@ struct knowledge {
         finished[operation] = true;
     }
     void add(knowledge const& other);
-    /// Those finished, ascending.
+    /// Returns the finished operations in ascending order.
     std::vector<unsigned> all() const;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The devices that the fake runtime pretends to have.
+/// The simulated devices.
 
 #include <simt/runtime.hpp>
 
@@ -19,7 +19,7 @@ int resident_blocks_of(int device);
 bool is_device(int index);
 cudaStreamCaptureMode capture_mode_of_this_thread();
 
-/// Gives a device that was reset a context with another number.
+/// Gives a device that was reset a new context, with another number.
 void begin_context(int device);
 
 } // namespace simt

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// A thread of control with a stack of its own. All of them take turns on the operating system's thread that runs the
-/// scheduler.
+/// A fiber: a thread of control with a stack of its own. All fibers run in turn on the operating system's thread that
+/// runs the scheduler.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +17,13 @@ public:
     fiber& operator=(fiber const&) = delete;
     ~fiber() { abandon(); }
 
-    /// Runs the fiber, from the scheduler, until it suspends itself. The first time it begins with `entry`.
+    /// Runs the fiber, from the scheduler, until it suspends itself. The first call begins with `entry`.
     void resume(void (*entry)());
-    /// Goes back to the scheduler, from within the fiber.
+    /// Returns to the scheduler, from within the fiber.
     void suspend();
-    /// Goes back to the scheduler for good.
+    /// Returns to the scheduler and ends the fiber.
     [[noreturn]] void finish();
-    /// Gives the stack back. What stands on it is not destroyed.
+    /// Releases the stack. Objects on it are not destroyed.
     void abandon();
 
     bool has_stack() const { return stack_ != nullptr; }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Kernels, from their first block to their last.
+/// The execution of a kernel, from its first block to its last.
 
 #include "model.hpp"
 
@@ -18,10 +18,10 @@ void admit_clusters(grid& running);
 void end_block(block& ended);
 void wake_those_who_wait_for(operation const& primary);
 
-/// The variable of a block that belongs to a place in the source; made when it is first asked for.
+/// Returns the shared variable of a block for a place in the source, and creates it on first use.
 shared_variable& shared_variable_of(block& home, void const* site, std::size_t bytes, std::size_t alignment);
 
-/// Who waits where, for the report of a deadlock.
+/// Returns which threads wait where, for the report of a deadlock.
 std::string threads_at_rest();
 
 } // namespace simt

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// What runs: operations of streams; of them kernels are grids of clusters of blocks of threads.
+/// The work that runs: operations of streams. Kernels are operations that consist of grids, clusters, blocks and
+/// threads.
 
 #include "clock.hpp"
 #include "fiber.hpp"
@@ -35,7 +36,7 @@ enum class thread_state {
     done
 };
 
-/// What a lane brought to a collective of its warp.
+/// The arguments of a lane in a collective of its warp.
 struct warp_request {
     enum class kind { index, up, down, exclusive_or, ballot, match, sync } what{};
     unsigned mask = 0;
@@ -43,7 +44,7 @@ struct warp_request {
     void* result = nullptr;
     std::size_t bytes = 0;
     unsigned from = 0;            ///< a lane
-    unsigned long long value = 0; ///< a vote, or what is matched
+    unsigned long long value = 0; ///< a vote, or the value to match
 };
 
 struct thread {
@@ -53,8 +54,8 @@ struct thread {
     thread_state state = thread_state::fresh;
     location where;
     warp_request request;
-    bool pauses = false;             ///< in a loop that waits for another thread
-    bool arrived_in_cluster = false; ///< and has not waited yet
+    bool pauses = false;             ///< is in a loop that waits for another thread
+    bool arrived_in_cluster = false; ///< but has not waited yet
     unsigned arrival_phase = 0, cluster_waits = 0;
 };
 
@@ -67,17 +68,17 @@ struct shared_variable {
 /// A barrier in shared memory that counts arrivals and bytes.
 struct mbarrier_model {
     int expected = 0, missing = 0;
-    long long missing_bytes = 0; ///< may be negative for a while: a copy can land before it is expected
+    long long missing_bytes = 0; ///< may be negative: a copy can complete before it is expected
     unsigned phase = 0;
-    clock_ptr gathered, released; ///< by the arrivals of this phase; of the phase before
+    clock_ptr gathered, released; ///< by the arrivals of this phase; of the preceding phase
 };
 
-/// Blocks that are resident together.
+/// A cluster: blocks that are resident together.
 struct cluster {
     std::vector<std::unique_ptr<block>> blocks;
-    unsigned living = 0, missing = 0; ///< threads; those that have yet to arrive
+    unsigned living = 0, missing = 0; ///< threads that have not ended; those of them that have yet to arrive
     unsigned phase = 0;
-    clock_ptr gathered, released; ///< by the arrivals of this phase; of the phase before
+    clock_ptr gathered, released; ///< by the arrivals of this phase; of the preceding phase
 };
 
 struct block {
@@ -97,7 +98,7 @@ struct block {
     std::unique_ptr<block_clock> clock;
 };
 
-/// A kernel that runs.
+/// A running kernel.
 struct grid {
     grid() = default;
     grid(grid const&) = delete;
@@ -115,21 +116,21 @@ struct grid {
     std::size_t blocks_resident = 0, blocks_released = 0, blocks_ended = 0;
 };
 
-/// What a stream does at one time: run a kernel, copy, set, free.
+/// An operation of a stream: a kernel, a copy, a memset or a deallocation.
 struct operation {
-    unsigned index = 0; ///< of the schedule
+    unsigned index = 0; ///< in the schedule
     std::string name;
-    std::vector<std::shared_ptr<operation>> after; ///< what has to be finished first
-    std::shared_ptr<operation> primary;            ///< of a dependent launch: what has to release it first
-    std::function<void(operation&)> act;           ///< of all but kernels
+    std::vector<std::shared_ptr<operation>> after; ///< the operations that have to finish first
+    std::shared_ptr<operation> primary;  ///< of a dependent launch (PDL): the kernel that has to release it first
+    std::function<void(operation&)> act; ///< of all but kernels
     bool is_kernel = false;
-    std::unique_ptr<grid> kernel; ///< until it is finished
+    std::unique_ptr<grid> kernel; ///< null once it is finished
     bool started = false, finished = false;
-    bool waited_for_primary = false; ///< some thread of it
-    knowledge known;                 ///< what was finished before it starts
+    bool waited_for_primary = false; ///< in at least one thread
+    knowledge known;                 ///< the operations that finished before it starts
     clock_ptr known_by_waiting;      ///< what wait_for_primary adds to that
 
-    /// What is known to be finished once this operation is.
+    /// Returns the operations that are known to be finished once this one is.
     knowledge known_at_end() const;
 
     bool may_start() const;

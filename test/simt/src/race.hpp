@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The checker of the race build, as the rest of the interpreter sees it. In the other builds it is not there.
+/// The interface of the race build's checker for the rest of the interpreter. The other builds have empty functions.
 
 #include "model.hpp"
 
@@ -21,16 +21,16 @@ void memory_begins(void* memory, std::size_t bytes);
 void memory_ends(void* memory, std::size_t bytes);
 /// @}
 
-/// @name Who runs
+/// @name Blocks and copies
 /// @{
 void block_begins(block& started);
-/// Reports stores of other blocks into this one that it does not know to have happened.
+/// Reports stores of other blocks into this one's shared memory that did not happen before its end.
 void block_ends(block& ended);
-/// What a copy that the present thread starts knows.
+/// Returns the clock of a copy that a thread starts.
 std::unique_ptr<block_clock> clock_of_copy(block& by, unsigned thread);
 /// @}
 
-/// @name Accesses that no instruction of a kernel makes
+/// @name Accesses other than by instructions of a kernel
 /// @{
 void thread_writes(thread& who, void* memory, std::size_t bytes);
 void thread_updates(thread& who, void* memory, std::size_t bytes);

@@ -2,13 +2,13 @@
 #pragma once
 
 /// @file
-/// The randomness of a schedule.
+/// The random number generator of a schedule.
 
 #include <cstdint>
 
 namespace simt {
 
-/// xorshift64: fast, and the same everywhere.
+/// xorshift64: fast, and the same on all platforms.
 class generator {
 public:
     explicit generator(std::uint64_t seed = 1) : state_((seed + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u | 1)
@@ -23,7 +23,7 @@ public:
         state_ ^= state_ << 17;
         return state_;
     }
-    /// One of 0..count-1.
+    /// Returns a number in [0, count).
     unsigned below(std::size_t count) { return static_cast<unsigned>(((next() >> 32) * count) >> 32); }
     bool one_in(unsigned count) { return below(count) == 0; }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The first thing found to be wrong in a schedule.
+/// The first error found in a schedule.
 
 #include <simt/schedule.hpp>
 
@@ -12,15 +12,15 @@
 
 namespace simt {
 
-/// Keeps a report, unless there is one already.
+/// Stores a report, unless there is one already.
 void note(char const* kind, std::string const& text);
-/// The same, on behalf of the kernel's thread that runs, which goes no further.
+/// The same for the current thread of a kernel, which stops.
 [[noreturn]] void stop_thread(char const* kind, std::string const& text);
 
 std::optional<report> const& first_report();
 std::optional<report> take_report();
 
-/// "file.cpp:12"
+/// Returns "file.cpp:12".
 std::string text_of(std::source_location const& where);
 
 } // namespace simt

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The judgement of one access.
+/// Checks one memory access against the earlier ones.
 
 #include "arena.hpp"
 #include "model.hpp"
@@ -17,11 +17,11 @@ namespace simt::race {
 
 enum class access { read, write, atomic_read, atomic_write, atomic_update };
 
-/// Whoever touches memory: a kernel's thread or a copy to shared memory (with a clock), an operation, or the host.
+/// An agent that accesses memory: a kernel's thread or a bulk copy (with a clock), an operation, or the host.
 struct agent {
     agent_id id;
     epoch now;
-    knowledge const* known;   ///< operations that are in its past, and the host's
+    knowledge const* known;   ///< the operations that happened before, and the host's epoch
     unsigned operation;       ///< its own, or `no_operation`
     block_clock const* clock; ///< null for operations and the host
     unsigned thread;
@@ -33,19 +33,19 @@ agent host();
 std::string name_of(agent_id who);
 bool happened_before(access_record const& past, agent const& who);
 
-/// The serial number of a block that an operation makes.
+/// Returns a serial number for a block of an operation.
 std::uint32_t new_block(unsigned operation);
 /// Begins a schedule.
 void forget_history();
 
-/// Checks an access of bytes of the arena, and remembers it. What the type of an object leaves unused may be read
-/// before it was written: so `is_object` overlooks short holes.
+/// Checks an access to bytes of the arena, and records it. The padding of an object may be read before it was written,
+/// so `is_object` permits short gaps of uninitialized bytes.
 std::optional<report> judge(agent const& who, std::uintptr_t first, std::size_t bytes, access how, bool is_object,
                             void const* program_counter);
 
-/// " at file.cpp:12", with the functions that were compiled into this one
+/// Returns " at file.cpp:12", with the functions that were inlined there.
 std::string place_of(std::uint32_t program_counter);
-/// "byte 12 of 48 bytes of shared memory"
+/// Returns "byte 12 of 48 bytes of shared memory".
 std::string region_of(std::uintptr_t address);
 
 /// @name Atomics

@@ -2,21 +2,21 @@
 #pragma once
 
 /// @file
-/// Whose code runs: a kernel's or the interpreter's.
+/// Whether a kernel's code or the interpreter's is running.
 
 #include <atomic>
 
 namespace simt {
 
-/// True while a thread of a kernel executes the kernel's own code. The checker of the race build looks at nothing else:
-/// the linker may give the interpreter the instrumented copy of an inline function of the standard library, so a flag
-/// has to decide, not how a function was compiled.
+/// True while a thread of a kernel executes the kernel's own code. The race build checks no other code. A flag has to
+/// decide that, not how a function was compiled: the linker may give the interpreter the instrumented copy of an inline
+/// function of the standard library.
 inline std::atomic<bool> in_user_code = false;
 
-/// True in the thread of the operating system that runs the threads of kernels at the moment.
+/// True in the operating system's thread that is running the threads of kernels.
 inline constinit thread_local bool runs_kernels = false;
 
-/// Stands at the beginning of every function of the interpreter that kernels call.
+/// Marks the scope of a function of the interpreter that kernels call; every such function begins with one.
 class interpreter_code {
 public:
     interpreter_code() { in_user_code.store(false, std::memory_order_relaxed); }

@@ -110,7 +110,7 @@ TILEWISE_DEVICE void poll_tree(Op& op, status_words const& status, offset first,
 /// groups.
 struct scan_status {
     unsigned long long* ticket;        ///< how many tickets all launches together have taken
-    unsigned long long tickets_before; ///< by the launches before this one
+    unsigned long long tickets_before; ///< how many the launches before this one have taken
     status_words tiles, groups;
 
     /// Takes a ticket: the number of a tile that no other block has. The blocks of all tiles with smaller numbers are

@@ -40,7 +40,7 @@ private:
     }
 };
 
-/// Writes one value.
+/// Stores one value.
 template <class Sink, class T>
 TILEWISE_DEVICE void store_one(Sink& to, offset position, T const& value)
 {

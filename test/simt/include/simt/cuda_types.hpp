@@ -9,8 +9,8 @@
 
 #define CUDART_VERSION 13000
 
-// As with the real headers, a plain C++ compiler sees nothing of these. A bare __shared__ remains an error: kernels
-// declare what their threads share with TILEWISE_SHARED.
+// As with the real headers, these have no effect for a plain C++ compiler. A bare __shared__ remains an error: kernels
+// declare shared memory with TILEWISE_SHARED.
 #define __host__
 #define __device__
 #define __global__
@@ -35,7 +35,7 @@ struct cudaGraphEdgeData {};
 #define CUDART_CB
 using cudaHostFn_t = void (*)(void*);
 
-/// @name The streams of a device that nobody makes
+/// @name The default streams of a device
 /// @{
 inline cudaStream_t const cudaStreamLegacy = reinterpret_cast<cudaStream_t>(std::uintptr_t{1});
 inline cudaStream_t const cudaStreamPerThread = reinterpret_cast<cudaStream_t>(std::uintptr_t{2});

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What kernels can say to a GPU and tilewise's do not say yet: atomics, fences, votes. For the interpreter's own
-/// tests, and for arch.cuh once a kernel needs one of them.
+/// GPU operations in forms that the library's kernels do not use: atomics, fences, votes. They are for the
+/// interpreter's own tests, and for arch.cuh once a kernel needs one of them.
 
 #include <simt/kernel.hpp>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// What the machine offers a kernel: everything that the shadow <tilewise/device/cuda/arch.cuh> is made of. The
-/// functions are defined in the interpreter, which is compiled without instrumentation, so that no check ever looks at
-/// itself.
+/// The operations that the simulated GPU offers a kernel, from which the interpreter's <tilewise/device/cuda/arch.cuh>
+/// is built. They are defined in the interpreter, which is compiled without instrumentation, so that no check ever
+/// examines itself.
 
 #include <cuda_runtime.h>
 
@@ -16,17 +16,17 @@ namespace simt {
 
 using location = std::source_location;
 
-/// @name Where a thread is
+/// @name Position of a thread
 /// @{
 int thread_index();
 int block_index();
 int block_count();
 /// @}
 
-/// Waits for all threads of the block. They have to come from the same place in the source.
+/// Waits for all threads of the block, which have to call it from the same place in the source.
 void sync_block(location where);
 
-/// Memory that the threads of a block share; the same for the same site.
+/// Returns shared memory of the block: the same memory for the same site.
 void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment);
 
 /// @name Collectives of a warp
@@ -35,14 +35,15 @@ void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment)
 inline constexpr unsigned all_lanes = ~0u;
 enum class source { index, up, down, exclusive_or };
 
-/// Each lane gives the bytes at `mine` and gets those of the lane that `argument` names; its own, if there is none.
+/// Each lane provides the bytes at `mine` and receives those of the lane that `argument` selects, or its own if there
+/// is no such lane.
 void exchange(source from, void const* mine, void* result, std::size_t bytes, int argument, location where);
 unsigned ballot(unsigned mask, bool vote, location where);
 unsigned match_any(unsigned mask, unsigned long long value, location where);
 void sync_warp(unsigned mask, location where);
 /// @}
 
-/// @name Dependent launches
+/// @name Dependent launches (PDL)
 /// @{
 void release_dependents();
 void wait_for_primary(location where);
@@ -51,13 +52,13 @@ void wait_for_primary(location where);
 /// @name Clusters
 /// @{
 int cluster_rank();
-void cluster_announce(location where); ///< an arrival that passes on nothing
+void cluster_announce(location where); ///< an arrival that does not order memory accesses
 void cluster_arrive(location where);
 void cluster_wait(location where);
 void store_in_block(int rank, void* shared, void const* value, std::size_t bytes, location where);
 /// @}
 
-/// @name Bulk copies
+/// @name Bulk copies (TMA)
 /// @{
 void mbarrier_init(void* barrier, int arrivals, location where);
 void mbarrier_arrive(void* barrier, std::size_t expected_bytes, location where);
@@ -69,11 +70,11 @@ void bulk_copy(void* shared, void const* global, std::size_t bytes, void* barrie
 /// @{
 enum class scope { block, device };
 void fence(scope reach);
-void pause();       ///< another thread may run now; every loop that waits needs it
-void yield_point(); ///< another thread may run now
+void pause();       ///< lets another thread run; every loop that waits has to call it
+void yield_point(); ///< lets another thread run
 /// @}
 
-/// A kernel, its arguments and its shape.
+/// A kernel, its arguments and its launch configuration.
 struct launch_request {
     void const* kernel;
     void (*run)(void const* parameters);
@@ -85,7 +86,7 @@ struct launch_request {
 };
 cudaError_t launch(launch_request const& request);
 
-/// How many clusters of that shape can be resident where a stream's kernels run.
+/// Finds how many clusters of that shape can be resident in the part of the device that a stream may use.
 cudaError_t resident_clusters(void const* kernel, int cluster, int threads, cudaStream_t stream, int* clusters);
 
 } // namespace simt

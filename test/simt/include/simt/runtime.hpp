@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The fake CUDA runtime as an instrument: what was called, what shall fail, what is still allocated, and what kind of
-/// machine it pretends to be.
+/// Controls and inspects the simulated CUDA runtime: the calls that were made, the calls that are to fail, the memory
+/// that is still allocated, and the simulated devices.
 
 #include <cuda_runtime.h>
 
@@ -14,65 +14,65 @@
 
 namespace simt::runtime {
 
-/// A call of a function of the runtime. A launch is a call of cudaLaunchKernelEx.
+/// A call of a runtime function. A kernel launch counts as a call of cudaLaunchKernelEx.
 struct call {
     std::string name;
     cudaError_t result;
-    cudaStream_t stream; ///< that the function was given; null where it takes none
+    cudaStream_t stream; ///< the stream argument; null if the function takes none
 };
 
-/// The calls since `forget_calls`, or since the schedule began.
+/// Returns the calls since `forget_calls`, or since the schedule began.
 std::vector<call> const& calls();
 int count(std::string_view name);
 void forget_calls();
 
-/// Whether an error stays: once a kernel has failed, every later call fails.
+/// Whether an error is sticky: every later call fails, as it does after a kernel has failed.
 enum class failure { passing, sticky };
 
-/// Makes the call of `name` fail that comes after `skipped` others; "*" stands for every function, "allocation" for all
-/// that allocate. The failing call does nothing.
+/// Makes a call of `name` fail, after `skipped` calls that do not. "*" stands for every function, "allocation" for all
+/// functions that allocate. The failing call does nothing.
 void fail(std::string_view name, int skipped, cudaError_t error, failure lasts = failure::passing);
-/// Whether a planned failure is still to come.
+/// Whether a planned failure has not occurred yet.
 bool failure_is_due();
-/// Takes back planned failures, and the errors that came of them.
+/// Cancels planned failures, and clears the errors that they caused.
 void forget_failures();
 
-/// What is allocated at the moment.
+/// The memory that is allocated.
 struct memory_use {
     std::size_t device_blocks, device_bytes, pinned_blocks, pinned_bytes;
     bool operator==(memory_use const&) const = default;
 };
 memory_use live();
 
-/// The machine. Without anything said it has one device of compute capability 9.0; the number of multiprocessors and of
-/// blocks that fit one depend on the schedule.
+/// A simulated device. By default there is one, of compute capability 9.0, and the schedule determines its number of
+/// multiprocessors and the number of blocks that are resident on each.
 struct device {
     int major = 9, minor = 0;
     int multiprocessors = 0; ///< 0: the schedule decides
-    int resident_blocks = 0; ///< that fit a multiprocessor; 0: the schedule decides
+    int resident_blocks = 0; ///< per multiprocessor; 0: the schedule decides
     std::size_t memory_bytes = std::size_t{1} << 40;
     bool reads_host_memory = false; ///< all of it, as with address translation services
-    bool reaches_peers = false;     ///< so that peer access can be enabled
-    bool has_peer_atomics = true;   ///< on the memory of those
-    unsigned peers_enabled = 0;     ///< a bit for each
-    unsigned readers_of_pool = 0;   ///< other devices with access to the memory of its default pool, likewise
+    bool reaches_peers = false;     ///< whether peer access can be enabled
+    bool has_peer_atomics = true;   ///< on the memory of peers
+    unsigned peers_enabled = 0;     ///< a bit for each peer
+    unsigned readers_of_pool = 0;   ///< a bit for each other device with access to its default memory pool
 };
 void set_devices(std::vector<device> devices); ///< none: cudaErrorNoDevice
 void set_device_count(int count);
-/// Memory of a device that is mapped for some devices, a bit for each; cudaFree gives it back.
+/// Allocates memory of a device that some devices have access to, a bit for each. cudaFree frees it.
 void* map_memory(std::size_t bytes, int device, unsigned devices_with_access);
-/// Refuses larger clusters in a stream, as a green context does.
+/// Limits clusters in a stream to `most_blocks` blocks, as a green context does.
 void limit_clusters(cudaStream_t stream, int most_blocks);
 void set_capability(int major, int minor, int device = 0);
 
-/// Whether work that is in a stream starts at the latest possible time: when somebody waits, for whatever.
+/// Sets whether the work of all streams starts as late as possible: when the host waits for anything.
 void hold_work(bool held);
 bool work_is_held();
 
-/// Back to that machine and nothing planned. `run_schedule` leaves the machine as it found it.
+/// Restores the default device and cancels planned failures. `run_schedule` leaves the devices as it found them.
 void reset();
 
-/// What the schedules did since the program began.
+/// What all schedules together have run since the program began.
 struct statistics {
     unsigned long long kernels, blocks, threads, switches;
 };

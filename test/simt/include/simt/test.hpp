@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Schedules in a GoogleTest.
+/// Runs a GoogleTest under many schedules.
 
 #include <simt/runtime.hpp>
 #include <simt/schedule.hpp>
@@ -13,22 +13,22 @@ namespace simt {
 
 /// What may still be allocated after a schedule.
 enum class leaks {
-    none,   ///< nothing that was not there before
-    steady, ///< what few schedules leave behind: caches. A leak is what most of them do, the first not counted.
+    none,   ///< nothing that was not allocated before it
+    steady, ///< what few schedules leave, such as caches; if most do, not counting the first, it is a leak
     ignored
 };
 
 struct schedules {
-    int runs = 0; ///< 0: 20, or what TILEWISE_SIMT_RUNS says; other numbers are taken in proportion to it
+    int runs = 0; ///< 0: 20, or the value of TILEWISE_SIMT_RUNS; other numbers are scaled in proportion
     leaks allowed = leaks::steady;
 };
 
-/// Runs `body` under one schedule after the other, until one fails. A report of the interpreter is a failure of the
-/// test; so is an error that the runtime still holds, or a leak. The message names the seed: with
-/// TILEWISE_SIMT_SEED=<seed> in the environment only that schedule runs.
+/// Runs `body` under one schedule after another until one fails. The test fails if the interpreter reports an error, if
+/// the runtime still holds an error, or if memory leaks. The message names the seed: with TILEWISE_SIMT_SEED=<seed> in
+/// the environment only that schedule runs.
 void for_each_schedule(std::function<void()> const& body, schedules wanted = {});
 
-/// How many schedules `runs` stands for.
+/// Returns the number of schedules that `runs` stands for.
 int schedule_count(int runs = 0);
 
 } // namespace simt

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The machine, played by the interpreter. It has the name and the interface of the library's own arch.cuh and stands
-/// before it on the include path, so the library's kernels run on a CPU as they are.
+/// The GPU, simulated by the interpreter. This header has the name and the interface of the library's own arch.cuh and
+/// precedes it on the include path, so the library's kernels run on a CPU unchanged.
 
 #include <simt/kernel.hpp>
 
@@ -23,18 +23,18 @@
 #define TILEWISE_DEVICE inline
 #define TILEWISE_KERNEL(threads, blocks) void
 
-/// Declares an object that the threads of a block share: storage of exactly its size for each block, in which nothing
-/// is constructed and every byte is unknown.
+/// Declares an object in shared memory. Each block has storage of exactly its size, in which nothing is constructed and
+/// every byte is uninitialized.
 #define TILEWISE_SHARED(name, ...)                                                                                     \
     static char simt_site_of_##name;                                                                                   \
     using simt_type_of_##name = ::std::type_identity_t<__VA_ARGS__>;                                                   \
     [[maybe_unused]] simt_type_of_##name& name = *static_cast<simt_type_of_##name*>(                                   \
         ::simt::shared_storage(&simt_site_of_##name, sizeof(simt_type_of_##name), alignof(simt_type_of_##name)))
 
-/// The interpreter has room for any.
+/// The same: the interpreter does not limit the size of shared memory.
 #define TILEWISE_LARGE_SHARED(name, ...) TILEWISE_SHARED(name, __VA_ARGS__)
 
-/// An array of exactly that size.
+/// Declares an array of exactly `size` elements in shared memory.
 #define TILEWISE_SHARED_ARRAY(name, size, ...)                                                                         \
     static char simt_site_of_##name;                                                                                   \
     using simt_type_of_##name = ::std::type_identity_t<__VA_ARGS__>;                                                   \
@@ -52,14 +52,14 @@ namespace gpu {
 inline constexpr int warp_size = 32;
 inline constexpr int vector_bytes = 16; ///< the widest load
 
-/// Room for an object of any type, which is not constructed.
+/// Uninitialized storage for an object of any type.
 template <class Object>
 struct raw_storage {
     alignas(alignof(Object) < 16 ? 16 : alignof(Object)) unsigned char bytes[sizeof(Object)];
     TILEWISE_DEVICE Object& object() { return reinterpret_cast<Object&>(bytes); }
 };
 
-/// @name Where a thread is
+/// @name Position of a thread
 /// @{
 TILEWISE_DEVICE int thread_index()
 {
@@ -83,7 +83,7 @@ TILEWISE_DEVICE int block_count()
 }
 /// @}
 
-/// Waits for all threads of the block, and makes their memory accesses before visible after.
+/// Waits for all threads of the block. Their memory accesses before the barrier are visible after it.
 TILEWISE_DEVICE void sync_block(simt::location where = simt::location::current())
 {
     simt::sync_block(where);
@@ -96,12 +96,13 @@ TILEWISE_DEVICE void sync_warp(simt::location where = simt::location::current())
 }
 
 /// @name Exchange in a warp
-/// All lanes of the warp take part. Nothing is said about memory. A lane past either end yields the caller's own value.
+/// All lanes of the warp take part. Memory accesses are not ordered. A source lane outside the warp yields the caller's
+/// own value.
 /// @{
 template <class T>
 TILEWISE_DEVICE T exchange(simt::source from, T const& value, int argument, simt::location where)
 {
-    T const mine(value); // reads memory, if the value is there, before anybody waits
+    T const mine(value); // reads memory, if the value is in memory, before the lane waits
     T result(mine);
     simt::exchange(from, &mine, static_cast<void*>(&result), sizeof(T), argument, where);
     return result;
@@ -155,7 +156,7 @@ TILEWISE_DEVICE int count_bits(unsigned word)
     return __builtin_popcount(word);
 }
 
-/// `yes` or `no`. Both are read, as on the GPU.
+/// Returns `yes` or `no`. Reads both, as the GPU does.
 template <class T>
 TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
 {
@@ -163,12 +164,12 @@ TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)
     return condition ? chosen : other;
 }
 
-/// Sixteen bytes.
+/// A 16-byte vector.
 struct alignas(vector_bytes) vector16 {
     unsigned word[4];
 };
 
-/// @name Loads that do not stay in the cache
+/// @name Loads that are not kept in the cache
 /// @{
 TILEWISE_DEVICE vector16 load_once(vector16 const* from)
 {
@@ -192,14 +193,14 @@ TILEWISE_DEVICE unsigned char load_once(unsigned char const* from)
 }
 /// @}
 
-/// The low word of (high, low) shifted right by `bits`, fewer than 32.
+/// Returns the low word of (high, low) shifted right by `bits`, which is less than 32.
 TILEWISE_DEVICE unsigned funnel_shift_right(unsigned low, unsigned high, unsigned bits)
 {
     unsigned long long const both = static_cast<unsigned long long>(high) << 32 | low;
     return static_cast<unsigned>(both >> (bits & 31));
 }
 
-/// The same value, of which the compiler does not know how it was computed.
+/// Returns the same value, and hides from the compiler how it was computed.
 template <class T>
 TILEWISE_DEVICE T opaque(T value)
 {
@@ -207,24 +208,24 @@ TILEWISE_DEVICE T opaque(T value)
     return value;
 }
 
-/// Numbers of the machine's.
+/// The built-in arithmetic types.
 template <class T>
 concept machine_number = std::is_arithmetic_v<T>;
 
-/// A sum that is never fused with a product.
+/// Returns a sum that is never fused with a product.
 template <class T>
 TILEWISE_DEVICE T add_rounded(T const& a, T const& b)
 {
     if constexpr (std::is_floating_point_v<T>) {
         T left(a), right(b);
-        asm("" : "+m"(left), "+m"(right)); // the compiler knows nothing of a product behind them
+        asm("" : "+m"(left), "+m"(right)); // hides from the compiler that they may be products
         return left + right;
     } else {
         return static_cast<T>(a + b);
     }
 }
 
-/// A product that is never fused with a sum.
+/// Returns a product that is never fused with a sum.
 template <class T>
 TILEWISE_DEVICE T multiply_rounded(T a, T b)
 {
@@ -237,7 +238,7 @@ TILEWISE_DEVICE T multiply_rounded(T a, T b)
 }
 
 /// @name The floor of a product
-/// Where the machine makes any number, this makes the largest.
+/// Where the result is unspecified on the GPU, it is the largest one here.
 /// @{
 inline constexpr int most_of_floor = 1 << 22;
 template <class T>
@@ -260,7 +261,7 @@ TILEWISE_DEVICE int floor_or_next(product_floor<T> const& floor, T x, T bound)
 }
 /// @}
 
-/// @name Dependent launches
+/// @name Dependent launches (PDL)
 /// @{
 TILEWISE_DEVICE void release_dependents()
 {
@@ -276,7 +277,7 @@ TILEWISE_DEVICE void wait_for_primary(simt::location where = simt::location::cur
 /// @{
 TILEWISE_DEVICE void cluster_announce(simt::location where = simt::location::current())
 {
-    simt::cluster_announce(where); // an arrival that passes on nothing
+    simt::cluster_announce(where); // an arrival that does not order memory accesses
 }
 TILEWISE_DEVICE void cluster_arrive(simt::location where = simt::location::current())
 {
@@ -287,7 +288,7 @@ TILEWISE_DEVICE void cluster_wait(simt::location where = simt::location::current
     simt::cluster_wait(where);
 }
 
-/// Stores `value` where the block of the cluster with that index has what this block has at `shared`.
+/// Stores `value` in the shared memory of the block with index `block` in the cluster, at the place of `shared`.
 template <class T>
 TILEWISE_DEVICE void store_in_block(int block, T* shared, T const& value,
                                     simt::location where = simt::location::current())
@@ -297,7 +298,7 @@ TILEWISE_DEVICE void store_in_block(int block, T* shared, T const& value,
 }
 /// @}
 
-/// `sum` and the four bytes of a word, as signed or as unsigned numbers.
+/// Returns the sum of `sum` and the four bytes of a word, as signed or as unsigned numbers.
 TILEWISE_DEVICE int add_bytes(unsigned word, int sum)
 {
     for (int i = 0; i < 4; ++i)
@@ -311,14 +312,14 @@ TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
     return sum;
 }
 
-/// @name Words that blocks tell each other
-/// Each access is one, and says nothing about other memory.
+/// @name Words that blocks publish and poll
+/// Each access is atomic and does not order other memory accesses.
 /// @{
 TILEWISE_DEVICE void publish(unsigned long long* word, unsigned long long value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
-/// Leaves `value` as it is if the word is not `wanted`.
+/// Loads the word to `value` if it is `wanted`; otherwise leaves `value` as it is.
 TILEWISE_DEVICE void observe(unsigned long long const* word, bool wanted, unsigned long long& value)
 {
     if (!wanted)
@@ -329,7 +330,7 @@ TILEWISE_DEVICE void pause_briefly()
 {
     simt::pause();
 }
-/// The next of the numbers 0, 1, 2, ... that the threads of a grid, or of several, next_ticket from a counter.
+/// Returns the next of the tickets 0, 1, 2, ... that the threads of one or several grids take from a counter.
 TILEWISE_DEVICE unsigned long long next_ticket(unsigned long long* counter)
 {
     return __atomic_fetch_add(counter, 1ull, __ATOMIC_RELAXED);
@@ -361,12 +362,12 @@ TILEWISE_DEVICE unsigned long long fetch_add(unsigned long long* counter, unsign
 /// @}
 
 /// @name Bulk copies
-/// Copies from global to shared memory that land at some later time.
+/// Asynchronous copies from global to shared memory (TMA).
 /// @{
 struct alignas(8) mbarrier {
     unsigned long long state;
 
-    /// For one thread, before the block synchronises.
+    /// Call it in one thread, before the block synchronises.
     TILEWISE_DEVICE void init(int arrivals, simt::location where = simt::location::current())
     {
         state = 0;
@@ -376,18 +377,19 @@ struct alignas(8) mbarrier {
     {
         simt::mbarrier_arrive(this, 0, where);
     }
-    /// The phase ends when so many bytes have landed, too.
+    /// Arrives, and lets the phase end only when `bytes` bytes have arrived, too.
     TILEWISE_DEVICE void arrive_expect(int bytes, simt::location where = simt::location::current())
     {
         simt::mbarrier_arrive(this, static_cast<std::size_t>(bytes), where);
     }
-    /// Waits for the end of the phase of that parity: 0, 1, 0, ...
+    /// Waits for the end of the phase with that parity: phases have the parities 0, 1, 0, ...
     TILEWISE_DEVICE void wait(int parity, simt::location where = simt::location::current())
     {
         simt::mbarrier_wait(this, static_cast<unsigned>(parity), where);
     }
 };
-/// One thread starts a copy to shared memory, of whose landing `barrier` hears. Addresses and size are multiples of 16.
+/// Starts a copy to shared memory, in one thread; `barrier` counts the bytes that arrive. Addresses and size are
+/// multiples of 16.
 TILEWISE_DEVICE void bulk_copy(void* shared, void const* global, int bytes, mbarrier& barrier,
                                simt::location where = simt::location::current())
 {
@@ -395,7 +397,8 @@ TILEWISE_DEVICE void bulk_copy(void* shared, void const* global, int bytes, mbar
 }
 /// @}
 
-/// The sums of `before` and the bytes 0 to i of a word, for i of 0 to 3, modulo 256. Adds them all to `before`.
+/// Returns, in byte i from 0 to 3, the sum of `before` and the bytes 0 to i of a word, modulo 256. Adds all four bytes
+/// to `before`.
 TILEWISE_DEVICE unsigned scan_bytes(unsigned word, unsigned& before)
 {
     unsigned result = 0;
@@ -406,13 +409,13 @@ TILEWISE_DEVICE unsigned scan_bytes(unsigned word, unsigned& before)
     return result;
 }
 
-/// How a kernel is started.
+/// The launch configuration of a kernel.
 struct launch_shape {
     int blocks = 1;
     int threads = warp_size;
     int cluster = 1;        ///< blocks per cluster
-    bool dependent = false; ///< may start before the kernel before it ends
-    int shared_bytes = 0;   ///< of its object of TILEWISE_LARGE_SHARED
+    bool dependent = false; ///< dependent launch (PDL): may start before the preceding kernel ends
+    int shared_bytes = 0;   ///< the size of its TILEWISE_LARGE_SHARED object
 };
 
 /// Starts a kernel in a stream.
@@ -433,7 +436,7 @@ cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_
                          shape.threads, shape.cluster, shape.dependent, stream});
 }
 
-/// How many clusters of a kernel can be resident at once in what a stream has of its device.
+/// Finds how many clusters of a kernel can be resident at once in the part of the device that a stream may use.
 template <class... Parameters>
 cudaError_t resident_clusters(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, int* clusters)
 {
