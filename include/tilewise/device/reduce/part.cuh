@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Reduction of a part of a range at its position in the whole: kernels leave the aggregates of the part's units, and
-/// the host combines those with what comes before and after them.
+/// Reduction of a part of a range at its position in the whole range. Kernels compute the aggregates of the units of
+/// the part; the host combines them with the aggregates before and after the part.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -31,8 +31,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// How a part of a range is reduced, in pieces if it is staged. If it `keeps_tiles`, the aggregates of all whole tiles
-/// stay on the GPU, and the host gets those of whole groups.
+/// Reduces a part of a range, in pieces if it is staged. With `keeps_tiles`, the aggregates of all complete tiles stay
+/// on the GPU, and the host receives those of complete groups.
 template <class Order, class Tuning, class View, class T, class Op, bool keeps_tiles = false>
 class part_reducer {
     using layout = row_layout<View, T, Op, Order, Tuning>;
@@ -51,8 +51,8 @@ public:
         : call(by), view(part), part_begin(begin), part_end(end), op(combine)
     {}
 
-    /// Calls `append(level, aggregate)` for the units of the part, from left to right, and for the element behind it,
-    /// if it `has_last`. Kept aggregates of tiles are written to `tiles`.
+    /// Calls `append(level, aggregate)` for the units of the part, from left to right, and for the element after it if
+    /// `has_last`. Writes the aggregates of tiles that are kept to `tiles`.
     template <class Append>
     void operator()(bool has_last, Append const& append, [[maybe_unused]] T* tiles = nullptr)
     {
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    /// Reduces [begin, end), and the element behind it if it `has_last`.
+    /// Reduces the elements [begin, end), and the element after them if `has_last`.
     template <class Append>
     void reduce_piece(offset begin, offset end, bool has_last, bool stages, Append const& append, T* tiles)
     {
@@ -124,7 +124,7 @@ private:
             append(static_cast<int>(ends.level[i]), result(middle + i));
     }
 
-    /// Divides whole tiles into subtrees, and tiles before and behind them.
+    /// Divides the complete tiles into subtrees, and single tiles before and after them.
     static middle_units middle_of(offset first_tile, offset last_tile, offset bytes)
     {
         int const iterations = std::min(Tuning::iterations(bytes), most_iterations);
@@ -139,9 +139,9 @@ private:
                 static_cast<int>(last_tile - (last << log2_tiles)), log2_tiles};
     }
 
-    /// Which of the results for tiles and subtrees are folded.
+    /// Which results of tiles and subtrees `fold_middle` combines.
     struct folding {
-        int before, count = 0, behind = 0; ///< results before and behind those that are folded to `count`
+        int before, count = 0, behind = 0; ///< results before and after those that are combined into `count`
 
         folding(middle_units const& units, offset first_tile_of_subtrees) : before(units.count())
         {
@@ -154,7 +154,7 @@ private:
             before = units.before + static_cast<int>(first_folded * folded_at_once - first);
             behind = units.count() - before - count * folded_at_once;
         }
-        /// The level above the tile of a result.
+        /// The level of a result, counted from the tile.
         int level(middle_units const& units, int i) const
         {
             if (i >= before && i < before + count)
@@ -200,8 +200,8 @@ private:
     std::vector<std::byte> results_;
 };
 
-/// Reduces the elements [begin, end) of a whole, which `input` begins with, and reads one more if the part `has_last`.
-/// Calls `append(level, aggregate)` for the units of the order in it, from left to right, and for that element.
+/// Reduces the elements [begin, end) of a range; `input` begins with element `begin`. Reads one element more if
+/// `has_last`. Calls `append(level, aggregate)` for the units of the part, from left to right, and for that element.
 template <class Order, class T, class Tuning = reduce_tuning, class Policy, class Input, class Op, class Append>
 void reduce_part(Policy const& policy, Input const& input, offset begin, offset end, bool has_last, Op const& op,
                  Append const& append)

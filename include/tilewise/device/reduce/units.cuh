@@ -5,9 +5,10 @@
 /// Kernels that reduce a part of a range to the aggregates of its units.
 ///
 /// * `reduce_ends`: a warp for each unit smaller than a tile, at either end of the part, and for the last element.
-/// * `reduce_middle`: a block for each tile up to the first whole subtree, for each subtree, and for each tile behind.
-/// * `fold_middle`: a warp for every 32 subtrees of a large part. A scan, which keeps the aggregates of all tiles, folds
-///   them to groups.
+/// * `reduce_middle`: a block for each tile before the first complete subtree, for each subtree, and for each tile
+///   after the last one.
+/// * `fold_middle`: a warp for every 32 subtrees of a large part. A scan, which keeps the aggregates of all tiles,
+///   combines them into groups.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/block.cuh>
@@ -22,19 +23,19 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Units smaller than a tile: those before the first whole tile of a part, then those behind the last one.
+/// The units smaller than a tile: those before the first complete tile of a part, then those after the last one.
 template <class Order>
 struct end_units {
     using geometry = typename Order::geometry;
     static constexpr int most_per_end = static_cast<int>(Order::lane_vector - 1) + (geometry::lanes_per_row - 1) +
                                         (geometry::rows_per_chunk - 1) + (geometry::chunks_per_tile - 1);
 
-    int count = 0, count_before = 0;         ///< of all, and of those before the tiles
-    offset tiles_end = 0;                    ///< where those behind begin, in elements from the beginning of the part
-    int begin[2 * most_per_end + 1];         ///< in elements from the beginning of the part, or from `tiles_end`
+    int count = 0, count_before = 0;         ///< of all units, and of those before the tiles
+    offset tiles_end = 0;                    ///< where the units after the tiles begin, relative to the part
+    int begin[2 * most_per_end + 1];         ///< relative to the part, or to `tiles_end`
     signed char level[2 * most_per_end + 1]; ///< of `host::unit`
 
-    /// Appends the units in [first, last), which are at these positions from `origin` on.
+    /// Appends the units in [first, last), with positions relative to `origin`.
     void append(offset first, offset last, offset origin)
     {
         offset at = first;
@@ -47,8 +48,8 @@ struct end_units {
     TILEWISE_PORTABLE offset position(int i) const { return (i < count_before ? 0 : tiles_end) + begin[i]; }
 };
 
-/// Reduces units smaller than a tile. Those before the tiles write to `results[i]`, those behind leave room for
-/// `middle` results in between.
+/// Reduces the units smaller than a tile, with one warp per unit. Between the results of the units before the tiles and
+/// of those after them it leaves room for the `middle` results of the tiles.
 template <class Layout, int threads, class View, class T, class Op>
 TILEWISE_KERNEL(threads, 1)
 reduce_ends(View view, end_units<typename Layout::order> units, int middle, Op op, T* results)
@@ -77,14 +78,15 @@ reduce_ends(View view, end_units<typename Layout::order> units, int middle, Op o
         gpu::put(results[i < units.count_before ? i : i + middle], T(aggregate[0]));
 }
 
-/// The whole tiles of a part: `before` of them, then `subtrees` of `2^log2_tiles` tiles each, then `behind` tiles.
+/// The complete tiles of a part: `before` single tiles, then `subtrees` subtrees of `2^log2_tiles` tiles each, then
+/// `behind` single tiles.
 struct middle_units {
     int before, subtrees, behind, log2_tiles;
 
     int count() const { return before + subtrees + behind; }
 };
 
-/// Reduces tiles and subtrees, which follow each other in `view`: block `b` writes to `results[b]`.
+/// Reduces the tiles and subtrees, which are contiguous in `view`. Block `b` writes to `results[b]`.
 template <class Layout, access how, int shift, class Tuning, class View, class T, class Op>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
 reduce_middle(View view, middle_units units, Op op, T* results)
@@ -104,13 +106,13 @@ reduce_middle(View view, middle_units units, Op op, T* results)
     int const work = static_cast<int>(gpu::work_units_of<Layout>(size)), iterations = (work + warps - 1) / warps;
     T const total = gpu::block_subtree<Layout, how, shift, Tuning::threads>(view, tiles * Layout::order::tile, work,
                                                                             iterations, op, warp_totals.object());
-    wait_for_primary(); // so that the stream goes on only once both kernels have ended
+    wait_for_primary(); // so that the stream continues only after both kernels
     if (thread_index() == 0)
         gpu::put(results[block], total);
 }
 
-/// Folds every `size` of `size * folded` results, behind the first `before` and followed by `behind` others, which are
-/// copied.
+/// Combines `size * folded` results, `size` at a time, into `folded` results. Copies the `before` results that precede
+/// them and the `behind` results that follow them.
 template <int threads, int size, class T, class Op>
 TILEWISE_KERNEL(threads, 1)
 fold_middle(T const* from, int before, int folded, int behind, Op op, T* to)

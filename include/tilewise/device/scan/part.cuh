@@ -2,12 +2,13 @@
 #pragma once
 
 /// @file
-/// A scan of a part of a range at its position in the whole, in two steps. The first reduces the part to the aggregates
-/// of its units, for those who combine what precedes the part; the second scans it onto that.
+/// Scan of a part of a range at its position in the whole range, in two steps. The first step reduces the part to the
+/// aggregates of its units, from which the exclusive prefixes of other parts are computed. The second step scans the
+/// part, given its own exclusive prefix.
 ///
-/// The host scans up to the first tile boundary: at most a tile, and nothing where the part begins with a tile. It also
-/// combines the exclusive prefixes of the tiles up to the first group and of the groups, from the aggregates of the
-/// first step. Kernels scan all tiles onto those.
+/// The host scans the elements before the first tile boundary: fewer than a tile, and none if the part begins with a
+/// tile. From the aggregates of the first step it also computes the exclusive prefixes of the tiles before the first
+/// group and of the groups. Kernels scan all tiles, given these prefixes.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -37,7 +38,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Stores the first elements of a view as operands.
+/// Converts the first `count` elements of a view to operands, and stores these.
 template <int threads, class View, class T, class Op>
 TILEWISE_KERNEL(threads, 1)
 load_operands(View view, int count, T* to)
@@ -49,7 +50,7 @@ load_operands(View view, int count, T* to)
     }
 }
 
-/// Values of a trivially copyable type on the host, which may have no default constructor.
+/// Values on the host, of a trivially copyable type that need not have a default constructor.
 template <class T>
 class host_values {
 public:
@@ -68,7 +69,8 @@ private:
     std::vector<room> bytes_;
 };
 
-/// A scan of the elements [begin, end) of a whole, at least one, which `input` begins with, to what begins at `out`.
+/// Scans the elements [begin, end) of a range, at least one. `input` begins with element `begin`, and `out` with its
+/// result.
 template <class Geometry, scan_form form, class T, class Policy, class Input, class Out, class Op,
           class Tuning = scan_tuning, class ReduceTuning = reduce_tuning>
 class part_scanner {
@@ -103,7 +105,7 @@ public:
             tile_aggregates.begin());
     }
 
-    /// Scans it from `at` on, where it enters the whole, and waits. `host_op` is the operator for the host.
+    /// Scans the part and waits. `at` is where it enters the range; `host_op` is the operator on the host.
     template <class HostOp>
     void scan(host::entry<order, T> at, HostOp& host_op)
     {
@@ -116,7 +118,7 @@ public:
     }
 
 private:
-    /// Scans the first elements, up to the first tile boundary.
+    /// Scans the elements before the first tile boundary.
     template <class HostOp>
     void scan_on_host(host::entry<order, T>& at, offset count, HostOp& host_op)
     {
@@ -139,7 +141,7 @@ private:
         gpu::write_values<false>(name, policy, static_cast<T const*>(results.data()), count, out);
     }
 
-    /// Scans the others. `carry` has what precedes the first tile.
+    /// Scans the elements from the first tile boundary on. `carry` has the exclusive prefix of the first tile.
     template <class HostOp>
     void scan_tiles(host::carry<order, T>& carry, HostOp& host_op)
     {
@@ -170,11 +172,11 @@ private:
         }
     }
 
-    /// How many tiles from one on come before the next group.
+    /// The number of tiles from `tile` on, up to the beginning of a group.
     static offset tiles_to_group(offset tile) { return ((((tile - 1) >> log2_group) + 1) << log2_group) - tile; }
 
-    /// The exclusive prefixes of the tiles before the first group, and of the groups. Whether the first one has a value
-    /// is left in `has_prefix`.
+    /// Returns the exclusive prefixes of the tiles before the first group, and of the groups. Sets `has_prefix` to
+    /// false if the first one has no value.
     template <class HostOp>
     host_values<T> prefixes_of_tiles(host::carry<order, T>& carry, HostOp& host_op, bool& has_prefix)
     {
@@ -208,8 +210,8 @@ private:
     offset begin, end, first_tile;
     Op op;
     scratch<T> tile_aggregates;
-    std::vector<int> levels;   ///< above the tile, of the tiles and groups of the part
-    host_values<T> aggregates; ///< of those
+    std::vector<int> levels;   ///< of the tiles and groups of the part, counted from the tile
+    host_values<T> aggregates; ///< of the same tiles and groups
 };
 
 } // namespace gpu

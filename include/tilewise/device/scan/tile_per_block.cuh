@@ -237,7 +237,7 @@ scan_after_totals(typename Scan::view view, typename Scan::sink sink, offset cou
     });
 }
 
-/// Scans every tile onto its exclusive prefix.
+/// Scans every tile, given its exclusive prefix.
 template <class Scan, access in, access out>
 TILEWISE_KERNEL(Scan::threads, 1)
 scan_after_prefixes(typename Scan::view view, typename Scan::sink sink, offset count, typename Scan::op op,
