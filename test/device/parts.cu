@@ -103,11 +103,12 @@ DEVICE_TEST(parts_of_a_reduction, have_the_units_of_the_order)
     expect_the_fragments_of_the_host<small_geometry, small_tuning<8>, words, words>(40'000, values::compose{});
 }
 
-/// The host adds up in float, and kernels in vectors of several lane vectors.
+/// Kernels read them in vectors of several lane vectors. (The operator is not associative, so the order shows. Products
+/// would overflow to NaN, whose bits are not the same on every machine.)
 DEVICE_TEST(parts_of_a_reduction, read_narrow_elements)
 {
     expect_the_fragments_of_the_host<small_geometry, small_tuning<2>, std::int8_t, float>(
-        on_device::amount<tw::offset>(20'000, 9000, 5000), std::multiplies<>());
+        on_device::amount<tw::offset>(20'000, 9000, 5000), std::minus<>());
     expect_the_fragments_of_the_host<small_geometry, small_tuning<2>, double, double>(
         on_device::amount<tw::offset>(20'000, 9000, 5000), std::plus<>());
 }
