@@ -114,6 +114,7 @@ TILEWISE_PORTABLE constexpr candidate<E> at_index(kept<T> const& best, offset in
 {
     return {static_cast<E>(best.value), index};
 }
+/// The same for both extremes.
 template <class E, class T>
 TILEWISE_PORTABLE constexpr extremes<candidate<E>> at_index(extremes<kept<T>> const& best, offset index)
 {
@@ -127,6 +128,7 @@ TILEWISE_PORTABLE constexpr candidate<E> found_in_units(candidate<E> const& best
 {
     return best.is_found() ? best : best_of_unit(best.unit());
 }
+/// The same for both extremes.
 TILEWISE_CALLS_ANY
 template <class E, class BestOfUnit>
 TILEWISE_PORTABLE constexpr extremes<candidate<E>> found_in_units(extremes<candidate<E>> const& best,

@@ -62,15 +62,18 @@ constexpr std::array<offset, 2> numbers_in(offset number)
 {
     return {number, number};
 }
+/// The same of two numbers.
 constexpr std::array<offset, 2> numbers_in(extremes<offset> const& numbers)
 {
     return {numbers.smallest, numbers.largest};
 }
+/// The same of an element that was found.
 template <class E>
 constexpr std::array<offset, 2> numbers_in(candidate<E> const& found)
 {
     return {found.index, found.index};
 }
+/// The same of two.
 template <class E>
 constexpr std::array<offset, 2> numbers_in(extremes<candidate<E>> const& found)
 {

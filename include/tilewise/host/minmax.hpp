@@ -30,7 +30,7 @@ namespace host {
 
 using engine::candidate, engine::extremes, engine::kept;
 
-/// The larger of two values, the last of equals, and the smaller: as the known operators, for vector registers.
+/// The larger of two values, the last of equals; like the known operators, for vector registers.
 struct last_maximum : known::operator_base {
     template <class T>
     constexpr T operator()(T a, T b) const
@@ -43,6 +43,7 @@ struct last_maximum : known::operator_base {
         left = right < left ? left : right;
     }
 };
+/// The smaller of two values, the last of equals.
 struct last_minimum : known::operator_base {
     template <class T>
     constexpr T operator()(T a, T b) const
