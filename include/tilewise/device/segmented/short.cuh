@@ -23,33 +23,39 @@ struct long_segments {
     unsigned* number;
 };
 
-/// Returns the largest of the lanes' values in every lane.
-TILEWISE_DEVICE int warp_largest(int value)
-{
-    TILEWISE_UNROLL
-    for (int distance = 1; distance < warp_size; distance *= 2)
-        value = max_of(value, shuffle_xor(value, distance));
-    return value;
-}
-
-/// Combines segments of up to a row, several at a time, in `width` lanes each. Each lane below `there` has one segment
-/// in `own`, whose index is `first` plus the lane's. Empty segments are skipped.
+/// Combines segments of up to a row. Each lane below `there` has one segment in `own`, whose index is `first` plus the
+/// lane's; empty segments are skipped. A lane combines a lane vector: as many consecutive segments at a time as have
+/// 32 together, so that segments of different lengths leave few lanes idle.
 template <class Segmented>
-TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
-                                        typename Segmented::results const& results, segment_span own, offset first,
-                                        int there, int width, typename Segmented::op& op,
-                                        maybe<typename Segmented::value> const& init)
+TILEWISE_DEVICE void
+warp_combine_short(typename Segmented::view const& view, typename Segmented::results const& results, segment_span own,
+                   offset first, int there, typename Segmented::op& op, maybe<typename Segmented::value> const& init)
 {
     using Scan = typename Segmented::scan;
     using Sink = typename Scan::sink;
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector;
-    int const lane = lane_index() % width, position = lane * N;
+    int const count = static_cast<int>(own.count), lane = lane_index();
+    int const vectors = lane < there ? max_of((count + N - 1) / N, 1) : 0; // an empty one takes a lane, too
+    int end = vectors;                                                     // of the segments up to this lane's
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < warp_size; distance *= 2) {
+        int const before = shuffle_up(end, distance);
+        end += lane >= distance ? before : 0;
+    }
+    int done = 0;
     TILEWISE_NO_UNROLL
-    for (int turn = 0; turn < there; turn += warp_size / width) {
-        int const which = turn + lane_index() / width;
-        segment_span const segment = {shuffle(own.begin, which), shuffle(static_cast<int>(own.count), which)};
-        int const left = static_cast<int>(segment.count) - position;
+    for (int next = 0; next < there;) {
+        int const begin = end - vectors - done; // the lane at which this lane's segment begins
+        bool const fits = lane >= next && lane < there && end - done <= warp_size;
+        unsigned const begins = warp_total(fits ? 1u << begin : 0);
+        int const which = next + count_bits(begins & (~0u >> (warp_size - 1 - lane))) - 1;
+        segment_span const segment = {shuffle(own.begin, which), shuffle(count, which)};
+        int const lane_in_segment = lane - shuffle(begin, which), position = lane_in_segment * N;
+        next += count_bits(begins);
+        int const used = shuffle(end, next - 1) - done;
+        done += used;
+        int const left = lane < used ? static_cast<int>(segment.count) - position : 0;
         auto from = view.from(segment.begin);
         typename Scan::vector_size loaded;
         if (left > 0)
@@ -66,16 +72,16 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
             }
         }
         TILEWISE_NO_UNROLL
-        for (int distance = 1; distance < width; distance *= 2) {
+        for (int distance = 1; any_lane(lane_in_segment >= distance && left > 0); distance *= 2) {
             T const before = gpu::shuffle_up(tree[0], distance);
-            if (lane >= distance && left > 0)
+            if (lane_in_segment >= distance && left > 0)
                 gpu::put(tree[0], gpu::combine(op, before, T(tree[0])));
         }
         T const before = gpu::shuffle_up(tree[0], 1);
         if (left <= 0 || (Segmented::results::reduces && left > N))
             continue;
         maybe<T> prefix(init);
-        if (lane > 0)
+        if (lane_in_segment > 0)
             prefix.append(op, before);
         registers<T, N> out;
         TILEWISE_UNROLL
@@ -141,20 +147,13 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
     bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
     if (!fits_chunk)
         longer.number[next_ticket(longer.found)] = static_cast<unsigned>(done + lane);
-    int const longest = warp_largest(fits_row ? static_cast<int>(own.count) : 0);
-    if (longest > 0) {
-        int width = 1;
-        while (width * Scan::lane_vector < longest)
-            width *= 2;
-        segment_span const short_one = {own.begin, fits_row ? own.count : 0};
-        gpu::warp_combine_short<Segmented>(view, results, short_one, first, there, width, op, before);
-    }
-    bool const has_rows = !fits_row && fits_chunk;
-    if (warp_largest(has_rows) == 0)
-        return;
+    if (any_lane(fits_row && own.count > 0))
+        gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, first, there, op,
+                                           before);
+    unsigned const with_rows = lanes_that(!fits_row && fits_chunk);
     TILEWISE_NO_UNROLL
     for (int i = 0; i < there; ++i) {
-        if (shuffle(int{has_rows}, i) != 0)
+        if ((with_rows >> i & 1) != 0)
             gpu::warp_combine_rows<Segmented>(view, results, {shuffle(own.begin, i), shuffle(own.count, i)}, first + i,
                                               op, before);
     }
