@@ -164,11 +164,15 @@ struct steep_geometry {
                          tiles_per_group = 4, groups_per_super_group = 2;
 };
 
-/// Several launches, and warps of several segments, also where segments are few.
-struct tuning : tilewise::gpu::segmented_tuning {
+/// Several launches, and warps of several segments, also where segments are few. Few tiles are split, of few segments.
+template <int log2_units>
+struct tuning_with : tilewise::gpu::segmented_tuning {
     static constexpr int threads = 64;
-    static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37;
+    static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, least_split_tiles = 3;
+    static constexpr int log2_least_unit = 0, log2_units_most = log2_units, most_split_segments = 3;
+    static constexpr std::size_t split_bytes = 2048;
 };
+using tuning = tuning_with<6>;
 
 /// Compares the kernels with the specification, for elements that begin some bytes into their memory.
 template <class Geometry, class T, class Op>
@@ -184,6 +188,9 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_
     tilewise::gpu::segmented_reduce<Geometry, tuning>(tilewise::device, there.data(), begins.data(), ends.data(), count,
                                                       reduced.data(), init, own_op);
     expect_bits(reduced.values(of.size()), expected.reduced, "reduce");
+    tilewise::gpu::segmented_reduce<Geometry, tuning_with<2>>(tilewise::device, there.data(), begins.data(),
+                                                              ends.data(), count, reduced.data(), init, own_op);
+    expect_bits(reduced.values(of.size()), expected.reduced, "reduce in larger units");
     auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first,
                                              bool in_place) {
         on_device::device_array<T> const out(x, misalignment);

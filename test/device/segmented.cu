@@ -121,6 +121,22 @@ segments::list rows(tw::offset count, tw::offset huge)
     return of;
 }
 
+/// One segment of everything among short ones, of which it is split into more units than a block folds at once.
+DEVICE_TEST(segmented_algorithms, split_one_long_segment)
+{
+    segments::list of;
+    of.add(3, 0);
+    of.add(on_device::amount<tw::offset>((tw::offset{1} << 27) + 8 * 8192 + 1234, 3'000'000, 300'000), 1);
+    of.add(5, 0);
+    auto const x = on_device::some_elements<float>(of.elements);
+    device_array<float> const there(x), sums(of.size());
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    std::vector<float> expected(of.size());
+    tw::segmented_reduce(tw::par, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(), expected.begin());
+    tw::segmented_reduce(tw::device, there.begin(), begins.begin(), begins.end(), ends.begin(), sums.begin());
+    segments::expect_bits(sums.values(of.size()), expected, "reduce");
+}
+
 DEVICE_TEST(SegmentedOrder, IsThatOfSeqForManyRows)
 {
     auto const amount = [](tw::offset on_gpu, tw::offset small, tw::offset interpreted) {
@@ -275,7 +291,8 @@ DEVICE_TEST(segmented_algorithms, tell_the_trace)
     };
     tw::segmented_reduce(tw::device.trace(sink), x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
                          sums.begin());
-    EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_short_segments", "reduce_long_segments"}));
+    EXPECT_EQ(kernels,
+              (std::vector<std::string>{"reduce_short_segments", "reduce_long_segments", "fold_split_segments"}));
 }
 
 DEVICE_TEST(segmented_algorithms, refuse_memory_of_the_host_where_nobody_waits)

@@ -32,6 +32,7 @@
 #include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/short.cuh>
+#include <tilewise/device/segmented/split.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
@@ -204,9 +205,9 @@ private:
             long_segments const longer = {in.counters + 2 * round, in.counters + 2 * round + 1, in.long_cells};
             auto const per_warp = static_cast<int>(std::bit_floor(
                 static_cast<std::size_t>(std::clamp(left / tuning::warps_wanted, offset{1}, offset{warp_size}))));
-            call.launch(&combine_short_segments<segmented, tuning::threads>, "combine_short_cells",
+            call.launch(&combine_short_segments<segmented, tuning::threads, splits_nothing>, "combine_short_cells",
                         {gpu::blocks_for(left, per_warp * warps, left), tuning::threads}, view, results_type{sink},
-                        segments, first, left, per_warp, before, op, longer);
+                        segments, first, left, per_warp, before, op, longer, splits_nothing{});
             if (count() > scan_type::chunk)
                 call.launch(&combine_long_cells<segmented>, "combine_long_cells",
                             {gpu::blocks_for(left, 1, most_blocks), scan_type::threads}, view, results_type{sink},

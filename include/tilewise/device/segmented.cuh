@@ -25,6 +25,7 @@
 #include <tilewise/device/segmented/reach.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/short.cuh>
+#include <tilewise/device/segmented/split.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -44,12 +45,18 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                      offset count, std::optional<typename Segmented::value> const& init,
                      typename Segmented::op const& op)
 {
+    using T = typename Segmented::value;
     constexpr bool reduces = Segmented::results::reduces;
     constexpr int warps = Tuning::threads / warp_size;
     offset const at_once = std::min(count, Tuning::segments_at_once);
     offset const rounds = (count + at_once - 1) / at_once;
-    auto const counter_bytes = static_cast<std::size_t>(rounds) * 2 * sizeof(unsigned long long);
+    using split_type = split_segments<T, Tuning>;
+    constexpr offset splits = reduces ? Tuning::most_split_segments : 0,
+                     aggregates = reduces ? static_cast<offset>(Tuning::split_bytes / sizeof(T)) : 0;
+    auto const counter_bytes = static_cast<std::size_t>(rounds) * 3 * sizeof(unsigned long long);
     scratch<unsigned char> const memory(call, static_cast<offset>(counter_bytes) + at_once * offset{sizeof(unsigned)});
+    scratch<split_segment> const split_list(call, std::max(splits, offset{1}));
+    scratch<T> const split_aggregates(call, std::max(aggregates, offset{1}));
     auto* const counters = reinterpret_cast<unsigned long long*>(memory.begin());
     call.clear(counters, counter_bytes);
     offset const most_long_blocks = offset{call.multiprocessors()} * Tuning::long_blocks_per_multiprocessor;
@@ -57,17 +64,34 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
         offset const first = round * at_once, left = std::min(at_once, count - first);
-        long_segments const longer = {counters + 2 * round, counters + 2 * round + 1,
-                                      reinterpret_cast<unsigned*>(counters + 2 * rounds)};
+        unsigned long long* const own_counters = counters + 3 * round;
+        long_segments const longer = {own_counters, own_counters + 1,
+                                      reinterpret_cast<unsigned*>(counters + 3 * rounds)};
         int const per_warp = static_cast<int>(std::bit_floor(
             static_cast<std::size_t>(std::clamp(left / Tuning::warps_wanted, offset{1}, offset{warp_size}))));
         auto const blocks = static_cast<int>((left + per_warp * warps - 1) / (per_warp * warps));
-        call.launch(&combine_short_segments<Segmented, Tuning::threads>,
-                    reduces ? "reduce_short_segments" : "scan_short_segments", {blocks, Tuning::threads}, view, results,
-                    segments, first, left, per_warp, before, op, longer);
-        call.launch(&combine_long_segments<Segmented>, reduces ? "reduce_long_segments" : "scan_long_segments",
-                    {static_cast<int>(std::min(left, most_long_blocks)), Segmented::scan::threads}, view, results,
-                    segments, first, before, op, longer);
+        if constexpr (reduces) {
+            split_type const split = {own_counters + 2, split_list.begin(), split_aggregates.begin(),
+                                      static_cast<unsigned long long>(splits),
+                                      static_cast<unsigned long long>(aggregates)};
+            call.launch(&combine_short_segments<Segmented, Tuning::threads, split_type>, "reduce_short_segments",
+                        {blocks, Tuning::threads}, view, results, segments, first, left, per_warp, before, op, longer,
+                        split);
+            call.launch(
+                &reduce_long_segments<Segmented, Tuning::threads, Tuning::long_blocks_per_multiprocessor, split_type>,
+                "reduce_long_segments", {static_cast<int>(most_long_blocks), Tuning::threads}, view, results, segments,
+                first, before, op, longer, split);
+            call.launch(&fold_split_segments<Segmented, Tuning::threads, split_type>, "fold_split_segments",
+                        {static_cast<int>(std::min(left, offset{call.multiprocessors()})), Tuning::threads}, results,
+                        segments, first, before, op, split);
+        } else {
+            call.launch(&combine_short_segments<Segmented, Tuning::threads, splits_nothing>, "scan_short_segments",
+                        {blocks, Tuning::threads}, view, results, segments, first, left, per_warp, before, op, longer,
+                        splits_nothing{});
+            call.launch(&scan_long_segments<Segmented>, "scan_long_segments",
+                        {static_cast<int>(std::min(left, most_long_blocks)), Segmented::scan::threads}, view, results,
+                        segments, first, before, op, longer);
+        }
     }
 }
 

@@ -91,6 +91,13 @@ struct segmented_tuning {
 
     /// So that the list of long ones takes at most 16 MiB.
     static constexpr offset segments_at_once = offset{1} << 22;
+
+    /// A reduction splits a segment of so many tiles and more into units of at least 2^3 tiles, and at most 2^11 of
+    /// these. There is room for the aggregates of so many segments, of so many bytes.
+    static constexpr offset least_split_tiles = 32;
+    static constexpr int log2_least_unit = 3, log2_units_most = 11;
+    static constexpr int most_split_segments = 4096;
+    static constexpr std::size_t split_bytes = std::size_t{1} << 20;
 };
 
 /// How reduce_by_index shares elements out.

@@ -44,16 +44,16 @@ public:
     template <class Op>
     TILEWISE_DEVICE void append(Op& op, T const& aggregate)
     {
-        registers<T, 1> tree;
-        gpu::put(tree[0], aggregate);
+        registers<T, 1> whole;
+        gpu::put(whole[0], aggregate);
         int bit = 0;
         TILEWISE_NO_UNROLL
         for (; (units_ >> bit & 1) != 0; ++bit)
-            gpu::put(tree[0], gpu::combine(op, kept(bit), T(tree[0])));
+            gpu::put(whole[0], gpu::combine(op, tree(bit), T(whole[0])));
         TILEWISE_UNROLL
         for (int i = 0; i < registers_per_lane; ++i)
             if (units_ == 0 || bit == i * warp_size + lane_index())
-                gpu::put(trees_[i], tree[0]);
+                gpu::put(trees_[i], whole[0]);
         ++units_;
     }
 
@@ -72,14 +72,14 @@ public:
         }
         TILEWISE_NO_UNROLL
         for (int level = Order::digits(units_ << log2_unit) - 1; level >= lowest; --level) {
-            maybe<T> tree = level == lowest && rest_is_in_digit ? rest : gpu::nothing<T>();
+            maybe<T> units = level == lowest && rest_is_in_digit ? rest : gpu::nothing<T>();
             TILEWISE_NO_UNROLL
             for (int bit = gpu::max_of(0, Order::log2_tiles(level) - log2_unit);
                  bit < Order::log2_tiles(level + 1) - log2_unit; ++bit)
                 if ((units_ >> bit & 1) != 0)
-                    tree.prepend(op, kept(bit));
-            if (tree.there)
-                carry.append(op, T(tree.value[0]));
+                    units.prepend(op, tree(bit));
+            if (units.there)
+                carry.append(op, T(units.value[0]));
         }
         if (!rest_is_in_digit && rest.there)
             carry.append(op, T(rest.value[0]));
@@ -92,8 +92,8 @@ public:
         return carry;
     }
 
-private:
-    TILEWISE_DEVICE T kept(int bit) const
+    /// Returns the tree over 2^bit units, if that bit of their number is set; every lane has it.
+    TILEWISE_DEVICE T tree(int bit) const
     {
         if constexpr (registers_per_lane == 1)
             return gpu::shuffle(trees_[0], bit);
@@ -101,6 +101,7 @@ private:
             return gpu::shuffle(gpu::select(bit < warp_size, trees_[0], trees_[1]), bit % warp_size);
     }
 
+private:
     registers<T, registers_per_lane> trees_;
     offset units_ = 0;
 };

@@ -36,11 +36,11 @@ TILEWISE_DEVICE auto block_tile_total(typename Scan::view const& view, offset ti
     return gpu::shuffle(gpu::warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks), 0);
 }
 
-/// Combines a segment with a block.
+/// Scans a segment with a block.
 template <class Segmented>
-TILEWISE_DEVICE void block_combine(typename Segmented::view const& view, typename Segmented::results const& results,
-                                   segment_span segment, offset index, typename Segmented::op& op,
-                                   maybe<typename Segmented::value> const& init)
+TILEWISE_DEVICE void block_scan_segment(typename Segmented::view const& view,
+                                        typename Segmented::results const& results, segment_span segment, offset index,
+                                        typename Segmented::op& op, maybe<typename Segmented::value> const& init)
 {
     using Scan = typename Segmented::scan;
     using T = typename Scan::value;
@@ -48,16 +48,8 @@ TILEWISE_DEVICE void block_combine(typename Segmented::view const& view, typenam
     auto const to = results.of(index, segment);
     offset const last = (segment.count - 1) / Scan::tile;
     running_carry<typename Scan::order, T, 0, 2> carry;
-    offset tile = 0;
-    if constexpr (Segmented::results::reduces) {
-        TILEWISE_NO_UNROLL
-        for (; tile < last; ++tile) {
-            carry.append(op, gpu::block_tile_total<Scan>(from, tile, op));
-            sync_block();
-        }
-    }
     TILEWISE_NO_UNROLL
-    for (; tile <= last; ++tile) {
+    for (offset tile = 0; tile <= last; ++tile) {
         gpu::block_scan_any_tile<Scan, access::elementwise, access::elementwise>(
             from, to, tile, segment.count, op, [&](T const& total) {
                 maybe<T> const before = carry.before_next(op, init);
@@ -69,12 +61,12 @@ TILEWISE_DEVICE void block_combine(typename Segmented::view const& view, typenam
     }
 }
 
-/// Combines each listed segment, with one block per segment.
+/// Scans each listed segment, with one block per segment.
 template <class Segmented>
 TILEWISE_KERNEL(Segmented::scan::threads, 1)
-combine_long_segments(typename Segmented::view view, typename Segmented::results results,
-                      typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
-                      typename Segmented::op op, long_segments longer)
+scan_long_segments(typename Segmented::view view, typename Segmented::results results,
+                   typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
+                   typename Segmented::op op, long_segments longer)
 {
     TILEWISE_SHARED(ticket, unsigned long long);
     unsigned long long const found = *longer.found;
@@ -86,7 +78,8 @@ combine_long_segments(typename Segmented::view view, typename Segmented::results
         if (own >= found)
             return;
         offset const index = first + longer.number[own];
-        gpu::block_combine<Segmented>(view, results, segments.at(index), index, op, init.get()); // ends with a barrier
+        gpu::block_scan_segment<Segmented>(view, results, segments.at(index), index, op,
+                                           init.get()); // ends with a barrier
     }
 }
 

@@ -123,13 +123,14 @@ TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typ
     }
 }
 
-/// Combines the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones. A warp
-/// takes `per_warp` segments.
-template <class Segmented, int threads>
+/// Combines the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones, if
+/// they are not split. A warp takes `per_warp` segments.
+template <class Segmented, int threads, class Split>
 TILEWISE_KERNEL(threads, 1)
 combine_short_segments(typename Segmented::view view, typename Segmented::results results,
                        typename Segmented::segments segments, offset first, offset count, int per_warp,
-                       initial<typename Segmented::value> init, typename Segmented::op op, long_segments longer)
+                       initial<typename Segmented::value> init, typename Segmented::op op, long_segments longer,
+                       Split split)
 {
     using Scan = typename Segmented::scan;
     offset const done = (offset{block_index()} * (threads / warp_size) + warp_index()) * per_warp;
@@ -145,8 +146,9 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
         gpu::store_one(results.to, first + lane, before.value[0]);
 
     bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
-    if (!fits_chunk)
-        longer.number[next_ticket(longer.found)] = static_cast<unsigned>(done + lane);
+    if (auto const number = static_cast<unsigned>(done + lane);
+        !fits_chunk && !split.add(number, Scan::order::tiles_before_last(own.count)))
+        longer.number[next_ticket(longer.found)] = number;
     if (any_lane(fits_row && own.count > 0))
         gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, first, there, op,
                                            before);
