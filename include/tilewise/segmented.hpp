@@ -43,9 +43,9 @@ TILEWISE_NAMESPACE_BEGIN
 /// elements between these segments; while a scan writes such memory, the elements in between must not be modified.
 /// @par Complexity
 /// As for @ref reduce for each segment. par distributes the segments over the threads, and all threads share a segment
-/// that is long enough to be worth it. device assigns a few lanes to a segment of up to a row of the order, a warp to a
-/// segment of up to a chunk (8 rows), and a block to a longer one; it stores 4 bytes per segment, for up to 4 Mi
-/// segments at a time. With `device.trace(sink)`, the items of a launch are segments.
+/// that is long enough to be worth it. device assigns a lane to each lane vector of a segment of up to a row of the
+/// order, a warp to a segment of up to a chunk (8 rows), and a block to a longer one; segments of 32 tiles and more are
+/// shared by all blocks. It stores 4 bytes per segment, for up to 4 Mi segments at a time, and about 1 MiB. With `device.trace(sink)`, the items of a launch are segments.
 /// @par Errors
 /// As for @ref reduce. The hardened mode throws `std::invalid_argument` for a null pointer to offsets or output if
 /// there are segments, and for a null pointer to elements if a segment is not empty. For a scan, the output, too, may

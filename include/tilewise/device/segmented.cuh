@@ -2,14 +2,17 @@
 #pragma once
 
 /// @file
-/// The engine of the segmented algorithms for the device policy, in two kernels. In `combine_short_segments` a few
-/// lanes combine a segment of up to a row, and a warp one of up to a chunk. Longer segments go to a list, from which
-/// the blocks of `combine_long_segments` take one after the other, and combine it tile by tile.
+/// The engine of the segmented algorithms for the device policy. `combine_short_segments` combines segments of up to a
+/// row, with a lane for each lane vector, and of up to a chunk, with a warp for each segment. It lists the longer ones:
 ///
-/// A segment may begin anywhere, so its elements are read one by one, and nothing beside them.
+/// * A reduction has blocks that take them one after the other (`reduce_long_segments`). Segments of many tiles are
+///   split before that, and their parts are folded afterwards (`fold_split_segments`).
+/// * A scan has a block for each of them, which scans it tile by tile (`scan_long_segments`).
 ///
-/// Of elements in host memory, those that segments reach (`find_reach`) are staged, for some segments at a time if
-/// necessary.
+/// A segment may begin at any element, so its elements are read one by one, and nothing beside them is read.
+///
+/// Of elements in host memory, those that segments cover (`find_reach`) are staged, if necessary for some segments at a
+/// time.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
