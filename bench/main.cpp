@@ -23,6 +23,8 @@ constexpr suite suites[] = {
 #ifdef TILEWISE_BENCH_DEVICE
     {"device_reduce", "sums and products on the GPU, beside CUB, Thrust and the read bandwidth", bench::device::reduce},
     {"device_scan", "running sums on the GPU, beside CUB, Thrust and a copy", bench::device::scan},
+    {"device_segmented", "reductions and scans of segments on the GPU, beside CUB and a copy",
+     bench::device::segmented},
     {"device_histogram", "histograms on the GPU, beside CUB and the read bandwidth", bench::device::histogram},
 #endif
 };

@@ -17,6 +17,7 @@ int histogram(int argc, char** argv);
 namespace device {
 int reduce(int argc, char** argv);
 int scan(int argc, char** argv);
+int segmented(int argc, char** argv);
 int histogram(int argc, char** argv);
 } // namespace device
 

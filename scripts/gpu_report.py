@@ -3,7 +3,8 @@
 """Turns what the GPU benchmarks measured into tables and plots.
 
     scripts/gpu_report.py FROM TO                     FROM/scan.json becomes TO/scan-h200.{json,md,svg} on an NVIDIA
-                                                      H200, and so do FROM/reduce.json and FROM/histogram.json
+                                                      H200, and so do FROM/reduce.json, FROM/histogram.json
+                                                      and FROM/segmented.json
     scripts/gpu_report.py FROM TO --readme README.md  and the figures in README.md become those
 
 Ratios travel between machines, absolute figures do not.
@@ -273,6 +274,23 @@ def of_distributions(result):
                           "samples that CUB counts elsewhere"], lines)
 
 
+def of_segments(result):
+    """A table for each type, of reductions and of scans."""
+    for part, others, names in (("reduce", ("cub", "whole", "read"), ("CUB", "as one range", "read bandwidth")),
+                                ("scan", ("copy",), ("copying",))):
+        for type_ in dict.fromkeys(what.split(", ")[0] for what in result.inputs(part)):
+            lines = []
+            for what in result.inputs(part):
+                name, lengths, mean = what.split(", ")
+                for count in result.counts(part, what) if name == type_ else ():
+                    ours, *rest = (result.row(part, what, count, who) for who in ("tilewise", *others))
+                    lines.append([lengths, mean, with_quartiles(ours), speed(ours), *map(speed, rest),
+                                  *(rate(ours, other) for other in rest)])
+            yield from [f"### {part}: {TYPES.get(type_, type_)}", ""]
+            yield from table(["lengths", "mean", "tilewise, us (quartiles)", "tilewise, GB/s",
+                              *(f"{name}, GB/s" for name in names), *(f"tilewise / {name}" for name in names)], lines)
+
+
 def of_targets(result):
     if result.targets:
         yield from ["### Targets", "", "What the library promises on an NVIDIA H200, and the worst figure of this "
@@ -384,6 +402,49 @@ def readme_of_histograms(result):
     yield from ["CUB has no histogram of pairs and none with weights. [Every distribution and size]"
                 "(docs/benchmarks/histogram-h200.md).", "",
                 "![GB/s of every axis](docs/benchmarks/histogram-h200.svg)", ""]
+
+
+def readme_of_segments(result):
+    """The figures of floats."""
+    yield from [f"{result.machine()}. Medians at 2^26 floats, GB/s of elements, offsets and results, tilewise / CUB:", ""]
+    rows = [(*what.split(", "), what) for what in result.inputs("reduce") if what.startswith("f32, ")]
+    means = list(dict.fromkeys(mean for _, _, mean, _ in rows))
+    lines = []
+    for lengths in dict.fromkeys(lengths for _, lengths, _, _ in rows):
+        cells = {mean: tuple(result.row("reduce", what, 1 << 26, who) for who in ("tilewise", "cub"))
+                 for _, its_lengths, mean, what in rows if its_lengths == lengths}
+        lines.append([lengths, *(f"{cells[mean][0]['gb_per_s']:.0f} / {cells[mean][1]['gb_per_s']:.0f}"
+                                 if mean in cells and all(cells[mean]) else "" for mean in means)])
+    yield from table(["sums of segments, mean length", *means], lines)
+    yield from ["[Every type, and scans](docs/benchmarks/segmented-h200.md).", ""]
+
+
+def plot_segments(result, path):
+    """GB/s by mean length, a panel for each distribution of lengths: sums of floats, and running sums."""
+    pyplot = plotter()
+    if not pyplot:
+        return
+    kinds = list(dict.fromkeys(what.split(", ")[1] for what in result.inputs("reduce")))
+    figure, panels = pyplot.subplots(2, max(1, len(kinds)), figsize=(12, 6), squeeze=False)
+    for row, (part, competitors) in enumerate((("reduce", ("read", "cub", "tilewise")), ("scan", ("copy", "tilewise")))):
+        for kind, panel in zip(kinds, panels[row]):
+            for who in competitors:
+                points = [(int(what.split(", ")[2]), result.row(part, what, 1 << 26, who))
+                          for what in result.inputs(part) if what.startswith(f"f32, {kind}, ")]
+                points = [(mean, point["gb_per_s"]) for mean, point in points if point]
+                if points:
+                    panel.plot(*zip(*points), marker=".", color=COLOURS.get(who, COLOURS["ceiling"]),
+                               label={"cub": "CUB", "read": "read bandwidth", "copy": "copying"}.get(who, who))
+            panel.set_title(f"{part}, f32, lengths: {kind}", fontsize=9)
+            panel.set_xscale("log")
+            panel.set_ylim(bottom=0)
+            panel.grid(alpha=0.3)
+            panel.tick_params(labelsize=7)
+            panel.set_xlabel("mean length", fontsize=7)
+    panels[0][0].legend(fontsize=7)
+    panels[1][0].legend(fontsize=7)
+    figure.suptitle(result.machine(), fontsize=9)
+    save(figure, path)
 
 
 def plotter():
@@ -504,7 +565,11 @@ BENCHMARKS = {
         traffic="of samples", ceiling=("read", "read bandwidth"), cub_reorders=(), end="completion", wall={},
         sections=(of_distributions, of_warm_caches), readme=readme_of_histograms, marker="h200 figures of histograms",
         inputs="axis",
-        plot=plot_distributions)}
+        plot=plot_distributions),
+    "segmented": Benchmark(
+        traffic="of elements, offsets and results", ceiling=("read", "read bandwidth"), cub_reorders=(),
+        end="completion", wall={}, sections=(of_segments,), readme=readme_of_segments,
+        marker="h200 figures of segments", inputs="lengths", plot=plot_segments)}
 
 
 def write_into_readme(result, readme):

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// One type with every distribution of lengths: checked, then timed beside the baselines.
+
+#include "../elements.cuh"
+#include "../read.cuh"
+#include "../session.cuh"
+#include "lengths.hpp"
+
+#include <tilewise/reduce.hpp>
+#include <tilewise/segmented.hpp>
+
+#include <cub/device/device_segmented_reduce.cuh>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace bench::segments {
+
+template <class T, class Op>
+class comparison {
+public:
+    comparison(session& run, std::string name, std::uint64_t count, T init, Op op)
+        : run_(run), name_(std::move(name)), count_(count), init_(init), op_(op), elements_(count), out_(2 * count),
+          offsets_(2 * count)
+    {
+        fill(elements_.data(), count, run.queue);
+        host_ = fetch_all(elements_.data(), count, run.queue);
+    }
+
+    void measure()
+    {
+        for (auto const& [kind, kind_name] : distributions)
+            for (std::uint64_t const mean : mean_lengths(count_)) {
+                if (mean == count_ && kind != lengths::constant)
+                    continue; // one segment is one segment
+                divide(offsets_of(kind, mean, count_));
+                auto const what = name_of(name_, kind_name, mean);
+                if (run_.chosen.wants_part("reduce"))
+                    reduce(what);
+                if (run_.chosen.wants_part("scan"))
+                    scan(what);
+            }
+    }
+
+private:
+    void divide(std::vector<std::int32_t> offsets)
+    {
+        host_offsets_ = std::move(offsets);
+        segments_ = host_offsets_.size() - 1;
+        if (host_offsets_.size() > offsets_.size())
+            throw std::runtime_error("more segments than there is room for: " + name_);
+        check(cudaMemcpyAsync(offsets_.data(), host_offsets_.data(), host_offsets_.size() * sizeof(std::int32_t),
+                              cudaMemcpyHostToDevice, run_.queue),
+              "cudaMemcpyAsync");
+        run_.queue.wait();
+    }
+
+    void reduce(std::string const& what)
+    {
+        auto const begins = offsets_.data();
+        auto const ours = [&] {
+            tilewise::segmented_reduce(tilewise::device.on(run_.queue).nosync(), elements_.data(), begins,
+                                       begins + segments_, begins + 1, out_.data(), init_, op_);
+        };
+        ours();
+        std::vector<T> expected(segments_, init_);
+        tilewise::segmented_reduce(tilewise::par, host_.data(), host_offsets_.data(), host_offsets_.data() + segments_,
+                                   host_offsets_.data() + 1, expected.data(), init_, op_);
+        expect_same(what, expected, segments_);
+
+        auto const cubs = [&] {
+            auto bytes = run_.scratch.size();
+            check(cub::DeviceSegmentedReduce::Reduce(run_.scratch.data(), bytes, elements_.data(), out_.data(),
+                                                     static_cast<std::int64_t>(segments_), begins, begins + 1, op_,
+                                                     init_, run_.queue),
+                  "cub::DeviceSegmentedReduce");
+        };
+        std::uint64_t const of_offsets = (segments_ + 1) * sizeof(std::int32_t);
+        measurement const setting{
+            "reduce", what, {}, count_, 0, true, count_ * sizeof(T) + of_offsets + segments_ * sizeof(T), {}};
+        run_.time_on_gpu(setting, {{"tilewise", ours},
+                                   {"cub", cubs},
+                                   {"whole",
+                                    [&] { // as one range
+                                        tilewise::reduce_into(tilewise::device.on(run_.queue).nosync(),
+                                                              elements_.data(), elements_.data() + count_, out_.data(),
+                                                              init_, op_);
+                                    },
+                                    count_ * sizeof(T)},
+                                   {"read", [&] {
+                                        read_only(run_.queue, elements_.data(), count_ * sizeof(T), out_.data());
+                                        read_only(run_.queue, begins, of_offsets, out_.data());
+                                    }}});
+    }
+
+    void scan(std::string const& what)
+    {
+        auto const begins = offsets_.data();
+        auto const ours = [&] {
+            tilewise::segmented_inclusive_scan(tilewise::device.on(run_.queue).nosync(), elements_.data(), begins,
+                                               begins + segments_, begins + 1, out_.data(), op_);
+        };
+        ours();
+        std::vector<T> expected(host_);
+        tilewise::segmented_inclusive_scan(tilewise::par, host_.data(), host_offsets_.data(),
+                                           host_offsets_.data() + segments_, host_offsets_.data() + 1, expected.data(),
+                                           op_);
+        expect_same(what, expected, count_);
+
+        std::uint64_t const of_offsets = (segments_ + 1) * sizeof(std::int32_t);
+        measurement const setting{"scan", what, {}, count_, 0, true, 2 * count_ * sizeof(T) + of_offsets, {}};
+        run_.time_on_gpu(setting, {{"tilewise", ours},
+                                   {"copy",
+                                    [&] {
+                                        check(cudaMemcpyAsync(out_.data(), elements_.data(), count_ * sizeof(T),
+                                                              cudaMemcpyDeviceToDevice, run_.queue),
+                                              "cudaMemcpyAsync");
+                                    },
+                                    2 * count_ * sizeof(T)}});
+    }
+
+    void expect_same(std::string const& what, std::vector<T> const& expected, std::uint64_t count)
+    {
+        auto const result = fetch_all(out_.data(), count, run_.queue);
+        if (std::memcmp(static_cast<void const*>(result.data()), static_cast<void const*>(expected.data()),
+                        count * sizeof(T)) != 0)
+            throw std::runtime_error("other bits than on the host: " + what);
+    }
+
+    session& run_;
+    std::string name_;
+    std::uint64_t count_;
+    T init_;
+    Op op_;
+    device_array<T> elements_, out_;
+    device_array<std::int32_t> offsets_; ///< with room for twice as many segments as elements: some are empty
+    std::vector<T> host_;
+    std::vector<std::int32_t> host_offsets_;
+    std::uint64_t segments_ = 0;
+};
+
+template <class T, class Op>
+void compare(session& run, std::string const& name, T init, Op op)
+{
+    if (!run.chosen.wants_type(name))
+        return;
+    std::printf("%s ...\n", name.c_str());
+    for (int const size : run.chosen.sizes)
+        if ((sizeof(T) << size) <= run.chosen.most_bytes)
+            comparison<T, Op>(run, name, std::uint64_t{1} << size, init, op).measure();
+}
+
+} // namespace bench::segments
