@@ -4,11 +4,15 @@
 /// @file
 /// CUDA resources that free themselves, and calls that are checked.
 
+#include <cuda/std/functional>
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 namespace bench {
 
@@ -97,6 +101,26 @@ T fetch(T const* from, cudaStream_t stream)
     check(cudaMemcpyAsync(&value, from, sizeof(T), cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     return value;
+}
+
+/// A copy of `count` values.
+template <class T>
+std::vector<T> fetch_all(T const* from, std::size_t count, cudaStream_t stream)
+{
+    std::vector<T> values(count);
+    check(cudaMemcpyAsync(values.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    return values;
+}
+
+/// An operator as CUB wants it: callable on the device.
+template <class Op>
+auto for_cub(Op op)
+{
+    if constexpr (std::is_same_v<Op, std::plus<>>)
+        return cuda::std::plus<>{};
+    else
+        return op;
 }
 
 template <class... Parameters, class... Arguments>

@@ -50,15 +50,6 @@ __global__ void count_pairs_by_search(Sample const* x, Sample const* y, std::uin
     }
 }
 
-template <class T>
-std::vector<T> fetch_all(T const* from, std::size_t count, cudaStream_t stream)
-{
-    std::vector<T> values(count);
-    check(cudaMemcpyAsync(values.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-    return values;
-}
-
 inline void expect_counts(std::string const& what, std::vector<unsigned> const& ours,
                           std::vector<unsigned> const& expected)
 {

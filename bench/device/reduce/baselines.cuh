@@ -11,7 +11,6 @@
 #include <tilewise/reduce.hpp>
 
 #include <cub/device/device_reduce.cuh>
-#include <cuda/std/functional>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,16 +18,6 @@
 #include <type_traits>
 
 namespace bench::reductions {
-
-/// The operator as CUB wants it: callable on the device.
-template <class Op>
-auto for_cub(Op op)
-{
-    if constexpr (std::is_same_v<Op, std::plus<>>)
-        return cuda::std::plus<>{};
-    else
-        return op;
-}
 
 /// tilewise into device memory; does not wait.
 template <class Reduction, class It>

@@ -78,8 +78,8 @@ private:
         auto const cubs = [&] {
             auto bytes = run_.scratch.size();
             check(cub::DeviceSegmentedReduce::Reduce(run_.scratch.data(), bytes, elements_.data(), out_.data(),
-                                                     static_cast<std::int64_t>(segments_), begins, begins + 1, op_,
-                                                     init_, run_.queue),
+                                                     static_cast<std::int64_t>(segments_), begins, begins + 1,
+                                                     for_cub(op_), init_, run_.queue),
                   "cub::DeviceSegmentedReduce");
         };
         std::uint64_t const of_offsets = (segments_ + 1) * sizeof(std::int32_t);
