@@ -7,7 +7,8 @@
 ///
 /// * A reduction has blocks that take them one after the other (`reduce_long_segments`). Segments of many tiles are
 ///   split before that, and their parts are folded afterwards (`fold_split_segments`).
-/// * A scan has a block for each of them, which scans it tile by tile (`scan_long_segments`).
+/// * A scan has a block scan each of them tile by tile (`scan_long_segments`). Of segments of more than a group, blocks
+///   reduce the groups before (`reduce_groups_of_segments`), and find their prefixes (`carry_groups_of_segments`).
 ///
 /// A segment may begin at any element, so its elements are read one by one, and nothing beside them is read.
 ///
@@ -24,7 +25,8 @@
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/scan/chunk.cuh>
-#include <tilewise/device/segmented/long.cuh>
+#include <tilewise/device/segmented/long_reduction.cuh>
+#include <tilewise/device/segmented/long_scan.cuh>
 #include <tilewise/device/segmented/reach.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/short.cuh>
@@ -53,13 +55,15 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     constexpr int warps = Tuning::threads / warp_size;
     offset const at_once = std::min(count, Tuning::segments_at_once);
     offset const rounds = (count + at_once - 1) / at_once;
-    using split_type = split_segments<T, Tuning>;
-    constexpr offset splits = reduces ? Tuning::most_split_segments : 0,
-                     aggregates = reduces ? static_cast<offset>(Tuning::split_bytes / sizeof(T)) : 0;
+    using order = typename Segmented::scan::order;
+    using split_type =
+        split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
+    constexpr offset most_split = Tuning::most_split_segments,
+                     most_aggregates = static_cast<offset>(Tuning::split_bytes / sizeof(T));
     auto const counter_bytes = static_cast<std::size_t>(rounds) * 3 * sizeof(unsigned long long);
     scratch<unsigned char> const memory(call, static_cast<offset>(counter_bytes) + at_once * offset{sizeof(unsigned)});
-    scratch<split_segment> const split_list(call, std::max(splits, offset{1}));
-    scratch<T> const split_aggregates(call, std::max(aggregates, offset{1}));
+    scratch<split_segment> const split_list(call, most_split);
+    scratch<T> const split_aggregates(call, most_aggregates), prefixes(call, reduces ? 1 : most_aggregates);
     auto* const counters = reinterpret_cast<unsigned long long*>(memory.begin());
     call.clear(counters, counter_bytes);
     offset const most_long_blocks = offset{call.multiprocessors()} * Tuning::long_blocks_per_multiprocessor;
@@ -73,27 +77,33 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
         int const per_warp = static_cast<int>(std::bit_floor(
             static_cast<std::size_t>(std::clamp(left / Tuning::warps_wanted, offset{1}, offset{warp_size}))));
         auto const blocks = static_cast<int>((left + per_warp * warps - 1) / (per_warp * warps));
+        split_type const split = {own_counters + 2,
+                                  split_list.begin(),
+                                  split_aggregates.begin(),
+                                  prefixes.begin(),
+                                  static_cast<unsigned long long>(most_split),
+                                  static_cast<unsigned long long>(most_aggregates)};
+        call.launch(&combine_short_segments<Segmented, Tuning::threads, split_type>,
+                    reduces ? "reduce_short_segments" : "scan_short_segments", {blocks, Tuning::threads}, view, results,
+                    segments, first, left, per_warp, before, op, longer, split);
+        int const long_blocks = static_cast<int>(most_long_blocks),
+                  folding_blocks = static_cast<int>(std::min(left, offset{call.multiprocessors()}));
         if constexpr (reduces) {
-            split_type const split = {own_counters + 2, split_list.begin(), split_aggregates.begin(),
-                                      static_cast<unsigned long long>(splits),
-                                      static_cast<unsigned long long>(aggregates)};
-            call.launch(&combine_short_segments<Segmented, Tuning::threads, split_type>, "reduce_short_segments",
-                        {blocks, Tuning::threads}, view, results, segments, first, left, per_warp, before, op, longer,
-                        split);
             call.launch(
                 &reduce_long_segments<Segmented, Tuning::threads, Tuning::long_blocks_per_multiprocessor, split_type>,
-                "reduce_long_segments", {static_cast<int>(most_long_blocks), Tuning::threads}, view, results, segments,
-                first, before, op, longer, split);
+                "reduce_long_segments", {long_blocks, Tuning::threads}, view, results, segments, first, before, op,
+                longer, split);
             call.launch(&fold_split_segments<Segmented, Tuning::threads, split_type>, "fold_split_segments",
-                        {static_cast<int>(std::min(left, offset{call.multiprocessors()})), Tuning::threads}, results,
-                        segments, first, before, op, split);
+                        {folding_blocks, Tuning::threads}, results, segments, first, before, op, split);
         } else {
-            call.launch(&combine_short_segments<Segmented, Tuning::threads, splits_nothing>, "scan_short_segments",
-                        {blocks, Tuning::threads}, view, results, segments, first, left, per_warp, before, op, longer,
-                        splits_nothing{});
-            call.launch(&scan_long_segments<Segmented>, "scan_long_segments",
-                        {static_cast<int>(std::min(left, most_long_blocks)), Segmented::scan::threads}, view, results,
-                        segments, first, before, op, longer);
+            call.launch(&reduce_groups_of_segments<Segmented, Tuning::threads, Tuning::long_blocks_per_multiprocessor,
+                                                   split_type>,
+                        "reduce_groups_of_segments", {long_blocks, Tuning::threads}, view, segments, first, op, split);
+            call.launch(&carry_groups_of_segments<Segmented, Tuning::threads, split_type>, "carry_groups_of_segments",
+                        {folding_blocks, Tuning::threads}, segments, first, before, op, split);
+            call.launch(&scan_long_segments<Segmented, split_type>, "scan_long_segments",
+                        {long_blocks, Segmented::scan::threads}, view, results, segments, first, before, op, longer,
+                        split);
         }
     }
 }

@@ -93,7 +93,7 @@ struct segmented_tuning {
     static constexpr offset segments_at_once = offset{1} << 22;
 
     /// A reduction splits a segment of so many tiles and more into units of at least 2^3 tiles, and at most 2^11 of
-    /// these. There is room for the aggregates of so many segments, of so many bytes.
+    /// these. There is room for the aggregates of so many segments, of so many bytes; for scans twice that.
     static constexpr offset least_split_tiles = 32;
     static constexpr int log2_least_unit = 3, log2_units_most = 11;
     static constexpr int most_split_segments = 4096;

@@ -165,45 +165,41 @@ total_tiles(typename Scan::view view, typename Scan::op op, typename Scan::value
     }
 }
 
-/// Pass 2, with one block: computes the exclusive prefix of each group of `tiles` tiles, including the incomplete one.
-/// First it writes the aggregates of all complete units to `units`, level by level, beginning with the groups. The
-/// aggregates and prefixes of the units before tile `first`, where a group begins, are already there. All pieces of the
-/// range together have `all` tiles.
-template <class Scan, int threads>
-TILEWISE_KERNEL(threads, 1)
-carry_groups(typename Scan::value const* tile_totals, offset all, offset first, offset tiles,
-             initial<typename Scan::value> init, typename Scan::op op, typename Scan::value* units,
-             typename Scan::value* carries)
+/// Computes the exclusive prefix of each group of `tiles` tiles with a block, including the incomplete group. First it
+/// writes the aggregates of all complete units to `units`, level by level, beginning with the groups; those of the
+/// levels below `lowest` are already there. So are the aggregates and prefixes of the units before tile `first`, where
+/// a group begins. All pieces of the range together have `all` tiles.
+template <class Order, int threads, class T, class Op>
+TILEWISE_DEVICE void block_carry_groups(T const* tile_totals, offset all, offset first, offset tiles, int lowest,
+                                        maybe<T> const& init, Op& op, T* units, T* carries)
 {
-    using T = typename Scan::value;
-    using order = typename Scan::order;
-    constexpr int super_group_size = Scan::geometry::groups_per_super_group;
-    auto const aggregates = [&](int level) -> T const* {
+    constexpr int super_group_size = Order::geometry::groups_per_super_group;
+    auto const begin_of = [&](int level) {
         offset begin = 0;
         for (int below = 1; below < level; ++below)
-            begin += all >> order::log2_tiles(below);
-        return level == 0 ? tile_totals : units + begin;
+            begin += all >> Order::log2_tiles(below);
+        return begin;
     };
-    T* here = units;
-    for (int level = 1; level < order::digits(tiles); ++level) {
-        int const parts = 1 << (order::log2_tiles(level) - order::log2_tiles(level - 1));
+    auto const aggregates = [&](int level) -> T const* { return level == 0 ? tile_totals : units + begin_of(level); };
+    for (int level = lowest; level < Order::digits(tiles); ++level) {
+        int const parts = 1 << (Order::log2_tiles(level) - Order::log2_tiles(level - 1));
         T const* const below = aggregates(level - 1);
-        for (offset unit = (first >> order::log2_tiles(level)) + warp_index(); unit < tiles >> order::log2_tiles(level);
+        T* const here = units + begin_of(level);
+        for (offset unit = (first >> Order::log2_tiles(level)) + warp_index(); unit < tiles >> Order::log2_tiles(level);
              unit += threads / warp_size) {
             T const total =
                 gpu::warp_tree_of_valid(op, T(below[unit * parts + min_of(lane_index(), parts - 1)]), parts);
             if (lane_index() == 0)
                 gpu::put(here[unit], total);
         }
-        here += all >> order::log2_tiles(level);
         sync_block();
     }
-    offset const groups = tiles >> order::log2_tiles(1);
-    for (offset super_group = (first >> order::log2_tiles(2)) + warp_index(); super_group * super_group_size <= groups;
+    offset const groups = tiles >> Order::log2_tiles(1);
+    for (offset super_group = (first >> Order::log2_tiles(2)) + warp_index(); super_group * super_group_size <= groups;
          super_group += threads / warp_size) {
         int const there = static_cast<int>(at_most(groups - super_group * super_group_size, super_group_size));
-        maybe<T> carry = init.get();
-        gpu::append_units<order>(op, carry, super_group << order::log2_tiles(2), 2, aggregates);
+        maybe<T> carry(init);
+        gpu::append_units<Order>(op, carry, super_group << Order::log2_tiles(2), 2, aggregates);
         registers<T, 1> own;
         if (there > 0)
             gpu::put(own[0], units[super_group * super_group_size + min_of(lane_index(), there - 1)]);
@@ -212,6 +208,17 @@ carry_groups(typename Scan::value const* tile_totals, offset all, offset first, 
         if (lane_index() < super_group_size && lane_index() <= there && carry.there)
             gpu::put(carries[super_group * super_group_size + lane_index()], carry.value[0]);
     }
+}
+
+/// Pass 2: one block.
+template <class Scan, int threads>
+TILEWISE_KERNEL(threads, 1)
+carry_groups(typename Scan::value const* tile_totals, offset all, offset first, offset tiles,
+             initial<typename Scan::value> init, typename Scan::op op, typename Scan::value* units,
+             typename Scan::value* carries)
+{
+    gpu::block_carry_groups<typename Scan::order, threads>(tile_totals, all, first, tiles, 1, init.get(), op, units,
+                                                           carries);
 }
 
 /// Pass 3: scans every tile, given the exclusive prefixes of the groups and the aggregates of the tiles.

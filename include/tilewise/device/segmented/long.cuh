@@ -2,18 +2,18 @@
 #pragma once
 
 /// @file
-/// Segments of more than a chunk, each combined by a block, tile by tile.
+/// How a block reduces the tiles of a segment, one by one or many at once.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/carry.cuh>
+#include <tilewise/device/block/last_tile.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/device/scan/carry.cuh>
+#include <tilewise/device/reduce/one_tile.cuh>
 #include <tilewise/device/scan/chunk.cuh>
-#include <tilewise/device/scan/tile_per_block.cuh>
-#include <tilewise/device/segmented/segments.cuh>
-#include <tilewise/device/segmented/short.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -36,52 +36,53 @@ TILEWISE_DEVICE auto block_tile_total(typename Scan::view const& view, offset ti
     return gpu::shuffle(gpu::warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks), 0);
 }
 
-/// Scans a segment with a block.
-template <class Segmented>
-TILEWISE_DEVICE void block_scan_segment(typename Segmented::view const& view,
-                                        typename Segmented::results const& results, segment_span segment, offset index,
-                                        typename Segmented::op& op, maybe<typename Segmented::value> const& init)
-{
+/// How the blocks of a kernel reduce the tiles of segments.
+template <class Segmented, int threads>
+struct segment_tiles {
     using Scan = typename Segmented::scan;
+    using View = typename Scan::view;
     using T = typename Scan::value;
-    auto const from = view.from(segment.begin);
-    auto const to = results.of(index, segment);
-    offset const last = (segment.count - 1) / Scan::tile;
-    running_carry<typename Scan::order, T, 0, 2> carry;
-    TILEWISE_NO_UNROLL
-    for (offset tile = 0; tile <= last; ++tile) {
-        gpu::block_scan_any_tile<Scan, access::elementwise, access::elementwise>(
-            from, to, tile, segment.count, op, [&](T const& total) {
-                maybe<T> const before = carry.before_next(op, init);
-                if (tile < last)
-                    carry.append(op, total);
-                return before;
-            });
-        sync_block();
-    }
-}
+    using Op = typename Scan::op;
+    using order = typename Scan::order;
+    struct loads {
+        static constexpr int widest_load = 1;
+    };
+    using layout = row_layout<View, T, Op, order, loads>;
+    static constexpr int warps = threads / warp_size, rows = Scan::rows * Scan::chunks;
+    static constexpr int units_per_tile = Scan::chunks / layout::chunks; ///< what a warp reads at once
+    /// Tiles at once: up to a group, so that fewer are a part of one digit.
+    static constexpr int log2_most = std::min(gpu::log2_of(8 * warps / units_per_tile), order::group_bits);
+    static_assert(layout::chunks <= Scan::chunks, "a warp reads chunks of one tile at once");
 
-/// Scans each listed segment, with one block per segment.
-template <class Segmented>
-TILEWISE_KERNEL(Segmented::scan::threads, 1)
-scan_long_segments(typename Segmented::view view, typename Segmented::results results,
-                   typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
-                   typename Segmented::op op, long_segments longer)
-{
-    TILEWISE_SHARED(ticket, unsigned long long);
-    unsigned long long const found = *longer.found;
-    for (;;) {
-        if (thread_index() == 0)
-            ticket = next_ticket(longer.taken);
+    /// Reduces 2^log2_tiles tiles, at most 2^log2_most; every warp has the aggregate. The block is synchronised before
+    /// the next call.
+    TILEWISE_DEVICE static T reduce_some(View& view, offset tile, int log2_tiles, Op& op)
+    {
+        TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+        int const units = units_per_tile << log2_tiles, iterations = (units + warps - 1) / warps;
+        T const total = gpu::block_subtree<layout, access::elementwise, no_shift, threads>(
+            view, tile * Scan::tile, units, iterations, op, warp_totals.object());
         sync_block();
-        unsigned long long const own = ticket;
-        if (own >= found)
-            return;
-        offset const index = first + longer.number[own];
-        gpu::block_scan_segment<Segmented>(view, results, segments.at(index), index, op,
-                                           init.get()); // ends with a barrier
+        return gpu::shuffle(total, 0);
     }
-}
+    /// Reduces 2^log2_tiles tiles.
+    TILEWISE_DEVICE static T reduce(View& view, offset tile, int log2_tiles, Op& op)
+    {
+        if (log2_tiles <= log2_most)
+            return reduce_some(view, tile, log2_tiles, op);
+        running_carry<order, T, log2_most, 2> trees;
+        TILEWISE_NO_UNROLL
+        for (offset i = 0; i < offset{1} << (log2_tiles - log2_most); ++i)
+            trees.append(op, reduce_some(view, tile + (i << log2_most), log2_most, op));
+        return trees.tree(log2_tiles - log2_most);
+    }
+    /// Reads the last tile of a segment of `count` elements. Warp 0 may read `ends`, the others after a barrier.
+    TILEWISE_DEVICE static void read_last(View& view, offset tile, offset count, Op& op, last_tile_ends<T>& ends)
+    {
+        gpu::block_last_tile<layout, access::elementwise, (rows + warps - 1) / warps, warps>(
+            view, tile * Scan::tile, static_cast<int>(count - tile * Scan::tile), op, ends);
+    }
+};
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

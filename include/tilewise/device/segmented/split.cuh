@@ -2,24 +2,14 @@
 #pragma once
 
 /// @file
-/// Reduction of segments of more than a chunk. A block reduces a segment of a few tiles. A longer one is split into
-/// units of 2^k tiles, which blocks reduce as if they were segments; then one block folds the aggregates of the units.
-///
-/// How many units there are is not known on the host, which has not read the offsets: there is room for a certain
-/// number of aggregates, and a segment that finds none left is reduced by one block.
+/// Segments that are split into parts, so that all blocks can work on them. How many parts there are is not known on
+/// the host, which has not read the offsets: there is room for the aggregates of a certain number of them, and a
+/// segment that finds none left is left to one block.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
-#include <tilewise/device/block/block.cuh>
-#include <tilewise/device/block/carry.cuh>
-#include <tilewise/device/block/last_tile.cuh>
-#include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/device/reduce/one_tile.cuh>
-#include <tilewise/device/scan/chunk.cuh>
-#include <tilewise/device/segmented/segments.cuh>
-#include <tilewise/device/segmented/short.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -28,33 +18,30 @@ namespace gpu {
 /// A segment that is split.
 struct split_segment {
     unsigned number;          ///< its index in the launch
-    int log2_unit;            ///< of the tiles of a unit
+    int log2_unit;            ///< of the tiles of a part
     unsigned long long first; ///< where its aggregates begin
 };
 
 /// The segments of a launch that are split, and how many there are: 2^42 times their number plus the aggregates that
-/// they have together, including those that there was no room for.
-template <class T, class Tuning>
+/// they have together, including those that there was no room for. `Parts` determines the parts of a segment.
+template <class T, class Parts>
 struct split_segments {
+    using parts = Parts;
+
     unsigned long long* reserved;
     split_segment* list;
-    T* aggregates;
+    T *aggregates, *prefixes; ///< `prefixes` for scans
     unsigned long long most_segments, most_aggregates;
 
-    static constexpr int log2_units_most = Tuning::log2_units_most;
-    static constexpr int ends = 3; ///< aggregates that make up the last tile
     static constexpr int aggregate_bits = 42;
 
     /// Adds a segment with so many tiles before its last one. Returns false if it is too short, or if there is no room.
     TILEWISE_DEVICE bool add(unsigned number, offset tiles) const
     {
-        if (tiles < Tuning::least_split_tiles)
+        if (tiles < Parts::least_tiles)
             return false;
-        int log2_unit = Tuning::log2_least_unit;
-        while (tiles >> log2_unit >= offset{1} << log2_units_most)
-            ++log2_unit;
-        unsigned long long const count =
-            static_cast<unsigned long long>(units_of(tiles, log2_unit)) + static_cast<unsigned long long>(ends);
+        int const log2_unit = Parts::log2_unit(tiles);
+        auto const count = static_cast<unsigned long long>(Parts::aggregates(tiles, log2_unit));
         unsigned long long const before = fetch_add(reserved, (1ull << aggregate_bits) + count);
         unsigned long long const index = before >> aggregate_bits, first = before & ((1ull << aggregate_bits) - 1);
         bool const fits = index < most_segments && first + count <= most_aggregates;
@@ -63,18 +50,14 @@ struct split_segments {
         return fits;
     }
 
-    /// The number of units of a segment: those of 2^log2_unit tiles, and one for each bit of the rest.
-    TILEWISE_DEVICE static offset units_of(offset tiles, int log2_unit)
-    {
-        return (tiles >> log2_unit) + count_bits(static_cast<unsigned>(tiles & ((offset{1} << log2_unit) - 1)));
-    }
-
     /// How many segments are listed, and how many aggregates they have.
     TILEWISE_DEVICE int count() const { return static_cast<int>(least(*reserved >> aggregate_bits, most_segments)); }
     TILEWISE_DEVICE unsigned long long aggregate_count() const
     {
         return least(*reserved & ((1ull << aggregate_bits) - 1), most_aggregates);
     }
+    /// Whether there was room for a segment that is listed. There was none for those behind it either.
+    TILEWISE_DEVICE bool has_room(split_segment const& segment) const { return segment.first < most_aggregates; }
     /// The one that an aggregate belongs to.
     TILEWISE_DEVICE split_segment segment_of(unsigned long long aggregate) const
     {
@@ -97,247 +80,6 @@ private:
 struct splits_nothing {
     TILEWISE_DEVICE static bool add(unsigned, offset) { return false; }
 };
-
-/// The tiles of a unit of a segment.
-struct unit_of_segment {
-    offset first;
-    int log2_tiles;
-
-    /// Unit `index` of a segment with so many tiles before its last one.
-    TILEWISE_DEVICE unit_of_segment(offset tiles, int log2_unit, offset index)
-    {
-        offset const whole = tiles >> log2_unit;
-        first = (index < whole ? index : whole) << log2_unit;
-        log2_tiles = log2_unit;
-        for (offset left = index - whole; left >= 0; --left) { // the bits of the rest, from the highest on
-            first += log2_tiles < log2_unit ? offset{1} << log2_tiles : 0;
-            do
-                --log2_tiles;
-            while ((tiles >> log2_tiles & 1) == 0);
-        }
-    }
-};
-
-/// How the blocks of a kernel reduce the tiles of segments.
-template <class Segmented, int threads>
-struct segment_tiles {
-    using Scan = typename Segmented::scan;
-    using View = typename Scan::view;
-    using T = typename Scan::value;
-    using Op = typename Scan::op;
-    using order = typename Scan::order;
-    struct loads {
-        static constexpr int widest_load = 1;
-    };
-    using layout = row_layout<View, T, Op, order, loads>;
-    static constexpr int warps = threads / warp_size, rows = Scan::rows * Scan::chunks;
-    static constexpr int units_per_tile = Scan::chunks / layout::chunks; ///< what a warp reads at once
-    /// Tiles at once: up to a group, so that fewer are a part of one digit.
-    static constexpr int log2_most = std::min(gpu::log2_of(8 * warps / units_per_tile), order::group_bits);
-    static_assert(layout::chunks <= Scan::chunks, "a warp reads chunks of one tile at once");
-
-    /// Reduces 2^log2_tiles tiles, at most 2^log2_most; every warp has the aggregate. The block is synchronised before
-    /// the next call.
-    TILEWISE_DEVICE static T reduce_some(View& view, offset tile, int log2_tiles, Op& op)
-    {
-        TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
-        int const units = units_per_tile << log2_tiles, iterations = (units + warps - 1) / warps;
-        T const total = gpu::block_subtree<layout, access::elementwise, no_shift, threads>(
-            view, tile * Scan::tile, units, iterations, op, warp_totals.object());
-        sync_block();
-        return gpu::shuffle(total, 0);
-    }
-    /// Reduces 2^log2_tiles tiles.
-    TILEWISE_DEVICE static T reduce(View& view, offset tile, int log2_tiles, Op& op)
-    {
-        if (log2_tiles <= log2_most)
-            return reduce_some(view, tile, log2_tiles, op);
-        running_carry<order, T, log2_most, 2> trees;
-        TILEWISE_NO_UNROLL
-        for (offset i = 0; i < offset{1} << (log2_tiles - log2_most); ++i)
-            trees.append(op, reduce_some(view, tile + (i << log2_most), log2_most, op));
-        return trees.tree(log2_tiles - log2_most);
-    }
-    /// Reads the last tile of a segment of `count` elements. Warp 0 may read `ends`, the others after a barrier.
-    TILEWISE_DEVICE static void read_last(View& view, offset tile, offset count, Op& op, last_tile_ends<T>& ends)
-    {
-        gpu::block_last_tile<layout, access::elementwise, (rows + warps - 1) / warps, warps>(
-            view, tile * Scan::tile, static_cast<int>(count - tile * Scan::tile), op, ends);
-    }
-};
-
-/// Reduces a segment with a block and writes the result.
-template <class Segmented, int threads>
-TILEWISE_DEVICE void block_reduce_segment(typename Segmented::view const& whole,
-                                          typename Segmented::results const& results, segment_span segment,
-                                          offset index, typename Segmented::op& op,
-                                          maybe<typename Segmented::value> const& init)
-{
-    using tiles_of = segment_tiles<Segmented, threads>;
-    using T = typename Segmented::value;
-    using order = typename Segmented::scan::order;
-    constexpr int log2_most = tiles_of::log2_most;
-    TILEWISE_SHARED(ends, last_tile_ends<T>);
-    auto view = whole.from(segment.begin);
-    offset const tiles = order::tiles_before_last(segment.count);
-    running_carry<order, T, log2_most, 2> trees;
-    TILEWISE_NO_UNROLL
-    for (offset i = 0; i < tiles >> log2_most; ++i)
-        trees.append(op, tiles_of::reduce_some(view, i << log2_most, log2_most, op));
-    auto rest = gpu::nothing<T>();
-    TILEWISE_NO_UNROLL
-    for (int bit = 0; bit < log2_most; ++bit) // from right to left
-        if ((tiles >> bit & 1) != 0)
-            rest.prepend(op, tiles_of::reduce_some(view, tiles >> (bit + 1) << (bit + 1), bit, op));
-    tiles_of::read_last(view, tiles, segment.count, op, ends);
-    if (warp_index() == 0) {
-        maybe<T> carry(init);
-        trees.append_to(op, carry, rest);
-        int const count = static_cast<int>(segment.count - tiles * order::tile);
-        if (lane_index() == 0) {
-            auto to = results.to;
-            gpu::store_one(to, index, gpu::append_last_tile<order>(ends, count, T(carry.value[0]), op));
-        }
-    }
-}
-
-/// Reduces the listed segments and the units of those that are split, which come first.
-template <class Segmented, int threads, int blocks_per_multiprocessor, class Split>
-TILEWISE_KERNEL(threads, blocks_per_multiprocessor)
-reduce_long_segments(typename Segmented::view view, typename Segmented::results results,
-                     typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
-                     typename Segmented::op op, long_segments longer, Split split)
-{
-    using tiles_of = segment_tiles<Segmented, threads>;
-    using T = typename Segmented::value;
-    using order = typename Segmented::scan::order;
-    TILEWISE_SHARED(ticket, unsigned long long);
-    TILEWISE_SHARED(ends, last_tile_ends<T>);
-    unsigned long long const units = split.aggregate_count(), work = units + *longer.found;
-    for (;;) {
-        if (thread_index() == 0)
-            ticket = next_ticket(longer.taken);
-        sync_block();
-        unsigned long long const own = ticket;
-        if (own >= work)
-            return;
-        if (own >= units) {
-            offset const index = first + longer.number[own - units];
-            gpu::block_reduce_segment<Segmented, threads>(view, results, segments.at(index), index, op, init.get());
-        } else {
-            split_segment const part = split.segment_of(own);
-            segment_span const segment = segments.at(first + part.number);
-            offset const tiles = order::tiles_before_last(segment.count), unit = static_cast<offset>(own - part.first),
-                         count = split.units_of(tiles, part.log2_unit);
-            auto from = view.from(segment.begin);
-            if (unit < count) {
-                unit_of_segment const which(tiles, part.log2_unit, unit);
-                T const aggregate = tiles_of::reduce(from, which.first, which.log2_tiles, op);
-                if (thread_index() == 0)
-                    gpu::put(split.aggregates[own], aggregate);
-            } else if (unit == count) {
-                tiles_of::read_last(from, tiles, segment.count, op, ends);
-                auto const last = order::locate(segment.count - 1 - tiles * order::tile);
-                if (thread_index() == 0) { // those that there are
-                    if (last.chunk > 0)
-                        gpu::put(split.aggregates[own], ends.chunks());
-                    if (last.row > 0 || last.lane > 0)
-                        gpu::put(split.aggregates[own + 1], ends.rows_and_lanes());
-                    gpu::put(split.aggregates[own + 2], ends.elements());
-                }
-            }
-        }
-        sync_block();
-    }
-}
-
-/// Leaves the trees over the values of the first `count` lanes, fewer than 32, in `trees`: one for each bit of `count`.
-template <class T, class Op>
-TILEWISE_DEVICE void put_trees_of_bits(Op& op, T value, int count, T* trees)
-{
-    TILEWISE_NO_UNROLL
-    for (int bit = 0; count >> bit != 0; ++bit) {
-        if ((count >> bit & 1) != 0 && lane_index() == count >> (bit + 1) << (bit + 1))
-            gpu::put(trees[bit], value);
-        T const right = gpu::shuffle_down(value, 1 << bit);
-        if (lane_index() % (2 << bit) == 0 && lane_index() + (2 << bit) <= count)
-            gpu::put(value, gpu::combine(op, value, right));
-    }
-}
-
-/// Folds the aggregates of the segments that are split, one with each block, and writes the results.
-template <class Segmented, int threads, class Split>
-TILEWISE_KERNEL(threads, 1)
-fold_split_segments(typename Segmented::results results, typename Segmented::segments segments, offset first,
-                    initial<typename Segmented::value> init, typename Segmented::op op, Split split)
-{
-    using T = typename Segmented::value;
-    using order = typename Segmented::scan::order;
-    constexpr int warps = threads / warp_size, log2_warp = gpu::log2_of(warp_size),
-                  most = (1 << Split::log2_units_most) / warp_size,
-                  levels = (Split::log2_units_most + log2_warp - 1) / log2_warp;
-    static_assert(levels <= 3 && most <= warp_size * warp_size);
-    TILEWISE_SHARED(folded, raw_storage<T[most + most / warp_size + 1]>); // 32 units each, then 1024 each
-    TILEWISE_SHARED(trees, raw_storage<T[levels * log2_warp]>);
-    for (int index = block_index(); index < split.count(); index += block_count()) {
-        split_segment const part = split.list[index];
-        if (part.first == split.most_aggregates)
-            return; // no room for it, nor for those behind it
-        segment_span const segment = segments.at(first + part.number);
-        offset const tiles = order::tiles_before_last(segment.count);
-        auto const whole = static_cast<int>(tiles >> part.log2_unit);
-        T const* below = split.aggregates + part.first;
-        T* here = folded.object();
-        for (int level = 0, there = whole; there > 0; ++level, there >>= log2_warp) {
-            int const next = there >> log2_warp;
-            for (int i = warp_index(); i <= next; i += warps) {
-                int const values = gpu::min_of(there - i * warp_size, warp_size);
-                if (values <= 0)
-                    continue;
-                T const own(below[i * warp_size + gpu::min_of(lane_index(), values - 1)]);
-                if (i < next) {
-                    T const tree = gpu::warp_tree(op, own);
-                    if (lane_index() == 0)
-                        gpu::put(here[i], tree);
-                } else {
-                    gpu::put_trees_of_bits(op, own, values, trees.object() + level * log2_warp);
-                }
-            }
-            sync_block();
-            below = here;
-            here += next;
-        }
-        if (thread_index() == 0) {
-            T const* const own = split.aggregates + part.first;
-            maybe<T> carry = init.get();
-            int const rest = (1 << part.log2_unit) - 1, rest_units = count_bits(static_cast<unsigned>(tiles) & rest);
-            for (int level = order::digits(tiles) - 1; level >= 0; --level) {
-                auto tree = gpu::nothing<T>();
-                for (int bit = order::log2_tiles(level); bit < order::log2_tiles(level + 1) && tiles >> bit != 0; ++bit)
-                    if ((tiles >> bit & 1) != 0) {
-                        if (bit >= part.log2_unit)
-                            tree.prepend(op, T(trees.object()[bit - part.log2_unit]));
-                        else // how many of the rest are as large or larger
-                            tree.prepend(
-                                op,
-                                T(own[whole + count_bits(static_cast<unsigned>(tiles) & rest & ~((2u << bit) - 1))]));
-                    }
-                if (tree.there)
-                    carry.append(op, T(tree.value[0]));
-            }
-            T const* const ends = own + whole + rest_units;
-            auto const last = order::locate(segment.count - 1 - tiles * order::tile);
-            if (last.chunk > 0)
-                carry.append(op, T(ends[0]));
-            if (last.row > 0 || last.lane > 0)
-                carry.append(op, T(ends[1]));
-            carry.append(op, T(ends[2]));
-            auto to = results.to;
-            gpu::store_one(to, first + part.number, T(carry.value[0]));
-        }
-        sync_block();
-    }
-}
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

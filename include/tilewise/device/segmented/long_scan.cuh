@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Scans of segments of more than a chunk. A block scans a segment of a few tiles, tile by tile. A longer one is split
+/// into groups: blocks reduce the groups, one block finds their exclusive prefixes, and then blocks scan the groups.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/carry.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/scan/tile_per_block.cuh>
+#include <tilewise/device/segmented/long.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/device/segmented/short.cuh>
+#include <tilewise/device/segmented/split.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// The parts of a segment that is scanned: groups. Their aggregates are followed by those of whole units of further
+/// levels.
+template <class Order, class Tuning>
+struct parts_of_scan {
+    static constexpr offset least_tiles = Order::geometry::tiles_per_group;
+
+    TILEWISE_DEVICE static int log2_unit(offset) { return Order::log2_tiles(1); }
+    TILEWISE_DEVICE static offset groups(offset tiles) { return tiles >> Order::log2_tiles(1); }
+    TILEWISE_DEVICE static offset aggregates(offset tiles, int)
+    {
+        offset further = 0;
+        for (int level = 2; level < Order::digits(tiles); ++level)
+            further += tiles >> Order::log2_tiles(level);
+        return groups(tiles) + (further > 0 ? further : 1); // as many as there are prefixes, at least
+    }
+};
+
+/// Scans the tiles from `first` up to `last` of a segment with a block, onto `carry`. The first one begins the segment
+/// or a group.
+template <class Segmented>
+TILEWISE_DEVICE void block_scan_tiles(typename Segmented::view const& view, typename Segmented::results const& results,
+                                      segment_span segment, offset index, offset first, offset last,
+                                      typename Segmented::op& op, maybe<typename Segmented::value> const& carry)
+{
+    using Scan = typename Segmented::scan;
+    using T = typename Scan::value;
+    auto const from = view.from(segment.begin);
+    auto const to = results.of(index, segment);
+    running_carry<typename Scan::order, T, 0, 2> tiles;
+    TILEWISE_NO_UNROLL
+    for (offset tile = first; tile <= last; ++tile) {
+        gpu::block_scan_any_tile<Scan, access::elementwise, access::elementwise>(
+            from, to, tile, segment.count, op, [&](T const& total) {
+                maybe<T> const before = tiles.before_next(op, carry);
+                if (tile < last)
+                    tiles.append(op, total);
+                return before;
+            });
+        sync_block();
+    }
+}
+
+/// Reduces the groups of the segments that are split.
+template <class Segmented, int threads, int blocks_per_multiprocessor, class Split>
+TILEWISE_KERNEL(threads, blocks_per_multiprocessor)
+reduce_groups_of_segments(typename Segmented::view view, typename Segmented::segments segments, offset first,
+                          typename Segmented::op op, Split split)
+{
+    using tiles_of = segment_tiles<Segmented, threads>;
+    using T = typename Segmented::value;
+    using order = typename Segmented::scan::order;
+    constexpr int log2_group = order::log2_tiles(1);
+    unsigned long long const aggregates = split.aggregate_count();
+    for (unsigned long long i = block_index(); i < aggregates; i += block_count()) {
+        split_segment const part = split.segment_of(i);
+        segment_span const segment = segments.at(first + part.number);
+        auto const group = static_cast<offset>(i - part.first);
+        if (group >= Split::parts::groups(order::tiles_before_last(segment.count)))
+            continue;
+        auto from = view.from(segment.begin);
+        T const aggregate = tiles_of::reduce(from, group << log2_group, log2_group, op);
+        if (thread_index() == 0)
+            gpu::put(split.aggregates[i], aggregate);
+    }
+}
+
+/// Finds the exclusive prefixes of the groups of the segments that are split, one with each block.
+template <class Segmented, int threads, class Split>
+TILEWISE_KERNEL(threads, 1)
+carry_groups_of_segments(typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
+                         typename Segmented::op op, Split split)
+{
+    using T = typename Segmented::value;
+    using order = typename Segmented::scan::order;
+    for (int index = block_index(); index < split.count(); index += block_count()) {
+        split_segment const part = split.list[index];
+        if (!split.has_room(part))
+            return;
+        offset const tiles = order::tiles_before_last(segments.at(first + part.number).count);
+        T* const aggregates = split.aggregates + part.first;
+        gpu::block_carry_groups<order, threads>(static_cast<T const*>(nullptr), tiles, 0, tiles, 2, init.get(), op,
+                                                aggregates, split.prefixes + part.first);
+        sync_block();
+    }
+}
+
+/// Scans the listed segments, and the groups of those that are split, which come first.
+template <class Segmented, class Split>
+TILEWISE_KERNEL(Segmented::scan::threads, 1)
+scan_long_segments(typename Segmented::view view, typename Segmented::results results,
+                   typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
+                   typename Segmented::op op, long_segments longer, Split split)
+{
+    using T = typename Segmented::value;
+    using order = typename Segmented::scan::order;
+    constexpr int log2_group = order::log2_tiles(1);
+    TILEWISE_SHARED(ticket, unsigned long long);
+    unsigned long long const parts = split.aggregate_count(), work = parts + *longer.found;
+    for (;;) {
+        if (thread_index() == 0)
+            ticket = next_ticket(longer.taken);
+        sync_block();
+        unsigned long long const own = ticket;
+        if (own >= work)
+            return;
+        if (own >= parts) {
+            offset const index = first + longer.number[own - parts];
+            segment_span const segment = segments.at(index);
+            gpu::block_scan_tiles<Segmented>(view, results, segment, index, 0, order::tiles_before_last(segment.count),
+                                             op, init.get()); // ends with a barrier
+        } else {
+            split_segment const part = split.segment_of(own);
+            offset const index = first + part.number;
+            segment_span const segment = segments.at(index);
+            offset const tiles = order::tiles_before_last(segment.count), group = static_cast<offset>(own - part.first),
+                         begin = group << log2_group, end = begin + (offset{1} << log2_group) - 1;
+            if (begin <= tiles) {
+                maybe<T> carry = gpu::nothing<T>();
+                if (init.there || group > 0)
+                    carry.append(op, T(split.prefixes[own]));
+                gpu::block_scan_tiles<Segmented>(view, results, segment, index, begin, end < tiles ? end : tiles, op,
+                                                 carry);
+            } else {
+                sync_block(); // before the next ticket
+            }
+        }
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
