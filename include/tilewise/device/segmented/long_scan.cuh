@@ -110,7 +110,7 @@ carry_groups_of_segments(typename Segmented::segments segments, offset first, in
 
 /// Scans the listed segments, and the groups of those that are split, which come first.
 template <class Segmented, class Split>
-TILEWISE_KERNEL(Segmented::scan::threads, 1)
+TILEWISE_KERNEL(Segmented::scan::threads, 2)
 scan_long_segments(typename Segmented::view view, typename Segmented::results results,
                    typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
                    typename Segmented::op op, long_segments longer, Split split)
