@@ -123,6 +123,55 @@ TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typ
     }
 }
 
+/// Reduces a segment of more than a row and up to a chunk with a warp, all of whose rows are in flight at once.
+template <class Segmented>
+TILEWISE_DEVICE void warp_reduce_rows(typename Segmented::view const& view, typename Segmented::results const& results,
+                                      segment_span segment, offset index, typename Segmented::op& op,
+                                      maybe<typename Segmented::value> const& init)
+{
+    using Scan = typename Segmented::scan;
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector, rows = Scan::rows;
+    constexpr access how = access::elementwise;
+    int const count = static_cast<int>(segment.count), last = count - 1;
+    int const last_row = last / Scan::row, last_lane = last % Scan::row / N;
+    auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
+    registers<typename Scan::vector_size, rows> loaded;
+    gpu::load_rows<Scan, false, how, memory::global>(from, 0, loaded);
+    registers<T, rows> total; // of the lane's vector in each row
+    registers<T, 1> own;      // of that in the last row
+    TILEWISE_UNROLL
+    for (int row = 0; row < rows; ++row) {
+        int const left = count - row * Scan::row - lane_index() * N;
+        TILEWISE_UNROLL
+        for (int i = 0; i < N; ++i)
+            if (i < left) {
+                T const element = gpu::operand<T, typename Scan::op>(from.all, loaded[row], i);
+                gpu::put(total[row], i == 0 ? element : gpu::combine(op, T(total[row]), element));
+            }
+        if (row == 0 || row == last_row)
+            gpu::put(own[0], total[row]);
+    }
+    T const trees = gpu::warp_row_trees_of_valid<rows>(op, total, last_row);
+    auto before = gpu::nothing<T>(); // the last element's lane vector in the chunk
+    TILEWISE_UNROLL
+    for (int row = 0; row < rows; ++row) {
+        T const tree = gpu::shuffle(trees, gpu::lane_of_row<rows>(row));
+        if (row < last_row)
+            before.append(op, tree);
+    }
+    T const lanes = gpu::shuffle(gpu::warp_right_aligned_trees(op, T(own[0]), last_lane), max_of(last_lane - 1, 0));
+    if (last_lane > 0)
+        before.append(op, lanes);
+    maybe<T> carry(init);
+    carry.append(op, T(before.value[0]));
+    carry.append(op, gpu::shuffle(own[0], last_lane));
+    if (lane_index() == 0) {
+        auto to = results.to;
+        gpu::store_one(to, index, T(carry.value[0]));
+    }
+}
+
 /// Combines the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones, if
 /// they are not split. A warp takes `per_warp` segments.
 template <class Segmented, int threads, class Split>
@@ -155,9 +204,13 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
     unsigned const with_rows = lanes_that(!fits_row && fits_chunk);
     TILEWISE_NO_UNROLL
     for (int i = 0; i < there; ++i) {
-        if ((with_rows >> i & 1) != 0)
-            gpu::warp_combine_rows<Segmented>(view, results, {shuffle(own.begin, i), shuffle(own.count, i)}, first + i,
-                                              op, before);
+        if ((with_rows >> i & 1) != 0) {
+            segment_span const segment = {shuffle(own.begin, i), shuffle(own.count, i)};
+            if constexpr (Segmented::results::reduces && Scan::batched)
+                gpu::warp_reduce_rows<Segmented>(view, results, segment, first + i, op, before);
+            else
+                gpu::warp_combine_rows<Segmented>(view, results, segment, first + i, op, before);
+        }
     }
 }
 
