@@ -206,7 +206,7 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
     for (int i = 0; i < there; ++i) {
         if ((with_rows >> i & 1) != 0) {
             segment_span const segment = {shuffle(own.begin, i), shuffle(own.count, i)};
-            if constexpr (Segmented::results::reduces && Scan::batched)
+            if constexpr (Segmented::results::reduces && Scan::batched && Scan::has_wide_sums) // else 239 registers
                 gpu::warp_reduce_rows<Segmented>(view, results, segment, first + i, op, before);
             else
                 gpu::warp_combine_rows<Segmented>(view, results, segment, first + i, op, before);
