@@ -44,8 +44,9 @@ TILEWISE_NAMESPACE_BEGIN
 /// @par Complexity
 /// As for @ref reduce for each segment. par distributes the segments over the threads, and all threads share a segment
 /// that is long enough to be worth it. device assigns a lane to each lane vector of a segment of up to a row of the
-/// order, a warp to a segment of up to a chunk (8 rows), and a block to a longer one; segments of 32 tiles and more are
-/// shared by all blocks. It stores 4 bytes per segment, for up to 4 Mi segments at a time, and about 1 MiB, for a scan 2. With `device.trace(sink)`, the items of a launch are segments.
+/// order, a warp to a segment of up to a chunk (8 rows; where thousands are reduced, of up to a tile), and a block to a
+/// longer one; all blocks share a segment of 32 tiles and more. It stores 4 bytes per segment, for up to 4 Mi segments
+/// at a time, and about 1 MiB, for a scan 2. With `device.trace(sink)`, the items of a launch are segments.
 /// @par Errors
 /// As for @ref reduce. The hardened mode throws `std::invalid_argument` for a null pointer to offsets or output if
 /// there are segments, and for a null pointer to elements if a segment is not empty. For a scan, the output, too, may

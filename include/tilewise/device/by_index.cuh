@@ -207,7 +207,7 @@ private:
                 static_cast<std::size_t>(std::clamp(left / tuning::warps_wanted, offset{1}, offset{warp_size}))));
             call.launch(&combine_short_segments<segmented, tuning::threads, splits_nothing>, "combine_short_cells",
                         {gpu::blocks_for(left, per_warp * warps, left), tuning::threads}, view, results_type{sink},
-                        segments, first, left, per_warp, before, op, longer, splits_nothing{});
+                        segments, first, left, per_warp, false, before, op, longer, splits_nothing{});
             if (count() > scan_type::chunk)
                 call.launch(&combine_long_cells<segmented>, "combine_long_cells",
                             {gpu::blocks_for(left, 1, most_blocks), scan_type::threads}, view, results_type{sink},

@@ -3,7 +3,8 @@
 
 /// @file
 /// The engine of the segmented algorithms for the device policy. `combine_short_segments` combines segments of up to a
-/// row, with a lane for each lane vector, and of up to a chunk, with a warp for each segment. It lists the longer ones:
+/// row, with a lane for each lane vector, and of up to a chunk, with a warp for each segment; where many are reduced, of
+/// up to a tile. It lists the longer ones:
 ///
 /// * A reduction has blocks that take them one after the other (`reduce_long_segments`). Segments of many tiles are
 ///   split before that, and their parts are folded afterwards (`fold_split_segments`).
@@ -85,7 +86,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                                   static_cast<unsigned long long>(most_aggregates)};
         call.launch(&combine_short_segments<Segmented, Tuning::threads, split_type>,
                     reduces ? "reduce_short_segments" : "scan_short_segments", {blocks, Tuning::threads}, view, results,
-                    segments, first, left, per_warp, before, op, longer, split);
+                    segments, first, left, per_warp, left >= Tuning::least_tile_segments, before, op, longer, split);
         int const long_blocks = static_cast<int>(most_long_blocks),
                   folding_blocks = static_cast<int>(std::min(left, offset{call.multiprocessors()}));
         if constexpr (reduces) {

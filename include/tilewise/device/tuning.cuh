@@ -86,6 +86,9 @@ struct segmented_tuning {
     static constexpr int threads = 256;
     static constexpr offset warps_wanted = 8192;
 
+    /// From so many segments on, a warp reduces one of up to a tile; of fewer, a block does. Not measured.
+    static constexpr offset least_tile_segments = 4096;
+
     /// Of the blocks that take long segments.
     static constexpr int long_blocks_per_multiprocessor = 4;
 

@@ -123,26 +123,39 @@ TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typ
     }
 }
 
-/// Reduces a segment of more than a row and up to a chunk with a warp, all of whose rows are in flight at once.
+/// Reduces a segment of up to a tile with a warp, chunk by chunk; the rows of a chunk are in flight at once.
 template <class Segmented>
-TILEWISE_DEVICE void warp_reduce_rows(typename Segmented::view const& view, typename Segmented::results const& results,
-                                      segment_span segment, offset index, typename Segmented::op& op,
-                                      maybe<typename Segmented::value> const& init)
+TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
+                                        typename Segmented::results const& results, segment_span segment, offset index,
+                                        typename Segmented::op& op, maybe<typename Segmented::value> const& init)
 {
     using Scan = typename Segmented::scan;
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector, rows = Scan::rows;
     constexpr access how = access::elementwise;
-    int const count = static_cast<int>(segment.count), last = count - 1;
-    int const last_row = last / Scan::row, last_lane = last % Scan::row / N;
+    int const count = static_cast<int>(segment.count), last = count - 1, chunks = last / Scan::chunk,
+              first = chunks * Scan::chunk; // of the last chunk
+    int const last_row = (last - first) / Scan::row, last_lane = last % Scan::row / N;
     auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
+    maybe<T> carry(init);
+    if (chunks > 0) {
+        registers<T, 1> own_chunk; // of each lane
+        TILEWISE_NO_UNROLL
+        for (int i = 0; i < chunks; ++i) {
+            T const next = gpu::chunk_total<Scan, true, how, memory::global>(from, i * Scan::chunk, op);
+            if (lane_index() == i || i == 0)
+                gpu::put(own_chunk[0], next);
+        }
+        carry.append(
+            op, gpu::shuffle(gpu::warp_right_aligned_trees<Scan::chunks>(op, T(own_chunk[0]), chunks), chunks - 1));
+    }
     registers<typename Scan::vector_size, rows> loaded;
-    gpu::load_rows<Scan, false, how, memory::global>(from, 0, loaded);
+    gpu::load_rows<Scan, false, how, memory::global>(from, first, loaded);
     registers<T, rows> total; // of the lane's vector in each row
     registers<T, 1> own;      // of that in the last row
     TILEWISE_UNROLL
     for (int row = 0; row < rows; ++row) {
-        int const left = count - row * Scan::row - lane_index() * N;
+        int const left = count - first - row * Scan::row - lane_index() * N;
         TILEWISE_UNROLL
         for (int i = 0; i < N; ++i)
             if (i < left) {
@@ -163,8 +176,8 @@ TILEWISE_DEVICE void warp_reduce_rows(typename Segmented::view const& view, type
     T const lanes = gpu::shuffle(gpu::warp_right_aligned_trees(op, T(own[0]), last_lane), max_of(last_lane - 1, 0));
     if (last_lane > 0)
         before.append(op, lanes);
-    maybe<T> carry(init);
-    carry.append(op, T(before.value[0]));
+    if (before.there)
+        carry.append(op, T(before.value[0]));
     carry.append(op, gpu::shuffle(own[0], last_lane));
     if (lane_index() == 0) {
         auto to = results.to;
@@ -172,16 +185,18 @@ TILEWISE_DEVICE void warp_reduce_rows(typename Segmented::view const& view, type
     }
 }
 
-/// Combines the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones, if
-/// they are not split. A warp takes `per_warp` segments.
+/// Combines the segments of up to a chunk among the `count` segments from `first` on, or of up to a tile if it
+/// `takes_tiles`, and lists the longer ones, if they are not split. A warp takes `per_warp` segments.
 template <class Segmented, int threads, class Split>
 TILEWISE_KERNEL(threads, 1)
 combine_short_segments(typename Segmented::view view, typename Segmented::results results,
                        typename Segmented::segments segments, offset first, offset count, int per_warp,
-                       initial<typename Segmented::value> init, typename Segmented::op op, long_segments longer,
-                       Split split)
+                       bool takes_tiles, initial<typename Segmented::value> init, typename Segmented::op op,
+                       long_segments longer, Split split)
 {
     using Scan = typename Segmented::scan;
+    // of narrow accumulators all rows at once would take 239 registers
+    constexpr bool reduces_chunks = Segmented::results::reduces && Scan::batched && Scan::has_wide_sums;
     offset const done = (offset{block_index()} * (threads / warp_size) + warp_index()) * per_warp;
     int const there = static_cast<int>(at_most(count - done, per_warp)), lane = lane_index();
     if (there <= 0)
@@ -194,20 +209,21 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
     if (Segmented::results::reduces && lane < there && own.count == 0)
         gpu::store_one(results.to, first + lane, before.value[0]);
 
-    bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
+    bool const fits_row = own.count <= Scan::row,
+               fits_warp = own.count <= (reduces_chunks && takes_tiles ? Scan::tile : Scan::chunk);
     if (auto const number = static_cast<unsigned>(done + lane);
-        !fits_chunk && !split.add(number, Scan::order::tiles_before_last(own.count)))
+        !fits_warp && !split.add(number, Scan::order::tiles_before_last(own.count)))
         longer.number[next_ticket(longer.found)] = number;
     if (any_lane(fits_row && own.count > 0))
         gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, first, there, op,
                                            before);
-    unsigned const with_rows = lanes_that(!fits_row && fits_chunk);
+    unsigned const with_rows = lanes_that(!fits_row && fits_warp);
     TILEWISE_NO_UNROLL
     for (int i = 0; i < there; ++i) {
         if ((with_rows >> i & 1) != 0) {
             segment_span const segment = {shuffle(own.begin, i), shuffle(own.count, i)};
-            if constexpr (Segmented::results::reduces && Scan::batched && Scan::has_wide_sums) // else 239 registers
-                gpu::warp_reduce_rows<Segmented>(view, results, segment, first + i, op, before);
+            if constexpr (reduces_chunks)
+                gpu::warp_reduce_chunks<Segmented>(view, results, segment, first + i, op, before);
             else
                 gpu::warp_combine_rows<Segmented>(view, results, segment, first + i, op, before);
         }
