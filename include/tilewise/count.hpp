@@ -31,6 +31,12 @@ struct one_if {
     {
         return predicate(static_cast<Element&&>(element)) ? Count{1} : Count{0};
     }
+    /// The same as another integer.
+    template <class Other>
+    constexpr one_if<Predicate, Other> as() const
+    {
+        return {predicate};
+    }
 };
 
 /// Equal to a value.

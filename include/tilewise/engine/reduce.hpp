@@ -25,6 +25,8 @@
 #include <tilewise/compiled/reduce.hpp>
 #endif
 
+#include <concepts>
+#include <cstdint>
 #include <cstdlib>
 #include <type_traits>
 #include <utility>
@@ -59,6 +61,29 @@ constexpr auto callable(Function function)
 template <class Policy, class Function>
 using callable_for = decltype(engine::callable<Policy>(std::declval<Function>()));
 
+#ifdef TILEWISE_DEVICE_ENGINE
+/// Sums up a transform that is one where its predicate holds, and zero elsewhere, in more than 32 bits.
+template <class Op, class T, class Input>
+inline constexpr bool counts_in_many_bits = false;
+template <class T, class Transform, class It>
+inline constexpr bool counts_in_many_bits<known::plus, T, transformed<Transform, It>> =
+    std::integral<T> && sizeof(T) > sizeof(std::int32_t) && requires { requires Transform::is_of_predicate; };
+
+/// Such a sum, in 32 bits as far as they go: the order is that of T, and cannot matter; loads of narrow elements are
+/// twice as wide.
+template <class Geometry, class Policy, class Transform, class It, class T>
+T count_on_device(Policy const& policy, transformed<Transform, It> const& input, offset count, T sum)
+{
+    constexpr offset most = offset{1} << 30;
+    auto const narrow = input.transform().template as<std::int32_t>();
+    for (offset begin = 0; begin < count; begin += most)
+        sum += gpu::reduce<Geometry>(policy, transformed(narrow, tilewise::advanced(input.base(), begin)),
+                                     std::min(most, count - begin), std::int32_t{0},
+                                     gpu::operator_on<std::int32_t>(known::plus{}));
+    return sum;
+}
+#endif
+
 /// Whether a device policy waits for what a call returns. If not, one sentence says so.
 template <class Policy>
 constexpr bool can_return_a_value()
@@ -77,7 +102,10 @@ T reduce(Policy policy, Input input, Extent end, T&& init, Op op)
     } else if constexpr (is_device_policy<Policy>) {
         if constexpr (engine::can_return_a_value<Policy>() && tilewise::can_reduce<Policy, T, Op, Input, Extent>()) {
 #ifdef TILEWISE_DEVICE_ENGINE
-            return gpu::reduce<Geometry>(policy, input, end, init, gpu::operator_on<T>(op));
+            if constexpr (counts_in_many_bits<decltype(known::operator_or_self<T>(op)), T, Input>)
+                return engine::count_on_device<Geometry>(policy, input, end, T(init));
+            else
+                return gpu::reduce<Geometry>(policy, input, end, init, gpu::operator_on<T>(op));
 #elif defined(TILEWISE_COMPILED)
             return library::reduce(policy, input, end, init, op);
 #else
