@@ -3,8 +3,8 @@
 
 /// @file
 /// The engine of the segmented algorithms for the device policy. `combine_short_segments` combines segments of up to a
-/// row, with a lane for each lane vector, and of up to a chunk, with a warp for each segment; where many are reduced, of
-/// up to a tile. It lists the longer ones:
+/// row, with a lane for each lane vector, and of up to a chunk, with a warp for each segment; where many are reduced,
+/// of up to a tile. It lists the longer ones:
 ///
 /// * A reduction has blocks that take them one after the other (`reduce_long_segments`). Segments of many tiles are
 ///   split before that, and their parts are folded afterwards (`fold_split_segments`).
@@ -44,6 +44,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
+/// How many bytes the aggregates of segments that are split take; their prefixes take as many, and the list twice that.
+template <class Tuning>
+std::size_t split_bytes_for(device_call const& call)
+{
+    return call.budget() == 0 ? Tuning::split_bytes : std::min(Tuning::split_bytes, call.budget() / 256);
+}
+
 /// Launches the kernels for `count` segments, for a limited number at a time so that the lists stay short.
 template <class Segmented, class Tuning>
 void start_segmented(device_call& call, typename Segmented::view const& view,
@@ -59,12 +66,14 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     using order = typename Segmented::scan::order;
     using split_type =
         split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
-    constexpr offset most_split = Tuning::most_split_segments,
-                     most_aggregates = static_cast<offset>(Tuning::split_bytes / sizeof(T));
+    std::size_t const split_bytes = gpu::split_bytes_for<Tuning>(call);
+    auto const most_split = std::min(offset{Tuning::most_split_segments},
+                                     static_cast<offset>(2 * split_bytes / sizeof(split_segment))),
+               most_aggregates = static_cast<offset>(split_bytes / sizeof(T));
     auto const counter_bytes = static_cast<std::size_t>(rounds) * 3 * sizeof(unsigned long long);
     scratch<unsigned char> const memory(call, static_cast<offset>(counter_bytes) + at_once * offset{sizeof(unsigned)});
-    scratch<split_segment> const split_list(call, most_split);
-    scratch<T> const split_aggregates(call, most_aggregates), prefixes(call, reduces ? 1 : most_aggregates);
+    scratch<split_segment> const split_list(call, most_split + 1); // there may be no room at all
+    scratch<T> const split_aggregates(call, most_aggregates + 1), prefixes(call, reduces ? 1 : most_aggregates + 1);
     auto* const counters = reinterpret_cast<unsigned long long*>(memory.begin());
     call.clear(counters, counter_bytes);
     offset const most_long_blocks = offset{call.multiprocessors()} * Tuning::long_blocks_per_multiprocessor;
@@ -135,7 +144,7 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
     } else if (sink.base() != nullptr) {
         bytes_each += staged.bytes_per_result(sink);
     }
-    of_segments *= static_cast<std::size_t>(count);
+    of_segments = of_segments * static_cast<std::size_t>(count) + 4 * gpu::split_bytes_for<Tuning>(call);
 
     using scan_type = scan_of<decltype(view), typename results_type::sink, T, Op, form, order<T, Geometry>>;
     using list_type = segment_list<decltype(first), decltype(last)>;
