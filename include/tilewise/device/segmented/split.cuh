@@ -54,6 +54,8 @@ struct split_segments {
     TILEWISE_DEVICE int count() const { return static_cast<int>(least(*reserved >> aggregate_bits, most_segments)); }
     TILEWISE_DEVICE unsigned long long aggregate_count() const
     {
+        if (count() == 0 || !has_room(list[0]))
+            return 0;
         return least(*reserved & ((1ull << aggregate_bits) - 1), most_aggregates);
     }
     /// Whether there was room for a segment that is listed. There was none for those behind it either.
