@@ -51,7 +51,8 @@ are one sequence; without --column their columns have the same name.
   --svg FILE            draw the histogram to this file, too; it is replaced,
                         and cannot be the file that is read
   --ranks N             N threads, each with its part of the files, in place of
-                        one; under seq or par, by default par
+                        one; by default under par. Under device they use the
+                        GPUs of the machine in turn
   --repeat N            compute N times and report the median time; default: 1
   --help                show this
   --version             show the version
@@ -74,7 +75,7 @@ the extremes are known.
 
 Under mpirun -n N each of N processes works on its part, as with --ranks, and
 the first prints. The output is the same to the last bit, whatever the number of
-ranks.
+ranks. Under device process i uses GPU i modulo the number of GPUs.
 
 Edges of bins are round numbers. A bin has what is at its lower edge, and not
 what is at its upper.

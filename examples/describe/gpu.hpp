@@ -29,6 +29,13 @@ inline bool has_gpu()
     return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
 }
 
+inline void expect_success(char const* otherwise, cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        throw std::runtime_error(std::string(otherwise) + ": " + cudaGetErrorString(error));
+    }
+}
+
 /// A copy of numbers in the memory of the GPU. Throws `std::bad_alloc` when that is full.
 template <class T>
 class device_copy {
@@ -59,9 +66,7 @@ private:
         if (error == cudaErrorMemoryAllocation) {
             throw std::bad_alloc();
         }
-        if (error != cudaSuccess) {
-            throw std::runtime_error(std::string("cannot copy to the GPU: ") + cudaGetErrorString(error));
-        }
+        expect_success("cannot copy to the GPU", error);
     }
 
     T* first_ = nullptr;
@@ -118,25 +123,49 @@ using shared_vector = std::vector<T>;
 
 #endif
 
-/// Calls `use(numbers)` with the numbers where the policy can read them: for device, with a copy in the GPU's memory.
-/// Without CUDA it gets them as they are, and the library says what is missing.
-template <class Policy, std::ranges::input_range Numbers, class Use>
-auto with_readable_numbers([[maybe_unused]] Policy const& policy, Numbers const& numbers, Use use)
+/// Has the calling thread use the GPU of a rank under device: the GPUs of the machine in turn.
+template <class Policy>
+void use_gpu_of_rank([[maybe_unused]] Policy const& policy, [[maybe_unused]] int rank)
 {
 #ifdef __CUDACC__
     if constexpr (tilewise::is_device_policy<Policy>) {
-        using T = std::ranges::range_value_t<Numbers>;
-        if constexpr (std::ranges::contiguous_range<Numbers>) {
-            return use(device_copy<T>(numbers));
-        } else {
-            return use(device_copy<T>(std::vector<T>(numbers.begin(), numbers.end())));
-        }
-    } else {
-        return use(numbers);
+        int count = 0;
+        expect_success("no GPU can be used", cudaGetDeviceCount(&count));
+        expect_success("a GPU cannot be used", cudaSetDevice(rank % count));
     }
-#else
-    return use(numbers);
 #endif
 }
+
+/// Numbers where a policy can read them. Without CUDA they are left as they are under device, and the library says what
+/// is missing.
+template <class Policy, std::ranges::input_range Numbers>
+class readable_numbers {
+public:
+    explicit readable_numbers(Numbers const& numbers) : numbers_(numbers) {}
+    Numbers const& get() const { return numbers_; }
+
+private:
+    Numbers const& numbers_;
+};
+
+#ifdef __CUDACC__
+/// For device, a copy in the GPU's memory.
+template <class Policy, std::ranges::input_range Numbers>
+    requires tilewise::is_device_policy<Policy>
+class readable_numbers<Policy, Numbers> {
+    using T = std::ranges::range_value_t<Numbers>;
+
+public:
+    explicit readable_numbers(Numbers const& numbers)
+        requires std::ranges::contiguous_range<Numbers>
+        : copy_(numbers)
+    {}
+    explicit readable_numbers(Numbers const& numbers) : copy_(std::vector<T>(numbers.begin(), numbers.end())) {}
+    device_copy<T> const& get() const { return copy_; }
+
+private:
+    device_copy<T> copy_;
+};
+#endif
 
 } // namespace example

@@ -6,7 +6,9 @@
 
 #include "any_communicator.hpp"
 #include "bad_input.hpp"
+#include "gpu.hpp"
 #include "mpi.hpp"
+#include "on_all_ranks.hpp"
 #include "policies.hpp"
 #include "reports.hpp"
 #include "text.hpp"
@@ -18,19 +20,6 @@
 
 namespace example {
 namespace {
-
-/// Calls `use(policy)` with the policy under which each rank works on its part.
-template <class Use>
-void with_local_policy(options const& chosen, Use use)
-{
-    with_policy(chosen.policy, [&]<class Policy>(Policy const& policy) {
-        if constexpr (tilewise::is_device_policy<Policy>) {
-            throw usage_error("--policy device is for one rank; for more there are seq, par");
-        } else {
-            use(policy);
-        }
-    });
-}
 
 /// Throws on all ranks where not all have the same files.
 void expect_same_files(any_communicator& ranks, options const& chosen, input_files const& files)
@@ -49,10 +38,11 @@ void expect_same_files(any_communicator& ranks, options const& chosen, input_fil
 
 void describe_with_threads(options const& chosen)
 {
-    with_local_policy(chosen, [&](auto const& policy) {
+    with_policy(chosen.policy, [&](auto const& policy) { // under which each rank works on its part
         auto const files = open_files(chosen);
         tilewise::thread_communicator::run(*chosen.ranks, [&](tilewise::thread_communicator& communicator) {
             communicator_reference ranks(communicator);
+            on_all_ranks(ranks, [&] { use_gpu_of_rank(policy, ranks.rank()); });
             run_job(ranks, chosen, tilewise::distributed<any_communicator>(ranks, policy), files);
         });
     });
@@ -65,8 +55,9 @@ void describe_under_mpi(options const& chosen)
             throw usage_error("standard input cannot be read by several processes");
         }
     }
-    with_local_policy(chosen, [&](auto const& policy) {
+    with_policy(chosen.policy, [&](auto const& policy) {
         run_under_mpi([&](any_communicator& ranks) {
+            on_all_ranks(ranks, [&] { use_gpu_of_rank(policy, ranks.rank()); });
             input_files files;
             on_all_ranks(ranks, [&] { files = open_files(chosen); });
             expect_same_files(ranks, chosen, files);

@@ -77,11 +77,12 @@ struct job {
 private:
     void describe(number_column const& column) const
     {
-        auto const measure = [&](auto const& numbers) {
-            return median_of_runs(chosen.repeat, [&] { return example::describe(policy, numbers); });
+        auto const measure = [&]<class Numbers>(Numbers const& numbers) {
+            std::optional<readable_numbers<Policy, Numbers>> readable;
+            on_all_ranks(ranks, [&] { readable.emplace(numbers); });
+            return median_of_runs(chosen.repeat, [&] { return example::describe(policy, readable->get()); });
         };
-        auto const [result, seconds] = std::visit(
-            [&](auto const& numbers) { return with_readable_numbers(policy, numbers, measure); }, column.values);
+        auto const [result, seconds] = std::visit(measure, column.values);
         on_all_ranks(ranks, [&] { expect_not_truncated(files); });
         if (ranks.rank() == 0) {
             std::printf("%s\n", title(chosen, column).c_str());

@@ -97,6 +97,24 @@ TEST_F(on_device, says_the_same_of_text)
     expect_same("x.csv --column b --histogram");
 }
 
+/// Threads that share the GPUs of the machine.
+TEST_F(on_device, says_the_same_over_ranks)
+{
+    std::vector<double> numbers(300'007);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = std::sin(static_cast<double>(i)) * 1e3;
+    }
+    write("x.bin", bytes_of(numbers));
+    for (std::string const what : {"", " --running", " --histogram"}) {
+        auto const one = describe("x.bin --type f64 --policy seq" + what);
+        for (std::string const ranks : {"1", "2", "5"}) {
+            auto const several = describe("x.bin --type f64 --policy device --ranks " + ranks + what);
+            EXPECT_EQ(several.status, 0) << several.errors;
+            EXPECT_EQ(without_last_line(several.output), without_last_line(one.output)) << ranks << what;
+        }
+    }
+}
+
 TEST_F(on_device, draws_the_same_histogram)
 {
     for (std::string const type : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"}) {
