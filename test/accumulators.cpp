@@ -200,19 +200,21 @@ TEST(operator_of_reduce, is_copied_for_each_task_so_that_it_may_keep_state)
 struct distance {
     long steps;
 };
-struct place {
+struct position {
     long at;
 };
 
 TEST(programs_of_the_standard, with_elements_that_do_not_convert_make_an_accumulator_of_each)
 {
-    std::vector<place> const places{{1}, {2}, {3}};
+    std::vector<position> const positions{{1}, {2}, {3}};
     auto const add = [](distance a, distance b) { return distance{a.steps + b.steps}; };
-    auto const from_origin = [](place p) { return distance{p.at}; };
+    auto const from_origin = [](position p) { return distance{p.at}; };
     auto const check = [&](auto policy) {
-        EXPECT_EQ(tw::transform_reduce(policy, places.begin(), places.end(), distance{4}, add, from_origin).steps, 10);
+        EXPECT_EQ(tw::transform_reduce(policy, positions.begin(), positions.end(), distance{4}, add, from_origin).steps,
+                  10);
         std::vector<distance> out(3);
-        tw::transform_inclusive_scan(policy, places.begin(), places.end(), out.begin(), add, from_origin, distance{4});
+        tw::transform_inclusive_scan(policy, positions.begin(), positions.end(), out.begin(), add, from_origin,
+                                     distance{4});
         EXPECT_EQ(out[2].steps, 10);
     };
     check(tw::seq);

@@ -607,16 +607,16 @@ TEST(product_axis, tells_the_cells_of_an_array_only_if_that_is_faster)
 {
     tw::regular_axis const regular(2, 0.0f, 1.0f);
     tw::integer_axis const integer(0, 2);
-    auto const tells = []<class Sample>(Sample const&, auto const&... axes) {
+    auto const indexes_arrays = []<class Sample>(Sample const&, auto const&... axes) {
         return tw::binning::indexes_arrays<decltype(tw::axis_view(tw::product_axis(axes...))), Sample>;
     };
-    EXPECT_TRUE(tells(std::pair(0.5f, 1), regular, integer));
-    EXPECT_TRUE(tells(std::pair(1, 0.5f), integer, regular));
-    EXPECT_TRUE(tells(std::array{1.0f, 0.5f}, integer, regular));
-    EXPECT_TRUE(tells(std::pair(1, 1), integer, integer));
-    EXPECT_TRUE(tells(std::pair(0.5, 1), regular, integer));      // one of the two is enough
-    EXPECT_FALSE(tells(std::pair(0.5, 1L), regular, integer));    // would have to be converted
-    EXPECT_FALSE(tells(std::pair(0.5f, 'a'), regular, vowels{})); // may not be asked about what is outside
+    EXPECT_TRUE(indexes_arrays(std::pair(0.5f, 1), regular, integer));
+    EXPECT_TRUE(indexes_arrays(std::pair(1, 0.5f), integer, regular));
+    EXPECT_TRUE(indexes_arrays(std::array{1.0f, 0.5f}, integer, regular));
+    EXPECT_TRUE(indexes_arrays(std::pair(1, 1), integer, integer));
+    EXPECT_TRUE(indexes_arrays(std::pair(0.5, 1), regular, integer));      // one of the two is enough
+    EXPECT_FALSE(indexes_arrays(std::pair(0.5, 1L), regular, integer));    // would have to be converted
+    EXPECT_FALSE(indexes_arrays(std::pair(0.5f, 'a'), regular, vowels{})); // may not be asked about what is outside
 }
 
 TEST(product_axis, takes_axes_of_a_user_and_other_products)

@@ -186,33 +186,33 @@ struct device {
     template <class T, class Op>
     static T reduce(std::vector<T> const& x, T init, Op op)
     {
-        on_device::device_array<T> const there(x);
+        on_device::device_array<T> const device_copy(x);
         return tilewise::gpu::reduce<Geometry, Tuning>(
-            tilewise::device, there.data(), static_cast<tilewise::offset>(x.size()), init,
+            tilewise::device, device_copy.data(), static_cast<tilewise::offset>(x.size()), init,
             tilewise::gpu::operator_for(tilewise::known::portable_operator_or_self<T>(op)));
     }
 
     template <tilewise::scan_form form, class T, class Op>
     static std::vector<T> scan(std::vector<T> const& x, std::optional<T> init, Op op)
     {
-        on_device::device_array<T> const there(x), out(x.size());
-        return scan_into<form>(x, there, out, init, op);
+        on_device::device_array<T> const device_copy(x), out(x.size());
+        return scan_into<form>(x, device_copy, out, init, op);
     }
     template <tilewise::scan_form form, class T, class Op>
     static std::vector<T> scan_in_place(std::vector<T> const& x, std::optional<T> init, Op op)
     {
-        on_device::device_array<T> const there(x);
-        return scan_into<form>(x, there, there, init, op);
+        on_device::device_array<T> const device_copy(x);
+        return scan_into<form>(x, device_copy, device_copy, init, op);
     }
 
 private:
     template <tilewise::scan_form form, class T, class Op>
-    static std::vector<T> scan_into(std::vector<T> result, on_device::device_array<T> const& there,
+    static std::vector<T> scan_into(std::vector<T> result, on_device::device_array<T> const& device_copy,
                                     on_device::device_array<T> const& out, std::optional<T> const& init, Op op)
     {
         if (!result.empty())
             tilewise::gpu::scan<Geometry, form, T, scan_tuning>(
-                tilewise::device, there.data(), static_cast<tilewise::offset>(result.size()), out.data(), init,
+                tilewise::device, device_copy.data(), static_cast<tilewise::offset>(result.size()), out.data(), init,
                 tilewise::gpu::operator_for(tilewise::known::portable_operator_or_self<T>(op)));
         return out.values(result.size());
     }
@@ -257,17 +257,17 @@ void on_all_for_scans(Check check)
 template <class T, class Check>
 void under_all_policies(std::vector<T> const& x, Check check)
 {
-    on_device::device_array<T> const there(x);
-    check(tilewise::device, std::span<T const>(there.data(), there.size()));
+    on_device::device_array<T> const device_copy(x);
+    check(tilewise::device, std::span<T const>(device_copy.data(), device_copy.size()));
 }
 
 /// The results of type T that `scan(policy, range, out)` writes, under a policy and for a range of those.
 template <class T, class Policy, class Element, class Scan>
 std::vector<T> written_by(Scan scan, Policy policy, std::span<Element const> x)
 {
-    on_device::device_array<T> const there(x.size());
-    auto const end = scan(policy, x, there.begin());
-    return there.values(static_cast<std::size_t>(end - there.begin()));
+    on_device::device_array<T> const device_copy(x.size());
+    auto const end = scan(policy, x, device_copy.begin());
+    return device_copy.values(static_cast<std::size_t>(end - device_copy.begin()));
 }
 
 /// Runs a test: in the interpreter, under several schedules.

@@ -21,16 +21,17 @@ DEVICE_TEST(ByIndexProbe, FindsTheOrder)
         shape::some_values<std::uint32_t>(static_cast<std::size_t>(tw::order<std::uint32_t>::tile) / 4 + 300);
     for (int const cells : {1, 4, 5, 17, 65})
         for (spread const how : all_spreads)
-            expect_specified<steep_geometry, small_steps>(x, cells, how, 7u, shape::telltale<std::uint32_t>());
+            expect_specified<steep_geometry, small_steps>(x, cells, how, 7u, shape::non_associative<std::uint32_t>());
     auto const longer = shape::some_values<std::uint32_t>(9001);
-    expect_specified<steep_geometry, many_blocks>(longer, 13, spread::anyhow, 7u, shape::telltale<std::uint32_t>());
+    expect_specified<steep_geometry, many_blocks>(longer, 13, spread::anyhow, 7u,
+                                                  shape::non_associative<std::uint32_t>());
     using large = shape::bytes<24>;
     using order = tw::order<large, steep_geometry>;
     auto const init = shape::some_values<large>(1).front();
     for (tw::offset const count : {2 * order::super_group, 7 * order::super_group + order::group + order::tile + 1}) {
         auto const y = shape::some_values<large>(static_cast<std::size_t>(count));
-        expect_specified<steep_geometry, small_steps>(y, 1, spread::one_cell, init, shape::telltale<large>());
-        expect_specified<steep_geometry, small_steps>(y, 5, spread::few_cells, init, shape::telltale<large>());
+        expect_specified<steep_geometry, small_steps>(y, 1, spread::one_cell, init, shape::non_associative<large>());
+        expect_specified<steep_geometry, small_steps>(y, 5, spread::few_cells, init, shape::non_associative<large>());
     }
 }
 

@@ -249,21 +249,21 @@ TYPED_TEST(Classes, HaveProductsRoundedInSegmentsAndByIndex)
 /// Adds to what stands there: a product that is stored must be rounded before.
 template <class T>
 struct adding_output {
-    T* place;
+    T* target;
     struct proxy {
-        T* place;
-        void operator=(T value) const { *place = *place + value; }
+        T* target;
+        void operator=(T value) const { *target = *target + value; }
     };
     using difference_type = std::ptrdiff_t;
     using value_type = T;
     using pointer = T*;
     using reference = proxy;
     using iterator_category = std::random_access_iterator_tag;
-    proxy operator*() const { return {place}; }
-    proxy operator[](std::ptrdiff_t i) const { return {place + i}; }
-    adding_output& operator++() { return ++place, *this; }
-    friend adding_output operator+(adding_output it, std::ptrdiff_t n) { return {it.place + n}; }
-    friend std::ptrdiff_t operator-(adding_output a, adding_output b) { return a.place - b.place; }
+    proxy operator*() const { return {target}; }
+    proxy operator[](std::ptrdiff_t i) const { return {target + i}; }
+    adding_output& operator++() { return ++target, *this; }
+    friend adding_output operator+(adding_output it, std::ptrdiff_t n) { return {it.target + n}; }
+    friend std::ptrdiff_t operator-(adding_output a, adding_output b) { return a.target - b.target; }
 };
 
 TEST(ProductsOfAScan, AreRoundedBeforeTheOutputAddsThem)

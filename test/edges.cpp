@@ -116,7 +116,7 @@ struct every_second {
     struct layout_right {};
     using layout_type = layout_right;
     struct accessor_type {
-        int& access(int* from, int place) const { return from[2 * place]; }
+        int& access(int* from, int index) const { return from[2 * index]; }
     };
 
     int* memory;

@@ -158,9 +158,10 @@ TYPED_TEST(minmax_of, numbers_agrees_with_std_wherever_the_extremes_are)
         auto const lambda = [](E a, E b) { return a < b; };
         expect_as_std(tw::seq, first, last);
         expect_as_std(tw::par, first, last);
-        std::vector<std::size_t> places{0, chunk - 1, chunk, tile - 1, tile, 2 * tile + chunk + 1, size / 2, size - 1};
-        std::erase_if(places, [&](std::size_t i) { return i >= size || (size > 10 * tile && i < size / 2); });
-        for (std::size_t const a : places)
+        std::vector<std::size_t> positions{0,        chunk - 1, chunk, tile - 1, tile, 2 * tile + chunk + 1,
+                                           size / 2, size - 1};
+        std::erase_if(positions, [&](std::size_t i) { return i >= size || (size > 10 * tile && i < size / 2); });
+        for (std::size_t const a : positions)
             for (std::size_t const b : {a, size - 1 - a}) { // one of its kind, or two
                 x[a] = x[b] = E{4};
                 expect_as_std(tw::seq, first, last);
@@ -203,8 +204,8 @@ TEST(minmax, with_nans_is_the_same_under_every_policy_and_behind_every_iterator)
                 EXPECT_EQ(std::distance(first, tw::min_element(policy, first, last, less...)), low);
                 EXPECT_EQ(std::distance(first, tw::max_element(policy, first, last, less...)), high);
                 auto const found = tw::minmax_element(policy, first, last, less...);
-                auto const there = std::pair(std::distance(first, found.first), std::distance(first, found.second));
-                EXPECT_EQ(there, both);
+                auto const positions = std::pair(std::distance(first, found.first), std::distance(first, found.second));
+                EXPECT_EQ(positions, both);
             };
             check(tw::par, x.begin(), x.end());
             check(tw::seq, x.begin(), x.end(), lambda);

@@ -44,7 +44,7 @@ void expect(bool claim, char const* what)
 
 /// Neither associative nor commutative, so that it tells every order from every other.
 template <class T>
-struct telltale {
+struct non_associative {
     T operator()(T const& a, T const& b) const
     {
         T result = a;
@@ -65,10 +65,10 @@ struct owned_word : words<1> {
     owned_word& operator=(owned_word const&) = default;
     ~owned_word() {}
 };
-struct owned_telltale {
+struct owned_non_associative {
     owned_word operator()(owned_word const& a, owned_word const& b) const
     {
-        return owned_word(telltale<words<1>>()(a, b));
+        return owned_word(non_associative<words<1>>()(a, b));
     }
 };
 
@@ -129,9 +129,9 @@ void scans()
     auto const one =
         made<words<1>>(2500, [](std::uint64_t bits) { return words<1>{{static_cast<std::uint32_t>(bits)}}; });
     std::vector<std::size_t> counts{1, 2, 3, 4, 5, 16, 17, 63, 64, 65, 255, 256, 257, 700, 2500};
-    expect_scans_specified<backend::tiny_geometry>(one, counts, telltale<words<1>>(), "scans of 4-byte structs");
+    expect_scans_specified<backend::tiny_geometry>(one, counts, non_associative<words<1>>(), "scans of 4-byte structs");
     std::vector<owned_word> const owned(one.begin(), one.end());
-    expect_scans_specified<backend::tiny_geometry>(owned, counts, owned_telltale(), "scans of owned words");
+    expect_scans_specified<backend::tiny_geometry>(owned, counts, owned_non_associative(), "scans of owned words");
     auto const number = [](std::uint64_t bits) {
         return static_cast<float>(static_cast<std::int32_t>(bits)) * static_cast<float>(1 << bits % 11);
     };
@@ -193,10 +193,10 @@ void orders()
 {
     auto const one =
         made<words<1>>(2500, [](std::uint64_t bits) { return words<1>{{static_cast<std::uint32_t>(bits)}}; });
-    expect_specified<backend::tiny_geometry>(one, 1, telltale<words<1>>(), "order of 4-byte structs");
+    expect_specified<backend::tiny_geometry>(one, 1, non_associative<words<1>>(), "order of 4-byte structs");
     auto const six =
         made<words<6>>(70000, [](std::uint64_t bits) { return words<6>{{static_cast<std::uint32_t>(bits)}}; });
-    expect_specified<tilewise::standard_geometry>(six, 6997, telltale<words<6>>(), "order of 24-byte structs");
+    expect_specified<tilewise::standard_geometry>(six, 6997, non_associative<words<6>>(), "order of 24-byte structs");
     auto const text =
         made<std::string>(100, [](std::uint64_t bits) { return std::string(1, static_cast<char>('a' + bits % 26)); });
     expect(tilewise::reduce(tilewise::par, text, std::string("-")) ==

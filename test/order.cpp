@@ -38,13 +38,12 @@ TEST(Order, LocatesAnElementInItsTile)
 {
     using order = tilewise::order<float>;
     for (tilewise::offset const i : {0, 1, 3, 4, 127, 128, 1023, 1024, 8191}) {
-        auto const place = order::locate(i);
-        EXPECT_EQ(place.chunk * order::chunk + place.row * order::row + place.lane * order::lane_vector + place.element,
-                  i);
-        EXPECT_LT(place.element, 4);
-        EXPECT_LT(place.lane, 32);
-        EXPECT_LT(place.row, 8);
-        EXPECT_LT(place.chunk, 8);
+        auto const at = order::locate(i);
+        EXPECT_EQ(at.chunk * order::chunk + at.row * order::row + at.lane * order::lane_vector + at.element, i);
+        EXPECT_LT(at.element, 4);
+        EXPECT_LT(at.lane, 32);
+        EXPECT_LT(at.row, 8);
+        EXPECT_LT(at.chunk, 8);
     }
     EXPECT_EQ(order::tiles_before_last(1), 0);
     EXPECT_EQ(order::tiles_before_last(8192), 0);
@@ -140,7 +139,7 @@ TEST(ShapeOfManyLevels, IsTheSpecifiedOneAcrossFourLevelsAboveTheTile)
         using T = bytes<24>;
         auto const counts = shape::deep_counts<T>();
         auto const x = some_values<T>(*std::max_element(counts.begin(), counts.end()));
-        expect_specified<shape::deep_geometry>(x, backend::chosen(counts), shape::telltale<T>());
+        expect_specified<shape::deep_geometry>(x, backend::chosen(counts), shape::non_associative<T>());
     });
 }
 
@@ -157,9 +156,9 @@ TEST(ShapeOfManyGroups, IsTheSpecifiedOneBeyondASuperGroup)
         for (tilewise::offset super_group = order::super_group; super_group <= 2 * order::super_group;
              super_group += order::super_group)
             for (tilewise::offset const more : {tilewise::offset{0}, order::tile, order::group})
-                for (tilewise::offset const beside : {-1, 0, 1})
-                    counts.push_back(static_cast<std::size_t>(super_group + more + beside));
-        expect_specified<shape::tall_geometry>(x, counts, shape::telltale<T>());
+                for (tilewise::offset const difference : {-1, 0, 1})
+                    counts.push_back(static_cast<std::size_t>(super_group + more + difference));
+        expect_specified<shape::tall_geometry>(x, counts, shape::non_associative<T>());
     });
 }
 
@@ -172,9 +171,9 @@ TEST(ShapeOfManyGroups, IsTheSpecifiedOneBeyondTheLevelAboveSuperGroups)
     auto const x = some_values<T>(unit + 2 * order::super_group + 3 * order::group + order::tile + 2);
     std::vector<std::size_t> counts{x.size()};
     for (tilewise::offset const more : {tilewise::offset{0}, order::tile, order::group, order::super_group})
-        for (tilewise::offset const beside : {0, 1})
-            counts.push_back(static_cast<std::size_t>(unit + more + beside));
-    expect_specified<shape::tall_geometry>(x, counts, shape::telltale<T>());
+        for (tilewise::offset const difference : {0, 1})
+            counts.push_back(static_cast<std::size_t>(unit + more + difference));
+    expect_specified<shape::tall_geometry>(x, counts, shape::non_associative<T>());
 }
 #endif
 
@@ -208,9 +207,9 @@ TEST(ShapeInRegisters, IsTheSpecifiedOneAroundTheUnits)
         std::vector<std::size_t> counts;
         std::size_t const most = backend::is_slow ? 27000 : 270000;
         for (std::size_t const unit : {512u, 1024u, 4096u, 8192u, 131072u, 262144u})
-            for (std::size_t const beside : {0u, 1u, 2u, 100u, 130u, 700u})
-                if (unit + beside <= most)
-                    counts.push_back(unit + beside - 1);
+            for (std::size_t const difference : {0u, 1u, 2u, 100u, 130u, 700u})
+                if (unit + difference <= most)
+                    counts.push_back(unit + difference - 1);
         counts = backend::chosen(counts);
         expect_specified<tilewise::standard_geometry>(floats<float>(most), counts, std::plus<>());
         expect_specified<tilewise::standard_geometry>(floats<double>(most), counts, std::plus<>());

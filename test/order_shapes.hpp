@@ -21,7 +21,7 @@ namespace shape {
 /// An operator that is neither associative nor commutative tells every order from every other. (Not inlined: nvcc takes
 /// too long.)
 template <class T>
-struct telltale {
+struct non_associative {
     [[gnu::noinline]] TILEWISE_PORTABLE T operator()(T const& a, T const& b) const
     {
         T result = a;
@@ -90,9 +90,9 @@ TYPED_TEST_P(Shape, IsTheSpecifiedOneAcrossEveryLevel)
             counts.push_back(i);
         counts = backend::chosen(counts);
         for (tilewise::offset const unit : {order::tile, order::group, backend::most_super_groups * order::super_group})
-            for (tilewise::offset const beside : {-1, 0, 1})
-                counts.push_back(static_cast<std::size_t>(unit + beside));
-        expect_specified<backend::tiny_geometry>(x, counts, telltale<TypeParam>());
+            for (tilewise::offset const difference : {-1, 0, 1})
+                counts.push_back(static_cast<std::size_t>(unit + difference));
+        expect_specified<backend::tiny_geometry>(x, counts, non_associative<TypeParam>());
     });
 }
 
@@ -104,10 +104,10 @@ TYPED_TEST_P(Shape, IsTheSpecifiedOneAroundTheUnits)
         std::vector<std::size_t> counts;
         for (tilewise::offset const unit : {order::lane_vector, order::row, order::chunk, order::tile, order::group})
             for (tilewise::offset const multiple : {1, 2, 3, 7, 8, 31, 32})
-                for (tilewise::offset const beside : {-1, 0, 1})
-                    if (auto const count = static_cast<std::size_t>(unit * multiple + beside); count <= x.size())
+                for (tilewise::offset const difference : {-1, 0, 1})
+                    if (auto const count = static_cast<std::size_t>(unit * multiple + difference); count <= x.size())
                         counts.push_back(count);
-        expect_specified<tilewise::standard_geometry>(x, backend::chosen(counts), telltale<TypeParam>());
+        expect_specified<tilewise::standard_geometry>(x, backend::chosen(counts), non_associative<TypeParam>());
     });
 }
 
@@ -147,8 +147,8 @@ std::vector<std::size_t> deep_counts()
         tilewise::offset const unit = order::tile << order::log2_tiles(level);
         for (int units = 1; units <= (level < 4 ? 3 : 2); ++units)
             for (tilewise::offset const more : {tilewise::offset{0}, below, 2 * below})
-                for (tilewise::offset const beside : {0, 1})
-                    counts.push_back(static_cast<std::size_t>(units * unit + more + beside));
+                for (tilewise::offset const difference : {0, 1})
+                    counts.push_back(static_cast<std::size_t>(units * unit + more + difference));
         below += unit;
     }
     return counts;

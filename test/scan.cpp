@@ -379,25 +379,25 @@ public:
     using pointer = void;
     struct reference {
         Function function;
-        double* place;
+        double* target;
         template <class T>
         reference& operator=(T const& value)
         {
-            *place = function(value);
+            *target = function(value);
             return *this;
         }
     };
 
-    transform_output(double* place, Function function) : function_(function), place_(place) {}
-    reference operator*() const { return {function_, place_}; }
-    reference operator[](difference_type n) const { return {function_, place_ + n}; }
-    transform_output& operator++() { return ++place_, *this; }
-    transform_output operator+(difference_type n) const { return {place_ + n, function_}; }
-    difference_type operator-(transform_output const& other) const { return place_ - other.place_; }
+    transform_output(double* target, Function function) : function_(function), target_(target) {}
+    reference operator*() const { return {function_, target_}; }
+    reference operator[](difference_type n) const { return {function_, target_ + n}; }
+    transform_output& operator++() { return ++target_, *this; }
+    transform_output operator+(difference_type n) const { return {target_ + n, function_}; }
+    difference_type operator-(transform_output const& other) const { return target_ - other.target_; }
 
 private:
     Function function_;
-    double* place_;
+    double* target_;
 };
 
 TEST(scans, write_through_proxies)

@@ -76,9 +76,9 @@ TEST(ScanShapeOfManyLevels, IsTheSpecifiedOneAcrossFourLevelsAboveTheTile)
         using T = bytes<24>;
         auto const counts = shape::deep_counts<T>();
         auto const x = some_values<T>(*std::max_element(counts.begin(), counts.end()));
-        expect_scans_specified<shape::deep_geometry>(x, backend::chosen(counts), shape::telltale<T>());
+        expect_scans_specified<shape::deep_geometry>(x, backend::chosen(counts), shape::non_associative<T>());
         auto const words = some_values<std::uint32_t>(x.size()); // for other kernels
-        expect_scans_specified<shape::deep_geometry>(words, {words.size()}, shape::telltale<std::uint32_t>());
+        expect_scans_specified<shape::deep_geometry>(words, {words.size()}, shape::non_associative<std::uint32_t>());
     });
 }
 
@@ -92,9 +92,9 @@ TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondASuperGroup)
         for (tilewise::offset super_group = order::super_group; super_group <= 2 * order::super_group;
              super_group += order::super_group)
             for (tilewise::offset const more : {tilewise::offset{0}, order::tile, order::group})
-                for (tilewise::offset const beside : {-1, 0, 1})
-                    counts.push_back(static_cast<std::size_t>(super_group + more + beside));
-        expect_scans_specified<shape::tall_geometry>(x, backend::chosen(counts), shape::telltale<T>());
+                for (tilewise::offset const difference : {-1, 0, 1})
+                    counts.push_back(static_cast<std::size_t>(super_group + more + difference));
+        expect_scans_specified<shape::tall_geometry>(x, backend::chosen(counts), shape::non_associative<T>());
     });
 }
 
@@ -104,7 +104,7 @@ TEST(ScanShapeOfManyGroups, IsTheSpecifiedOneBeyondTheLevelAboveSuperGroups)
     using T = bytes<24>;
     using order = tilewise::order<T, shape::tall_geometry>;
     auto const x = some_values<T>(34 * order::super_group + 3 * order::group + order::tile + 2);
-    expect_scans_specified<shape::tall_geometry>(x, {x.size()}, shape::telltale<T>());
+    expect_scans_specified<shape::tall_geometry>(x, {x.size()}, shape::non_associative<T>());
 }
 #endif
 
@@ -126,7 +126,7 @@ private:
 TEST(ScanShapeOfOwnedValues, IsTheSpecifiedOneForEveryNumberOfElements)
 {
     auto const op = [](owned const& a, owned const& b) {
-        return owned(shape::telltale<std::uint32_t>()(a.value(), b.value()));
+        return owned(shape::non_associative<std::uint32_t>()(a.value(), b.value()));
     };
     std::vector<owned> x;
     for (std::uint32_t const value : some_values<std::uint32_t>(1100))
@@ -171,9 +171,9 @@ TEST(ScanShapeInRegisters, IsTheSpecifiedOneAroundTheUnits)
         std::vector<std::size_t> counts;
         std::size_t const most = backend::is_slow ? 27000 : 400000;
         for (std::size_t const unit : {512u, 1024u, 4096u, 8192u, 131072u, 262144u, 399000u})
-            for (std::size_t const beside : {0u, 1u, 2u, 100u, 130u, 700u})
-                if (unit + beside <= most)
-                    counts.push_back(unit + beside - 1);
+            for (std::size_t const difference : {0u, 1u, 2u, 100u, 130u, 700u})
+                if (unit + difference <= most)
+                    counts.push_back(unit + difference - 1);
         counts = backend::chosen(counts);
         expect_scans_specified<tilewise::standard_geometry>(floats<float>(most), counts, std::plus<>());
         expect_scans_specified<tilewise::standard_geometry>(floats<double>(most), counts, std::plus<>());

@@ -62,10 +62,10 @@ TYPED_TEST_P(ScanShape, IsTheSpecifiedOneAcrossEveryLevel)
             counts.push_back(i);
         for (tilewise::offset const unit : {order::tile, order::group, order::super_group})
             for (tilewise::offset const multiple : {1, 2, 3})
-                for (tilewise::offset const beside : {-1, 0, 1})
-                    if (auto const count = static_cast<std::size_t>(unit * multiple + beside); count <= x.size())
+                for (tilewise::offset const difference : {-1, 0, 1})
+                    if (auto const count = static_cast<std::size_t>(unit * multiple + difference); count <= x.size())
                         counts.push_back(count);
-        expect_scans_specified<backend::tiny_geometry>(x, backend::chosen(counts), telltale<TypeParam>());
+        expect_scans_specified<backend::tiny_geometry>(x, backend::chosen(counts), non_associative<TypeParam>());
     });
 }
 
@@ -77,10 +77,10 @@ TYPED_TEST_P(ScanShape, IsTheSpecifiedOneAroundTheUnits)
         std::vector<std::size_t> counts;
         for (tilewise::offset const unit : {order::lane_vector, order::row, order::chunk, order::tile, order::group})
             for (tilewise::offset const multiple : {1, 2, 7, 8})
-                for (tilewise::offset const beside : {-1, 0, 1})
-                    if (auto const count = static_cast<std::size_t>(unit * multiple + beside); count <= x.size())
+                for (tilewise::offset const difference : {-1, 0, 1})
+                    if (auto const count = static_cast<std::size_t>(unit * multiple + difference); count <= x.size())
                         counts.push_back(count);
-        expect_scans_specified<tilewise::standard_geometry>(x, backend::chosen(counts), telltale<TypeParam>());
+        expect_scans_specified<tilewise::standard_geometry>(x, backend::chosen(counts), non_associative<TypeParam>());
     });
 }
 

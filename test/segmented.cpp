@@ -309,15 +309,15 @@ TEST(GoldenSegments, AreReproducedWhereverTheyStand)
 {
     std::ifstream file(golden::file("scan.txt"));
     ASSERT_TRUE(file) << "no golden values in " << golden::file("scan.txt");
-    std::string comment, name, form, place, value;
+    std::string comment, name, form, position, value;
     std::getline(file, comment);
     std::vector<std::int32_t> begins, ends;
     std::vector<std::string> expected;
     constexpr int gap = 5;
-    while (file >> name >> form >> place >> value) {
-        if (name == "f32_plus" && form == "inclusive_after" && std::stoi(place) < 300000) {
+    while (file >> name >> form >> position >> value) {
+        if (name == "f32_plus" && form == "inclusive_after" && std::stoi(position) < 300000) {
             begins.push_back(gap);
-            ends.push_back(gap + std::stoi(place) + 1);
+            ends.push_back(gap + std::stoi(position) + 1);
             expected.push_back(value);
         }
     }

@@ -59,9 +59,9 @@ std::vector<list> lists()
     list units, tiny, narrow, mixed, empty, one;
     for (tilewise::offset const unit : {order::lane_vector, order::row / 2, order::row, order::chunk, order::tile,
                                         order::group, order::super_group}) {
-        for (tilewise::offset const beside : {-1, 0, 1, 2})
-            if (unit + beside <= most)
-                units.add(unit + beside, beside + 1);
+        for (tilewise::offset const difference : {-1, 0, 1, 2})
+            if (unit + difference <= most)
+                units.add(unit + difference, difference + 1);
     }
     if (tall || order::tile <= most)
         units.add(tall ? 7 * order::super_group + order::group + order::tile + 3 : order::tile + order::chunk + 5, 3);
@@ -134,11 +134,11 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op)
             tilewise::host::segmented_scan<Geometry, form, T>(policy, "test", out.begin(), of.begins.begin(),
                                                               of.begins.end(), of.ends.begin(), out.begin(), first,
                                                               own_op);
-            std::vector<T> beside(x);
+            std::vector<T> in_place(x);
             tilewise::host::segmented_scan<Geometry, form, T>(policy, "test", x.begin(), of.begins.begin(),
-                                                              of.begins.end(), of.ends.begin(), beside.begin(), first,
+                                                              of.begins.end(), of.ends.begin(), in_place.begin(), first,
                                                               own_op);
-            expect_bits(beside, out, "in place");
+            expect_bits(in_place, out, "in place");
             return out;
         };
         std::vector<T> reduced(of.size(), init);
@@ -184,20 +184,20 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_
     auto const expected = specified<Geometry>(x, of, init, op);
     auto const own_op = tilewise::gpu::operator_for(tilewise::known::portable_operator_or_self<T>(op));
     auto const count = static_cast<tilewise::offset>(of.size());
-    on_device::device_array<T> const there(x, misalignment), reduced(of.size());
+    on_device::device_array<T> const device_copy(x, misalignment), reduced(of.size());
     on_device::device_array<std::int64_t> const begins(of.begins), ends(of.ends);
-    tilewise::gpu::segmented_reduce<Geometry, tuning>(tilewise::device, there.data(), begins.data(), ends.data(), count,
-                                                      reduced.data(), init, own_op);
+    tilewise::gpu::segmented_reduce<Geometry, tuning>(tilewise::device, device_copy.data(), begins.data(), ends.data(),
+                                                      count, reduced.data(), init, own_op);
     expect_bits(reduced.values(of.size()), expected.reduced, "reduce");
-    tilewise::gpu::segmented_reduce<Geometry, tuning_with<2>>(tilewise::device, there.data(), begins.data(),
+    tilewise::gpu::segmented_reduce<Geometry, tuning_with<2>>(tilewise::device, device_copy.data(), begins.data(),
                                                               ends.data(), count, reduced.data(), init, own_op);
     expect_bits(reduced.values(of.size()), expected.reduced, "reduce in larger units");
     auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first,
                                              bool in_place) {
         on_device::device_array<T> const out(x, misalignment);
-        tilewise::gpu::segmented_scan<Geometry, form, T, tuning>(tilewise::device, in_place ? out.data() : there.data(),
-                                                                 begins.data(), ends.data(), count, out.data(), first,
-                                                                 own_op);
+        tilewise::gpu::segmented_scan<Geometry, form, T, tuning>(
+            tilewise::device, in_place ? out.data() : device_copy.data(), begins.data(), ends.data(), count, out.data(),
+            first, own_op);
         return out.values(x.size());
     };
     constexpr std::integral_constant<scan_form, scan_form::inclusive> inclusive;
@@ -215,7 +215,7 @@ void expect_all_specified()
 {
     for (list const& of : lists<T, Geometry>())
         expect_specified<Geometry>(shape::some_values<T>(std::max(of.elements, std::size_t{1})), of,
-                                   shape::telltale<T>());
+                                   shape::non_associative<T>());
 }
 
 } // namespace segments

@@ -184,9 +184,9 @@ void expect_specified(int bins, std::size_t count)
     std::vector<float> x;
     std::vector<std::vector<Sum>> of_bin(static_cast<std::size_t>(bins));
     auto const w = some_weights<Weight>(count);
-    auto const places = shape::some_values<std::uint32_t>(count);
+    auto const positions = shape::some_values<std::uint32_t>(count);
     for (std::size_t i = 0; i < count; ++i) {
-        auto const bin = places[i] % static_cast<unsigned>(bins + 2);
+        auto const bin = positions[i] % static_cast<unsigned>(bins + 2);
         x.push_back(static_cast<float>(bin) - 0.75f);
         if (bin >= 1 && bin <= static_cast<unsigned>(bins))
             of_bin[bin - 1].push_back(static_cast<Sum>(w[i]));

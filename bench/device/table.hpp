@@ -69,7 +69,8 @@ inline void print_table(results const& all, std::string_view title, std::string_
 }
 
 /// "ours/theirs", each by `format` from a measurement.
-inline cell beside(results const& all, std::vector<std::string> others, std::string (*format)(measurement const&))
+inline cell compared_with(results const& all, std::vector<std::string> others,
+                          std::string (*format)(measurement const&))
 {
     return [&all, others, format](measurement const& ours) {
         std::string text = format(ours);

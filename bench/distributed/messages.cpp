@@ -24,7 +24,7 @@ constexpr tw::offset elements_per_rank = 8192;
 
 /// How many packets ranks gather at once decides on the way; tw::engine::standard_joining says what it is.
 struct tuning {
-    static inline int most_packets = 0;
+    static inline int most_ranks_per_gather = 0;
 };
 
 struct rank_costs {
@@ -68,9 +68,9 @@ void scan(Communicator& communicator, std::vector<float>& x)
 }
 
 /// The costs of all ranks, of the second of two scans, and the last result.
-std::pair<std::vector<rank_costs>, float> costs_of(int ranks, int most_packets)
+std::pair<std::vector<rank_costs>, float> costs_of(int ranks, int most_ranks_per_gather)
 {
-    tuning::most_packets = most_packets;
+    tuning::most_ranks_per_gather = most_ranks_per_gather;
     auto const cuts = random_cuts(ranks);
     std::vector<rank_costs> costs(static_cast<std::size_t>(ranks));
     float last = 0;
@@ -120,7 +120,7 @@ double time_to_join(int ranks)
     for (int rank = 0; rank < ranks; ++rank) {
         auto const number = static_cast<std::size_t>(rank);
         std::vector<float> const x(static_cast<std::size_t>(cuts[number + 1] - cuts[number]), 1.f);
-        tw::host::totals<float> none;
+        tw::host::aggregates<float> none;
         parts.push_back(
             tw::host::fragment_of<order, float>(tw::seq, x.data(), cuts[number], cuts[number + 1], op, none));
         values += parts.back().aggregates().size();
@@ -143,7 +143,7 @@ int table(int ranks)
 {
     struct {
         char const* name;
-        int most_packets;
+        int most_ranks_per_gather;
     } const ways[] = {
         {"flat", ranks}, {"groups", std::max(2, static_cast<int>(std::ceil(std::sqrt(ranks))))}, {"doubling", 1}};
     std::printf("%d ranks with %td floats each on average, cut anywhere. One rank joins all fragments in %.1f ns per "
@@ -152,8 +152,8 @@ int table(int ranks)
     std::printf("| way | collectives | messages sent | bytes sent | bytes received, median | bytes received, most | "
                 "largest message | processor time, us, median |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
     std::optional<float> result;
-    for (auto const& [name, most_packets] : ways) {
-        auto const [costs, last] = costs_of(ranks, most_packets);
+    for (auto const& [name, most_ranks_per_gather] : ways) {
+        auto const [costs, last] = costs_of(ranks, most_ranks_per_gather);
         if (result.value_or(last) != last) {
             std::printf("the results differ\n");
             return 1;

@@ -102,7 +102,7 @@ struct csv_table {
         if (record.size() != width) {
             throw bad_input("fields in this line: " + std::to_string(record.size()) +
                                 ", in the first: " + std::to_string(width),
-                            place_in(text, record.front().offset));
+                            position_in(text, record.front().offset));
         }
         return true;
     }
@@ -133,13 +133,13 @@ std::size_t first_numeric_column(csv_table const& table)
     auto const first_of = [&](auto... accepted) {
         return std::find_if(kinds.begin(), kinds.end(), [&](kind k) { return ((k == accepted) || ...); });
     };
-    std::optional<text_place> first_text;
+    std::optional<text_position> first_text;
     table.for_each_record([&](csv_record const& record) {
         for (std::size_t i = 0; i < table.width; ++i) {
             if (kinds[i] == kind::unknown && !is_missing(record[i])) {
                 kinds[i] = is_number(record[i]) ? kind::number : kind::text;
                 if (kinds[i] == kind::text && !first_text) {
-                    first_text = place_in(table.text, record[i].offset);
+                    first_text = position_in(table.text, record[i].offset);
                 }
             }
         }
@@ -179,10 +179,10 @@ double number_in(csv_field const& field, std::string_view text)
     double number = 0;
     auto const error = parse(field.raw, number).ec;
     if (error == std::errc::result_out_of_range) {
-        throw bad_input(quoted(field.unquoted()) + " is out of the range of f64", place_in(text, field.offset));
+        throw bad_input(quoted(field.unquoted()) + " is out of the range of f64", position_in(text, field.offset));
     }
     if (error != std::errc{}) {
-        throw bad_input(not_a_number(field), place_in(text, field.offset));
+        throw bad_input(not_a_number(field), position_in(text, field.offset));
     }
     return number;
 }
@@ -286,7 +286,7 @@ number_column read_csv(any_communicator& ranks, std::string_view text, std::opti
     }
     on_all_ranks(ranks, [&] {
         if (auto const zero = text.substr(0, own.last).find('\0', own.first); zero != text.npos) {
-            throw bad_input("is not text in UTF-8: it has a zero byte", place_in(text, zero));
+            throw bad_input("is not text in UTF-8: it has a zero byte", position_in(text, zero));
         }
     });
     std::optional<csv_table> table;

@@ -98,12 +98,12 @@ csv_field csv_reader::read_quoted_field()
         end = text_.find('"', end + 2);
     }
     if (end == text_.npos) {
-        throw bad_input("this quote is never closed", place_in(text_, opening_quote));
+        throw bad_input("this quote is never closed", position_in(text_, opening_quote));
     }
     at_ = end + 1;
     skip_blanks();
     if (next() != separator_ && !ends_line(next())) {
-        throw bad_input("the field goes on after its closing quote", place_in(text_, at_));
+        throw bad_input("the field goes on after its closing quote", position_in(text_, at_));
     }
     return {text_.substr(first, end - first), opening_quote, true};
 }

@@ -44,7 +44,7 @@ std::exception_ptr with_name(std::string const& file, std::exception_ptr const& 
     try {
         std::rethrow_exception(error);
     } catch (bad_input const& bad) {
-        return std::make_exception_ptr(std::runtime_error(with_place(shown_name(file), bad)));
+        return std::make_exception_ptr(std::runtime_error(with_position(shown_name(file), bad)));
     } catch (...) {
         return std::current_exception();
     }

@@ -11,12 +11,12 @@
 namespace example {
 namespace {
 
-enum class kind : int { none, usage, input, input_at_place, memory, other };
+enum class kind : int { none, usage, input, input_at_position, memory, other };
 
 /// An exception as it travels; its text follows.
 struct failure {
     kind what = kind::none;
-    text_place place;
+    text_position position;
     std::size_t length = 0;
 };
 
@@ -27,8 +27,8 @@ struct described_failure {
 
 described_failure described(std::exception_ptr const& error)
 {
-    auto const with_text = [](kind what, char const* text, text_place place = {}) {
-        return described_failure{{what, place, std::string(text).size()}, text};
+    auto const with_text = [](kind what, char const* text, text_position position = {}) {
+        return described_failure{{what, position, std::string(text).size()}, text};
     };
     if (!error) {
         return {};
@@ -38,8 +38,8 @@ described_failure described(std::exception_ptr const& error)
     } catch (usage_error const& failed) {
         return with_text(kind::usage, failed.what());
     } catch (bad_input const& failed) {
-        return with_text(failed.place() ? kind::input_at_place : kind::input, failed.what(),
-                         failed.place().value_or(text_place{}));
+        return with_text(failed.position() ? kind::input_at_position : kind::input, failed.what(),
+                         failed.position().value_or(text_position{}));
     } catch (std::bad_alloc const& failed) {
         return with_text(kind::memory, failed.what());
     } catch (std::exception const& failed) {
@@ -54,8 +54,8 @@ std::exception_ptr exception_of(failure const& head, std::string const& text)
         return std::make_exception_ptr(usage_error(text));
     case kind::input:
         return std::make_exception_ptr(bad_input(text));
-    case kind::input_at_place:
-        return std::make_exception_ptr(bad_input(text, head.place));
+    case kind::input_at_position:
+        return std::make_exception_ptr(bad_input(text, head.position));
     case kind::memory:
         return std::make_exception_ptr(std::bad_alloc());
     default:

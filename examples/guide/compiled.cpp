@@ -35,7 +35,7 @@ double mean_square(std::vector<float> const& x)
 }
 
 /// Where each kept element goes: the number of those kept before it.
-std::vector<unsigned> places(std::vector<std::uint8_t> const& kept)
+std::vector<unsigned> positions(std::vector<std::uint8_t> const& kept)
 {
     std::vector<unsigned> result(kept.size());
     tw::exclusive_scan(tw::device, kept, result.begin(), 0U);
@@ -56,7 +56,7 @@ try {
     expect(tw::reduce(tw::device, x, 0.0) == tw::reduce(tw::seq, x, 0.0)); // the same bits
     expect(mean_square(x) > 0.33 && mean_square(x) < 0.34);
     expect(shares(x) == std::vector<double>(10, 0.1));
-    expect(places(kept).back() == 333'333);
+    expect(positions(kept).back() == 333'333);
 } catch (tw::no_device const& error) {
     std::puts(error.what());
     return 77; // which the tests know as skipped

@@ -55,31 +55,32 @@ int main()
     double const sum = tw::reduce(tw::seq, x, 0.0);
 
     //! [device]
-    thrust::device_vector<float> const there(x.begin(), x.end());                  // a copy on the GPU
-    double const on_gpu = tw::reduce(tw::device, there.begin(), there.end(), 0.0); // the same bits
+    thrust::device_vector<float> const device_copy(x.begin(), x.end());                        // a copy on the GPU
+    double const on_gpu = tw::reduce(tw::device, device_copy.begin(), device_copy.end(), 0.0); // the same bits
     //! [device]
     expect(on_gpu == sum);
 
     //! [wrapped]
-    float const* const memory = there.data().get();
+    float const* const memory = device_copy.data().get();
     auto const halves = thrust::make_transform_iterator(
-        there.begin(), [] __host__ __device__(float value) { return value / 2; }); // --extended-lambda
-    expect(tw::reduce(tw::device, memory, memory + there.size(), 0.0) == sum);
-    expect(tw::reduce(tw::device, std::span(memory, there.size()), 0.0) == sum);
-    expect(tw::reduce(tw::device, halves, halves + there.size(), 0.0) == sum / 2);
+        device_copy.begin(), [] __host__ __device__(float value) { return value / 2; }); // --extended-lambda
+    expect(tw::reduce(tw::device, memory, memory + device_copy.size(), 0.0) == sum);
+    expect(tw::reduce(tw::device, std::span(memory, device_copy.size()), 0.0) == sum);
+    expect(tw::reduce(tw::device, halves, halves + device_copy.size(), 0.0) == sum / 2);
     //! [wrapped]
 
     //! [operator_call]
     std::vector<affine> const maps(100'000, affine{3, 1});
-    thrust::device_vector<affine> const maps_there(maps.begin(), maps.end());
-    affine const all = tw::reduce(tw::device, maps_there.begin(), maps_there.end(), affine{1, 0}, then{});
+    thrust::device_vector<affine> const device_maps(maps.begin(), maps.end());
+    affine const all = tw::reduce(tw::device, device_maps.begin(), device_maps.end(), affine{1, 0}, then{});
     //! [operator_call]
     affine const expected = tw::reduce(tw::seq, maps, affine{1, 0}, then{});
     expect(all.scale == expected.scale && all.shift == expected.shift);
 
     //! [lambda]
     auto const square = [] __host__ __device__(float value) { return value * value; }; // --extended-lambda
-    float const squares = tw::transform_reduce(tw::device, there.begin(), there.end(), 0.0F, std::plus<>{}, square);
+    float const squares =
+        tw::transform_reduce(tw::device, device_copy.begin(), device_copy.end(), 0.0F, std::plus<>{}, square);
     expect(squares == tw::transform_reduce(tw::par, x, 0.0F, std::plus<>{}, square));
     //! [lambda]
 
@@ -90,7 +91,7 @@ int main()
 
     //! [resource_call]
     stream_ordered_pool pool; // outlives the calls
-    double const with_pool = tw::reduce(tw::device.with(pool), there.begin(), there.end(), 0.0);
+    double const with_pool = tw::reduce(tw::device.with(pool), device_copy.begin(), device_copy.end(), 0.0);
     //! [resource_call]
     expect(with_pool == sum);
 
@@ -100,11 +101,11 @@ int main()
                     launch.algorithm, launch.items, launch.kernel, launch.blocks, launch.threads,
                     launch.resident_blocks, launch.microseconds);
     };
-    tw::reduce(tw::device.trace(print, tw::trace_mode::timed), there.begin(), there.end(), 0.0);
+    tw::reduce(tw::device.trace(print, tw::trace_mode::timed), device_copy.begin(), device_copy.end(), 0.0);
     //! [trace]
 
     //! [thrust_policies]
-    expect(tw::reduce(thrust::device, there.begin(), there.end(), 0.0) == sum);
+    expect(tw::reduce(thrust::device, device_copy.begin(), device_copy.end(), 0.0) == sum);
     expect(tw::reduce(thrust::host, x.begin(), x.end(), 0.0) == sum);
     //! [thrust_policies]
 
@@ -115,5 +116,5 @@ int main()
     //! [host_memory]
     expect(copied == sum);
     expect(running.back() == sum);
-    expect(tw::reduce(tw::device, there.begin(), there.end(), 0.0) == sum);
+    expect(tw::reduce(tw::device, device_copy.begin(), device_copy.end(), 0.0) == sum);
 }

@@ -20,9 +20,9 @@ int main()
     std::size_t const n = 3'000'000;
     std::vector<float> const x(n, 0.1F);
     std::vector<float> const y(n, 0.7F);
-    thrust::device_vector<float> const x_there(x.begin(), x.end());
+    thrust::device_vector<float> const device_x(x.begin(), x.end());
     thrust::device_vector<double> result(2);
-    float const* const first = x_there.data().get();
+    float const* const first = device_x.data().get();
     double* const results = result.data().get();
     double const sum = tw::reduce(tw::seq, x, 0.0);
     double const largest = tw::reduce(tw::seq, x, 0.0, tw::maximum<>{});

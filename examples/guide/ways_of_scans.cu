@@ -39,7 +39,7 @@ int main()
         major >= 9
             ? std::vector<std::string>{"scan_one_tile", "scan_in_cluster", "scan_tile_per_block", "scan_in_one_pass"}
             : std::vector<std::string>{"scan_one_tile", "scan_tile_per_block", "scan_tile_per_block",
-                                       "total_tiles",   "carry_groups",        "scan_after_totals"};
+                                       "reduce_tiles",  "carry_groups",        "scan_with_carries"};
     for (auto const& kernel : kernels)
         std::printf("%s\n", kernel.c_str());
     expect(kernels == expected);

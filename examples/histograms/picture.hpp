@@ -71,7 +71,7 @@ inline picture read_picture(std::string const& name)
     }
     result.values.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-        auto const byte = [&](std::size_t place) { return static_cast<unsigned char>(text[size * i + place]); };
+        auto const byte = [&](std::size_t position) { return static_cast<unsigned char>(text[size * i + position]); };
         result.values[i] = static_cast<std::uint16_t>(size == 1 ? byte(0) : byte(0) * 256 + byte(1));
         if (result.values[i] > result.largest) {
             throw bad_input(name + " has values above its largest");

@@ -37,13 +37,13 @@ shared_vector<int> compacted(Policy const& policy, shared_vector<int> const& num
     if (numbers.empty()) {
         return {};
     }
-    shared_vector<int> places(numbers.size());
-    tilewise::transform_exclusive_scan(policy, numbers, places.begin(), 0, std::plus<>{}, keep);
+    shared_vector<int> positions(numbers.size());
+    tilewise::transform_exclusive_scan(policy, numbers, positions.begin(), 0, std::plus<>{}, keep);
 
-    shared_vector<int> kept(static_cast<std::size_t>(places.back() + int{keep(numbers.back())}));
+    shared_vector<int> kept(static_cast<std::size_t>(positions.back() + int{keep(numbers.back())}));
     for (std::size_t i = 0; i < numbers.size(); ++i) { // in any order
         if (keep(numbers[i])) {
-            kept[static_cast<std::size_t>(places[i])] = numbers[i];
+            kept[static_cast<std::size_t>(positions[i])] = numbers[i];
         }
     }
     return kept;

@@ -45,10 +45,10 @@ shared_vector<std::int64_t> line_numbers_by_a_loop(std::string_view text)
     return numbers;
 }
 
-std::string_view line_around(std::string_view text, std::size_t place)
+std::string_view line_around(std::string_view text, std::size_t position)
 {
-    auto const first = place == 0 ? 0 : text.rfind('\n', place - 1) + 1; // npos + 1 is 0
-    return text.substr(first, text.find('\n', place) - first);
+    auto const first = position == 0 ? 0 : text.rfind('\n', position - 1) + 1; // npos + 1 is 0
+    return text.substr(first, text.find('\n', position) - first);
 }
 
 } // namespace

@@ -63,13 +63,13 @@ public:
 
     void resize(std::int64_t size) const { expect(::ftruncate(number_, size) == 0, "cannot resize"); }
 
-    void write(std::string_view text, std::int64_t place) const
+    void write(std::string_view text, std::int64_t position) const
     {
         while (!text.empty()) {
-            auto const written = ::pwrite(number_, text.data(), text.size(), place);
+            auto const written = ::pwrite(number_, text.data(), text.size(), position);
             expect(written >= 0, "cannot write");
             text.remove_prefix(static_cast<std::size_t>(written));
-            place += written;
+            position += written;
         }
     }
 
@@ -99,16 +99,16 @@ std::int64_t write_records(any_communicator& ranks, std::string const& name)
 
     // Where
     auto const policy = tilewise::distributed(ranks, tilewise::par);
-    std::vector<std::int64_t> places(lengths.size());
-    tilewise::exclusive_scan(policy, lengths, places.begin(), std::int64_t{0});
+    std::vector<std::int64_t> positions(lengths.size());
+    tilewise::exclusive_scan(policy, lengths, positions.begin(), std::int64_t{0});
     auto const size = tilewise::reduce(policy, lengths, std::int64_t{0});
 
     // All wait here until the file is whole, or one has failed.
     on_all_ranks(ranks, [&] {
         output_file const file(name);
         file.resize(size); // by every rank: an old file may be longer
-        if (!places.empty()) {
-            file.write(text, places.front());
+        if (!positions.empty()) {
+            file.write(text, positions.front());
         }
     });
     return size;

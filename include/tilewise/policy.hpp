@@ -145,9 +145,9 @@ public:
     /// Runs in this stream, on its device.
     constexpr basic_device_policy on(CUstream_st* stream) const
     {
-        basic_device_policy refined = *this;
-        refined.stream_ = stream;
-        return refined;
+        basic_device_policy result = *this;
+        result.stream_ = stream;
+        return result;
     }
     /// Runs in this stream: a `cuda::stream_ref`, or any other object whose `get()` returns a `cudaStream_t`.
     template <class Stream>
@@ -168,9 +168,9 @@ public:
     template <stream_ordered_resource Resource>
     constexpr basic_device_policy with(Resource& resource) const
     {
-        basic_device_policy refined = *this;
-        refined.resource_ = resource_ref(resource);
-        return refined;
+        basic_device_policy result = *this;
+        result.resource_ = resource_ref(resource);
+        return result;
     }
     /// Deleted, because a temporary resource would not outlive the call.
     template <class Resource>
@@ -182,18 +182,18 @@ public:
     /// amount.
     constexpr basic_device_policy budget(std::size_t bytes) const
     {
-        basic_device_policy refined = *this;
-        refined.budget_ = bytes;
-        return refined;
+        basic_device_policy result = *this;
+        result.budget_ = bytes;
+        return result;
     }
 
     /// Reports every kernel launch to `sink`, which must outlive the calls.
     template <std::invocable<launch_record const&> Sink>
     constexpr basic_device_policy trace(Sink& sink, trace_mode mode = trace_mode::launches) const
     {
-        basic_device_policy refined = *this;
-        refined.sink_ = sink_ref(sink, mode);
-        return refined;
+        basic_device_policy result = *this;
+        result.sink_ = sink_ref(sink, mode);
+        return result;
     }
     /// Deleted, because a temporary sink would not outlive the call.
     template <class Sink>
@@ -218,12 +218,12 @@ private:
 template <bool waits_for_results>
 constexpr basic_device_policy<false> basic_device_policy<waits_for_results>::nosync() const
 {
-    basic_device_policy<false> refined;
-    refined.stream_ = stream_;
-    refined.resource_ = resource_;
-    refined.sink_ = sink_;
-    refined.budget_ = budget_;
-    return refined;
+    basic_device_policy<false> result;
+    result.stream_ = stream_;
+    result.resource_ = resource_;
+    result.sink_ = sink_;
+    result.budget_ = budget_;
+    return result;
 }
 /// @endcond
 

@@ -124,7 +124,7 @@ class compiled : public testing::Test {
 protected:
     void SetUp() override
     {
-        if (!on_gpu::is_there())
+        if (!on_gpu::has_device())
             GTEST_SKIP() << "there is no GPU";
     }
 };
@@ -188,9 +188,9 @@ void expect_reduction()
     } else {
         for (std::size_t const size : sizes()) {
             auto const x = some<E>(size);
-            on_gpu::array<E> const there(x, size % 4 * sizeof(E));
+            on_gpu::array<E> const device_copy(x, size % 4 * sizeof(E));
             T const expected = tw::transform_reduce(tw::seq, x, T(3), Op(), Function());
-            for (auto const& where : {std::span<E const>(x), std::span<E const>(there.begin(), size)}) {
+            for (auto const& where : {std::span<E const>(x), std::span<E const>(device_copy.begin(), size)}) {
                 EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, where, T(3), Op(), Function()), expected))
                     << names<E, T, Op, Function>() << ", n = " << size;
                 if constexpr (std::is_same_v<Function, std::identity>) {
@@ -262,10 +262,10 @@ TEST_F(compiled, results_are_written_where_they_belong)
 
     CUstream_st* const stream = on_gpu::new_stream();
     auto const policy = tw::device.on(stream).nosync();
-    on_gpu::array<float> const there(x);
+    on_gpu::array<float> const device_copy(x);
     on_gpu::array<double> const results(std::vector<double>(2));
-    auto* const end = tw::reduce_into(policy, there, results.begin(), 0.0);
-    tw::transform_reduce_into(policy, there, there, end, 0.0);
+    auto* const end = tw::reduce_into(policy, device_copy, results.begin(), 0.0);
+    tw::transform_reduce_into(policy, device_copy, device_copy, end, 0.0);
     on_gpu::wait_for(stream);
     EXPECT_TRUE(same_bits(results.values(), {sum, product}));
     EXPECT_EQ(end, results.begin() + 1);
@@ -302,13 +302,14 @@ void expect_scan()
             scan<form, T>(tw::device, x, here.begin(), Op(), with_init);
             EXPECT_TRUE(same_bits(here, expected)) << names<E, T, Op>() << ", n = " << size;
 
-            on_gpu::array<E> const there(x, size % 4 * sizeof(E));
+            on_gpu::array<E> const device_copy(x, size % 4 * sizeof(E));
             on_gpu::array<T> const results(initial);
-            scan<form, T>(tw::device, there, results.begin(), Op(), with_init);
+            scan<form, T>(tw::device, device_copy, results.begin(), Op(), with_init);
             EXPECT_TRUE(same_bits(results.values(), expected)) << names<E, T, Op>() << ", n = " << size;
             if constexpr (std::is_same_v<E, T>) {
-                scan<form, T>(tw::device, there, there.begin(), Op(), with_init);
-                EXPECT_TRUE(same_bits(there.values(), expected)) << names<E, T, Op>() << " in place, n = " << size;
+                scan<form, T>(tw::device, device_copy, device_copy.begin(), Op(), with_init);
+                EXPECT_TRUE(same_bits(device_copy.values(), expected))
+                    << names<E, T, Op>() << " in place, n = " << size;
             }
         }
     }
@@ -351,17 +352,17 @@ void expect_histogram(Axis const& axis)
 {
     for (std::size_t const size : sizes()) {
         auto const x = some<S>(size);
-        on_gpu::array<S> const there(x);
+        on_gpu::array<S> const device_copy(x);
         std::vector<C> const before(static_cast<std::size_t>(axis.extent()), C{5});
         auto expected = before, here = before, added = before;
         on_gpu::array<C> const counts(before);
         auto const end = tw::histogram(tw::seq, x, axis, expected.begin()) - expected.begin();
         EXPECT_EQ(tw::histogram(tw::device, x, axis, here.begin()) - here.begin(), end);
-        tw::histogram(tw::device, there, axis, counts.begin());
+        tw::histogram(tw::device, device_copy, axis, counts.begin());
         EXPECT_EQ(here, expected) << names<S, C, Axis>() << ", n = " << size;
         EXPECT_EQ(counts.values(), expected) << names<S, C, Axis>() << ", n = " << size;
         tw::histogram_add(tw::seq, x, axis, expected.begin());
-        tw::histogram_add(tw::device, there, axis, here.begin());
+        tw::histogram_add(tw::device, device_copy, axis, here.begin());
         EXPECT_EQ(here, expected) << names<S, C, Axis>() << ", n = " << size;
     }
 }
@@ -414,7 +415,7 @@ TEST_F(compiled, what_a_policy_refers_to_is_called)
 
 TEST(compiled_library, throws_no_device_where_there_is_none)
 {
-    if (on_gpu::is_there())
+    if (on_gpu::has_device())
         GTEST_SKIP() << "there is a GPU";
     std::vector<float> const x(100, 0.5F);
     std::vector<double> sums(x.size());

@@ -16,7 +16,7 @@ void expect_success(cudaError_t error)
 
 } // namespace
 
-bool is_there()
+bool has_device()
 {
     int count = 0;
     return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;

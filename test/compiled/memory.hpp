@@ -11,7 +11,7 @@ struct CUstream_st;
 
 namespace on_gpu {
 
-bool is_there();
+bool has_device();
 void* allocate(std::size_t bytes);
 void release(void* memory);
 void copy(void* to, void const* from, std::size_t bytes);

@@ -33,7 +33,7 @@ template <class T>
 void expect_order(std::vector<int> const& extents)
 {
     auto const x = shape::some_values<T>(static_cast<std::size_t>(2 * tw::order<T, steep_geometry>::tile) + 19);
-    expect_all_spreads<T, steep_geometry, small_steps>(x, extents, shape::telltale<T>());
+    expect_all_spreads<T, steep_geometry, small_steps>(x, extents, shape::non_associative<T>());
 }
 
 DEVICE_TEST(by_index_order, of_words_is_that_of_every_cell_alone)
@@ -64,10 +64,10 @@ DEVICE_TEST(by_index_order, of_long_cells_crosses_every_level)
     auto const init = shape::some_values<shape::bytes<12>>(1).front();
     for (tw::offset const unit :
          {order::tile, order::group, order::super_group, 7 * order::super_group + order::group}) {
-        for (tw::offset const beside : {-1, 0, 1, 2}) {
-            auto const x = shape::some_values<shape::bytes<12>>(static_cast<std::size_t>(unit + beside));
-            auto const op = shape::telltale<shape::bytes<12>>();
-            if (on_device::leaves_to_other_schedule(static_cast<std::size_t>(beside + 1)))
+        for (tw::offset const difference : {-1, 0, 1, 2}) {
+            auto const x = shape::some_values<shape::bytes<12>>(static_cast<std::size_t>(unit + difference));
+            auto const op = shape::non_associative<shape::bytes<12>>();
+            if (on_device::leaves_to_other_schedule(static_cast<std::size_t>(difference + 1)))
                 expect_specified<steep_geometry, small_steps>(x, 1, spread::one_cell, init, op);
             else
                 expect_specified<steep_geometry, small_steps>(x, 9, spread::few_cells, init, op);
@@ -78,7 +78,7 @@ DEVICE_TEST(by_index_order, of_long_cells_crosses_every_level)
 DEVICE_TEST(by_index_order, does_not_depend_on_the_number_of_blocks)
 {
     auto const x = shape::some_values<std::uint32_t>(9001);
-    expect_specified<steep_geometry, many_blocks>(x, 13, spread::anyhow, 7u, shape::telltale<std::uint32_t>());
+    expect_specified<steep_geometry, many_blocks>(x, 13, spread::anyhow, 7u, shape::non_associative<std::uint32_t>());
 }
 
 /// With the numbers that everybody else has.
@@ -133,9 +133,9 @@ DEVICE_TEST(by_index_values, keep_their_order_within_a_cell)
                 auto& own = expected[static_cast<std::size_t>(keys[i])];
                 own = matrix_product()(own, x[i]);
             }
-        device_array<int> const keys_there(keys);
+        device_array<int> const device_keys(keys);
         device_array<matrix> const values(x), out(expected.size());
-        tw::reduce_by_index(tw::device, keys_there.begin(), keys_there.end(), values.begin(), cells, out.begin(),
+        tw::reduce_by_index(tw::device, device_keys.begin(), device_keys.end(), values.begin(), cells, out.begin(),
                             matrix(1, 0, 0, 1), matrix_product());
         expect_same(out.values(expected.size()), expected, "products");
     }
@@ -180,7 +180,7 @@ DEVICE_TEST(by_index_integers, have_other_operators)
 
 DEVICE_TEST(by_index_keys, are_integers_of_any_type_anywhere)
 {
-    auto const op = shape::telltale<std::uint32_t>();
+    auto const op = shape::non_associative<std::uint32_t>();
     expect_exact<std::uint32_t, signed char>(100, spread::anyhow, op, {3, 4, 4});
     expect_exact<std::uint32_t, std::uint16_t>(200, spread::in_runs, op, {6, 8, 12});
     expect_exact<std::uint32_t, std::int64_t>(20, spread::nowhere, op, {8, 12, 4});
@@ -268,9 +268,9 @@ DEVICE_TEST(by_index_inputs, may_be_computed_late)
     std::vector<wide> x;
     for (int i = 0; i < 3000; ++i)
         x.emplace_back(values[i]);
-    device_array<int> const there(keys);
+    device_array<int> const device_copy(keys);
     device_array<wide> const out(4);
-    run<tw::standard_geometry, small_steps>(tw::device, there.data(), keys.size(), values,
+    run<tw::standard_geometry, small_steps>(tw::device, device_copy.data(), keys.size(), values,
                                             tw::binning::numbered_cells{4}, out.data(), wide(1), sum());
     expect_same(out.values(4), specified<tw::standard_geometry>(cell_of, x, 4, wide(1), sum()), "wide sums");
 }
@@ -288,15 +288,15 @@ DEVICE_TEST(by_index_axes, may_be_products_and_have_tables)
     std::vector<std::int64_t> cell_of;
     for (std::size_t i = 0; i < x.size(); ++i)
         cell_of.push_back(both.index(point{x[i], y[i]}));
-    device_array<float> const x_there(x), out(static_cast<std::size_t>(cells));
-    device_array<int> const y_there(y);
-    points const samples = {x_there.data(), y_there.data()};
-    run<tw::standard_geometry, small_steps>(tw::device, samples, x.size(), x_there.data(), tw::axis_view(both),
+    device_array<float> const device_x(x), out(static_cast<std::size_t>(cells));
+    device_array<int> const device_y(y);
+    points const samples = {device_x.data(), device_y.data()};
+    run<tw::standard_geometry, small_steps>(tw::device, samples, x.size(), device_x.data(), tw::axis_view(both),
                                             out.data(), 0.25f, std::plus<>());
     expect_same(out.values(out.size()), specified<tw::standard_geometry>(cell_of, x, cells, 0.25f, std::plus<>()),
                 "sums over a product");
     device_array<int> const sums(static_cast<std::size_t>(cells)); // added up in a table
-    run<tw::standard_geometry, small_steps>(tw::device, samples, x.size(), y_there.data(), tw::axis_view(both),
+    run<tw::standard_geometry, small_steps>(tw::device, samples, x.size(), device_y.data(), tw::axis_view(both),
                                             sums.data(), 3, std::plus<>());
     expect_same(sums.values(sums.size()), specified<tw::standard_geometry>(cell_of, y, cells, 3, std::plus<>()),
                 "sums of integers over a product");
@@ -330,7 +330,7 @@ DEVICE_TEST(by_index_ranges, may_be_tiny)
 {
     for (std::size_t count = 1; count < 5; ++count)
         expect_specified<steep_geometry, small_steps>(shape::some_values<std::uint32_t>(count), 6, spread::anyhow, 9u,
-                                                      shape::telltale<std::uint32_t>());
+                                                      shape::non_associative<std::uint32_t>());
 }
 
 } // namespace

@@ -37,13 +37,13 @@ public:
         for (T& value : values_)
             value = static_cast<T>((some = some * 1664525u + 1013904223u) >> 8) / static_cast<T>(8);
         expected_ = specified<steep_geometry>(cell_of, values_, cells, T(7), std::plus<>());
-        values_there_.assign(values_);
+        device_values_.assign(values_);
     }
     template <class Policy>
     void start(Policy const& policy) const
     {
-        run<steep_geometry, small_steps>(policy, keys_there_.data(), count, values_there_.data(), tw::axis_view(axis_),
-                                         out_.data(), T(7), std::plus<>());
+        run<steep_geometry, small_steps>(policy, device_keys_.data(), count, device_values_.data(),
+                                         tw::axis_view(axis_), out_.data(), T(7), std::plus<>());
     }
     /// A call right after an error works, and CUDA remembers nothing.
     void expect_right(cudaStream_t where = nullptr) const
@@ -59,8 +59,8 @@ private:
     tw::variable_axis<double> axis_{{-0.5, 0.5, 1.5, 2, 3.5, 4.5, 6, 6.5, 7.5, 8.5}};
     std::vector<int> keys_ = keys_of<int>(count, cells, spread::anyhow);
     std::vector<T> values_ = std::vector<T>(count), expected_;
-    device_array<int> keys_there_{keys_};
-    device_array<T> values_there_{count}, out_{std::size_t{cells}};
+    device_array<int> device_keys_{keys_};
+    device_array<T> device_values_{count}, out_{std::size_t{cells}};
 };
 
 template <class Check>
@@ -97,9 +97,9 @@ DEVICE_TEST(by_index_errors, for_host_memory_that_nobody_waits_for_are_sentences
 {
     std::vector<int> on_the_host(100, 1);
     std::vector<float> floats_on_the_host(100, 1);
-    device_array<int> const there(on_the_host);
+    device_array<int> const device_copy(on_the_host);
     device_array<float> const floats(floats_on_the_host);
-    int* const first = there.data();
+    int* const first = device_copy.data();
     auto const policy = tw::device.nosync();
     expect_rejected(
         [&] { tw::reduce_by_index(policy, on_the_host.data(), on_the_host.data() + 100, first, 5, first, 0); },
@@ -113,13 +113,13 @@ DEVICE_TEST(by_index_errors, for_host_memory_that_nobody_waits_for_are_sentences
     expect_rejected([&] { tw::reduce_by_index(policy, first, first + 100, first, 5, on_the_host.data()); },
                     "reduce_by_index");
     EXPECT_EQ(on_the_host, std::vector<int>(100, 1));
-    EXPECT_EQ(there.values(100), on_the_host);
+    EXPECT_EQ(device_copy.values(100), on_the_host);
 }
 
 DEVICE_TEST(by_index_errors, for_bad_sizes_are_sentences)
 {
-    device_array<int> const there(std::vector<int>(3));
-    int* const first = there.data();
+    device_array<int> const device_copy(std::vector<int>(3));
+    int* const first = device_copy.data();
     expect_rejected([&] { tw::reduce_by_index(tw::device, first, first + 3, first, -1, first); }, "size");
     expect_rejected([&] { tw::reduce_by_index(tw::device, first, first + 3, first, 1LL << 31, first); }, "size");
     expect_rejected([&] { tw::reduce_by_index(tw::device, first + 3, first, first, 3, first); }, "reduce_by_index");

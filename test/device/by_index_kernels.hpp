@@ -66,7 +66,7 @@ std::vector<Key> keys_of(std::size_t count, int cells, spread how)
     for (std::size_t i = 0; i < count; ++i) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         auto const random = static_cast<std::int64_t>(state >> 33);
-        auto const place = static_cast<std::int64_t>(i);
+        auto const position = static_cast<std::int64_t>(i);
         auto const all = static_cast<std::int64_t>(count);
         std::int64_t key = 0;
         switch (how) {
@@ -77,16 +77,16 @@ std::vector<Key> keys_of(std::size_t count, int cells, spread how)
             key = cells / 2;
             break;
         case spread::sorted:
-            key = place * (cells + 2) / all - 1;
+            key = position * (cells + 2) / all - 1;
             break;
         case spread::reversed:
-            key = (all - place) * (cells + 2) / all - 1;
+            key = (all - position) * (cells + 2) / all - 1;
             break;
         case spread::in_runs:
-            key = place / 37 * 11 % (cells + 1);
+            key = position / 37 * 11 % (cells + 1);
             break;
         case spread::nowhere:
-            key = place % 2 == 0 ? -1 - place : std::int64_t{cells} + place;
+            key = position % 2 == 0 ? -1 - position : std::int64_t{cells} + position;
             break;
         case spread::few_cells:
             key = random % 3 * (cells - 1) / 2;
@@ -165,9 +165,9 @@ void expect_specified(std::vector<T> const& values, int cells, spread how, T con
     auto const keys = keys_of<Key>(values.size(), cells, how);
     std::vector<std::int64_t> const cell_of(keys.begin(), keys.end());
     auto const expected = specified<Geometry>(cell_of, values, cells, init, op);
-    device_array<Key> const keys_there(keys, off.keys);
-    device_array<T> const values_there(values, off.values), out(expected.size(), off.out);
-    run<Geometry, Tuning>(tw::device, keys_there.data(), values.size(), values_there.data(),
+    device_array<Key> const device_keys(keys, off.keys);
+    device_array<T> const device_values(values, off.values), out(expected.size(), off.out);
+    run<Geometry, Tuning>(tw::device, device_keys.data(), values.size(), device_values.data(),
                           tw::binning::numbered_cells{cells}, out.data(), init, op);
     expect_same(out.values(expected.size()), expected, "reduce_by_index");
 }
@@ -188,10 +188,10 @@ inline void expect_cells_of_careless_axis()
         cell_of.push_back(careless().index(i % 77));
         values.push_back(0.1f * static_cast<float>(i));
     }
-    device_array<int> const there(samples);
-    device_array<float> const values_there(values), out(3);
-    run<tw::standard_geometry, small_steps>(tw::device, there.data(), samples.size(), values_there.data(), careless(),
-                                            out.data(), 0.5f, std::plus<>());
+    device_array<int> const device_copy(samples);
+    device_array<float> const device_values(values), out(3);
+    run<tw::standard_geometry, small_steps>(tw::device, device_copy.data(), samples.size(), device_values.data(),
+                                            careless(), out.data(), 0.5f, std::plus<>());
     expect_same(out.values(3), specified<tw::standard_geometry>(cell_of, values, 3, 0.5f, std::plus<>()), "sums");
 }
 

@@ -34,22 +34,22 @@ public:
     {
         for (std::uint32_t const bits : shape::some_values<std::uint32_t>(count))
             values.push_back(static_cast<T>(static_cast<std::int32_t>(bits)) / static_cast<T>(1 << (bits % 16)));
-        keys_there.emplace(keys);
-        values_there.emplace(values);
+        device_keys.emplace(keys);
+        device_values.emplace(values);
         std::vector<std::int64_t> const cell_of(keys.begin(), keys.end());
         expected = specified<tw::standard_geometry>(cell_of, values, cells, init, std::plus<>());
     }
     template <class Policy>
     void start(Policy const& policy, T* out) const
     {
-        run<tw::standard_geometry, small_steps>(policy, keys_there->data(), keys.size(), values_there->data(),
+        run<tw::standard_geometry, small_steps>(policy, device_keys->data(), keys.size(), device_values->data(),
                                                 tw::binning::numbered_cells{cells}, out, init, std::plus<>());
     }
 
     std::vector<int> keys;
     std::vector<T> values, expected;
-    std::optional<device_array<int>> keys_there;
-    std::optional<device_array<T>> values_there;
+    std::optional<device_array<int>> device_keys;
+    std::optional<device_array<T>> device_values;
 };
 
 template <class T>
@@ -102,8 +102,8 @@ void expect_capture()
     device_array<T> const sums(std::size_t{3});
     expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
     work.start(tw::device.on(where).nosync(), out.data());
-    tw::weighted_histogram(tw::device.on(where).nosync(), work.keys_there->begin(), work.keys_there->end(),
-                           work.values_there->begin(), axis, sums.begin());
+    tw::weighted_histogram(tw::device.on(where).nosync(), work.device_keys->begin(), work.device_keys->end(),
+                           work.device_values->begin(), axis, sums.begin());
     EXPECT_THROW(work.start(tw::device.on(where), out.data()), std::invalid_argument);
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t runnable = nullptr;
@@ -114,7 +114,7 @@ void expect_capture()
         if (turn == 1) // fewer elements belong to cells, and they come in another order
             for (std::size_t i = 0; i < keys.size(); ++i)
                 keys[i] = i % 3 == 0 ? work.keys[keys.size() - 1 - i] : -1;
-        work.keys_there->assign(keys);
+        work.device_keys->assign(keys);
         out.assign(std::vector<T>(work.size));
         expect_success(cudaGraphLaunch(runnable, where));
         where.wait();
@@ -151,13 +151,13 @@ DEVICE_TEST(by_index_traces, name_the_kernels)
     device_array<float> const out(std::size_t{21});
     device_array<int> const sums(std::size_t{21});
     auto const policy = tw::device.trace(sink);
-    tw::reduce_by_index(policy, floats.keys_there->begin(), floats.keys_there->end(), floats.values_there->begin(), 21,
-                        out.begin());
+    tw::reduce_by_index(policy, floats.device_keys->begin(), floats.device_keys->end(), floats.device_values->begin(),
+                        21, out.begin());
     EXPECT_EQ(kernels, (std::vector<std::string>{"count_digits", "scan_digit_counts", "begin_digits", "move_by_digit",
                                                  "combine_short_cells"}));
     kernels.clear();
-    tw::reduce_by_index(policy, integers.keys_there->begin(), integers.keys_there->end(),
-                        integers.values_there->begin(), 21, sums.begin());
+    tw::reduce_by_index(policy, integers.device_keys->begin(), integers.device_keys->end(),
+                        integers.device_values->begin(), 21, sums.begin());
     EXPECT_EQ(kernels, (std::vector<std::string>{"sum_few_cells", "write_sums"}));
 }
 
@@ -165,12 +165,12 @@ DEVICE_TEST(weighted_histograms, are_those_of_seq)
 {
     workload<float> const work;
     std::vector<double> weights(work.values.begin(), work.values.end());
-    device_array<double> const there(weights), sums(std::size_t{12});
+    device_array<double> const device_copy(weights), sums(std::size_t{12});
     auto const axis = tw::regular_axis(12, -1.5, 19.0);
     std::vector<double> expected(12);
     tw::weighted_histogram(tw::seq, work.keys.begin(), work.keys.end(), weights.begin(), axis, expected.begin());
-    EXPECT_EQ(tw::weighted_histogram(tw::device, work.keys_there->begin(), work.keys_there->end(), there.begin(), axis,
-                                     sums.begin()),
+    EXPECT_EQ(tw::weighted_histogram(tw::device, work.device_keys->begin(), work.device_keys->end(),
+                                     device_copy.begin(), axis, sums.begin()),
               sums.end());
     expect_same(sums.values(12), expected, "weights");
 }

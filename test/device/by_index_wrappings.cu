@@ -24,10 +24,10 @@ using namespace wrappings;
 
 /// The elements of a type twice, and what is compared.
 template <class T>
-void expect_equal(thrust::device_vector<T> const& there, std::vector<T> const& here)
+void expect_equal(thrust::device_vector<T> const& device_copy, std::vector<T> const& here)
 {
     std::vector<T> results(here.size());
-    thrust::copy(there.begin(), there.end(), results.begin());
+    thrust::copy(device_copy.begin(), device_copy.end(), results.begin());
     for (std::size_t i = 0; i < here.size(); ++i)
         EXPECT_TRUE(same_bits(results[i], here[i])) << "cell " << i;
 }
@@ -42,15 +42,16 @@ DEVICE_TEST(by_index_wrappings, of_transformed_keys_and_values)
 {
     both<std::int16_t> const keys;
     both<float> const values;
-    thrust::device_vector<float> there(900);
+    thrust::device_vector<float> device_copy(900);
     std::vector<float> here(900);
-    auto const keys_there = thrust::make_transform_iterator(keys.there.begin(), last_digits());
+    auto const device_keys = thrust::make_transform_iterator(keys.device_copy.begin(), last_digits());
     auto const keys_here = thrust::make_transform_iterator(keys.here.begin(), last_digits());
-    tw::reduce_by_index(tw::device, keys_there, keys_there + count,
-                        thrust::make_transform_iterator(values.there.begin(), square()), 900, there.begin(), 0.5f);
+    tw::reduce_by_index(tw::device, device_keys, device_keys + count,
+                        thrust::make_transform_iterator(values.device_copy.begin(), square()), 900, device_copy.begin(),
+                        0.5f);
     tw::reduce_by_index(tw::seq, keys_here, keys_here + count,
                         thrust::make_transform_iterator(values.here.begin(), square()), 900, here.begin(), 0.5f);
-    expect_equal(there, here);
+    expect_equal(device_copy, here);
 }
 
 DEVICE_TEST(by_index_wrappings, of_zipped_samples_with_counted_weights)
@@ -60,16 +61,16 @@ DEVICE_TEST(by_index_wrappings, of_zipped_samples_with_counted_weights)
     tw::product_axis const axis(tw::regular_axis(20, -1e9, 1e9),
                                 tw::variable_axis(std::vector<double>{-20000, -100, 0, 5, 15000}));
     auto const cells = static_cast<std::size_t>(axis.extent());
-    thrust::device_vector<double> there(cells);
+    thrust::device_vector<double> device_copy(cells);
     std::vector<double> here(cells);
-    auto const samples = thrust::make_zip_iterator(thrust::make_tuple(x.there.begin(), y.there.begin()));
+    auto const samples = thrust::make_zip_iterator(thrust::make_tuple(x.device_copy.begin(), y.device_copy.begin()));
     thrust::counting_iterator<int> const weights(3);
-    tw::weighted_histogram(tw::device, samples, samples + count, weights, axis, there.begin());
+    tw::weighted_histogram(tw::device, samples, samples + count, weights, axis, device_copy.begin());
     std::vector<std::tuple<float, std::int16_t>> pairs;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
         pairs.emplace_back(x.here[i], y.here[i]);
     tw::weighted_histogram(tw::seq, pairs.begin(), pairs.end(), weights, axis, here.begin());
-    expect_equal(there, here);
+    expect_equal(device_copy, here);
 }
 
 } // namespace

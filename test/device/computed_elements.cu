@@ -22,15 +22,15 @@ DEVICE_TEST(computed_elements, of_counting_and_constant_iterators)
 DEVICE_TEST(computed_elements, of_permutations)
 {
     both<float> const x;
-    std::vector<int> places;
+    std::vector<int> positions;
     for (std::size_t i = 0; i < most; ++i)
-        places.push_back(static_cast<int>(i * 7919 % most));
-    thrust::device_vector<int> const places_there(places.begin(), places.end());
-    expect([&] { return thrust::make_permutation_iterator(x.there.begin(), places_there.begin()); },
+        positions.push_back(static_cast<int>(i * 7919 % most));
+    thrust::device_vector<int> const device_places(positions.begin(), positions.end());
+    expect([&] { return thrust::make_permutation_iterator(x.device_copy.begin(), device_places.begin()); },
            [&](std::size_t count) {
                std::vector<float> values;
                for (std::size_t i = 0; i < count; ++i)
-                   values.push_back(x.here[static_cast<std::size_t>(places[i])]);
+                   values.push_back(x.here[static_cast<std::size_t>(positions[i])]);
                return values;
            },
            0.5f, std::plus<>{});
@@ -39,19 +39,20 @@ DEVICE_TEST(computed_elements, of_permutations)
 DEVICE_TEST(computed_elements, of_ranges_read_backwards)
 {
     both<float> const x;
-    expect([&] { return thrust::make_reverse_iterator(x.there.end()); },
+    expect([&] { return thrust::make_reverse_iterator(x.device_copy.end()); },
            [&](std::size_t count) {
                return std::vector<float>(x.here.rbegin(), x.here.rbegin() + static_cast<std::ptrdiff_t>(count));
            },
            0.5f, std::plus<>{});
-    expect([&] { return thrust::make_transform_iterator(thrust::make_reverse_iterator(x.there.end()), square{}); },
-           [&](std::size_t count) {
-               std::vector<float> values(x.here.rbegin(), x.here.rbegin() + static_cast<std::ptrdiff_t>(count));
-               for (float& value : values)
-                   value *= value;
-               return values;
-           },
-           0.5f, std::plus<>{});
+    expect(
+        [&] { return thrust::make_transform_iterator(thrust::make_reverse_iterator(x.device_copy.end()), square{}); },
+        [&](std::size_t count) {
+            std::vector<float> values(x.here.rbegin(), x.here.rbegin() + static_cast<std::ptrdiff_t>(count));
+            for (float& value : values)
+                value *= value;
+            return values;
+        },
+        0.5f, std::plus<>{});
 }
 
 } // namespace

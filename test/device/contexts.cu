@@ -40,14 +40,14 @@ public:
 class workload {
 public:
     explicit workload(std::size_t count)
-        : elements_(count), keys_(count), there_(count), keys_there_(count), scanned_(count), counts_(cells),
+        : elements_(count), keys_(count), device_copy_(count), device_keys_(count), scanned_(count), counts_(cells),
           sums_(cells), segment_sums_(1), total_(1), offsets_(2)
     {
         std::iota(elements_.begin(), elements_.end(), 1);
         for (std::size_t i = 0; i < count; ++i)
             keys_[i] = static_cast<int>(i % cells);
-        there_.assign(elements_);
-        keys_there_.assign(keys_);
+        device_copy_.assign(elements_);
+        device_keys_.assign(keys_);
         offsets_.assign({0, static_cast<int>(count)});
         tw::inclusive_scan(tw::seq, elements_.begin(), elements_.end(), elements_.begin());
     }
@@ -55,11 +55,12 @@ public:
     void start(cudaStream_t where) const
     {
         auto const policy = tw::device.on(where).nosync();
-        tw::reduce_into(policy, there_.begin(), there_.end(), total_.data());
-        tw::inclusive_scan(policy, there_.begin(), there_.end(), scanned_.begin());
-        tw::histogram(policy, keys_there_.begin(), keys_there_.end(), tw::integer_axis{0, cells}, counts_.begin());
-        tw::reduce_by_index(policy, keys_there_.begin(), keys_there_.end(), there_.begin(), cells, sums_.begin());
-        tw::segmented_reduce(policy, there_.begin(), offsets_.begin(), offsets_.begin() + 1, offsets_.begin() + 1,
+        tw::reduce_into(policy, device_copy_.begin(), device_copy_.end(), total_.data());
+        tw::inclusive_scan(policy, device_copy_.begin(), device_copy_.end(), scanned_.begin());
+        tw::histogram(policy, device_keys_.begin(), device_keys_.end(), tw::integer_axis{0, cells}, counts_.begin());
+        tw::reduce_by_index(policy, device_keys_.begin(), device_keys_.end(), device_copy_.begin(), cells,
+                            sums_.begin());
+        tw::segmented_reduce(policy, device_copy_.begin(), offsets_.begin(), offsets_.begin() + 1, offsets_.begin() + 1,
                              segment_sums_.begin());
     }
     void expect_right() const
@@ -85,7 +86,7 @@ private:
     static constexpr int cells = 5;
     std::vector<int> elements_; ///< the scan of those on the device, which wraps
     std::vector<int> keys_;
-    device_array<int> there_, keys_there_, scanned_;
+    device_array<int> device_copy_, device_keys_, scanned_;
     device_array<unsigned> counts_, sums_;
     device_array<int> segment_sums_, total_, offsets_;
 };
@@ -124,7 +125,7 @@ DEVICE_TEST_WITH_STREAMS(contexts, of_captured_streams_need_not_be_current)
     if (!has_another_device())
         GTEST_SKIP() << "there is one device";
     for (int const own : {0, 1}) {
-        current const there(own);
+        current const device_copy(own);
         stream const where;
         workload const work(amount<std::size_t>(1 << 20, 1 << 17, 2 * 8192 + 7));
         replay(
@@ -151,7 +152,7 @@ struct resource_of_device {
     int device;
     void* allocate(std::size_t bytes, cudaStream_t) const
     {
-        current const there(device);
+        current const device_copy(device);
         void* memory = nullptr;
         expect_success(cudaMalloc(&memory, bytes));
         ++held();
@@ -159,7 +160,7 @@ struct resource_of_device {
     }
     void deallocate(void* memory, std::size_t, cudaStream_t) const
     {
-        current const there(device);
+        current const device_copy(device);
         static_cast<void>(cudaDeviceSynchronize());
         static_cast<void>(cudaFree(memory));
         --held();
@@ -177,10 +178,10 @@ DEVICE_TEST_WITH_STREAMS(contexts, of_resources_are_those_of_the_streams)
         GTEST_SKIP() << "there is one device";
     stream const where;
     std::size_t const count = 40 * 8192 / (on_device::interpreted ? 8 : 1);
-    device_array<int> const there(std::vector<int>(count, 1)), counts(4);
+    device_array<int> const device_copy(std::vector<int>(count, 1)), counts(4);
     resource_of_device own{0}, other{1};
     auto const sum_of_keys = [&](auto const& policy) {
-        tw::reduce_by_index(policy, there.begin(), there.end(), there.begin(), 4, counts.begin());
+        tw::reduce_by_index(policy, device_copy.begin(), device_copy.end(), device_copy.begin(), 4, counts.begin());
     };
     sum_of_keys(tw::device.on(where).with(own));
     EXPECT_EQ(counts.value(1), static_cast<int>(count));
@@ -188,7 +189,7 @@ DEVICE_TEST_WITH_STREAMS(contexts, of_resources_are_those_of_the_streams)
     EXPECT_THROW(sum_of_keys(tw::device.on(where).with(other).nosync()), std::invalid_argument);
     EXPECT_EQ(resource_of_device::held(), 0);
     EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
-    EXPECT_EQ(tw::reduce(tw::device.on(where), there.begin(), there.end()), static_cast<int>(count));
+    EXPECT_EQ(tw::reduce(tw::device.on(where), device_copy.begin(), device_copy.end()), static_cast<int>(count));
 }
 
 /// A stream that has some of the device's multiprocessors, where clusters of so many blocks do not fit.
@@ -297,9 +298,9 @@ DEVICE_TEST_WITH_STREAMS(contexts, of_some_multiprocessors_do_without_clusters)
     stream const whole;
     limited_stream const part(8);
     std::size_t const count = on_device::interpreted ? 2 * 8192 + 7 : 16 * 8192;
-    device_array<int> const there(std::vector<int>(count, 1)), results(count);
+    device_array<int> const device_copy(std::vector<int>(count, 1)), results(count);
     auto const scan = [&](auto const& policy) {
-        tw::inclusive_scan(policy, there.begin(), there.end(), results.begin());
+        tw::inclusive_scan(policy, device_copy.begin(), device_copy.end(), results.begin());
         EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
     };
     int const largest = clusters_of(whole, scan).front(); // of a GPU since sm_90

@@ -192,21 +192,21 @@ TYPED_TEST(ProductsOnTheDevice, AreRoundedBeforeTheyAreAdded)
 
 /// The products as elements of an iterator.
 struct product_iterator {
-    float const* place;
+    float const* target;
     using iterator_category = std::random_access_iterator_tag;
     using value_type = moments<float>;
     using difference_type = std::ptrdiff_t;
     using pointer = void;
     using reference = moments<float>;
-    TILEWISE_PORTABLE reference operator*() const { return {*place, *place * *place}; }
+    TILEWISE_PORTABLE reference operator*() const { return {*target, *target * *target}; }
     TILEWISE_PORTABLE reference operator[](std::ptrdiff_t n) const { return *(*this + n); }
-    TILEWISE_PORTABLE product_iterator& operator++() { return ++place, *this; }
+    TILEWISE_PORTABLE product_iterator& operator++() { return ++target, *this; }
     TILEWISE_PORTABLE friend product_iterator operator+(product_iterator it, std::ptrdiff_t n)
     {
-        return {it.place + n};
+        return {it.target + n};
     }
-    friend std::ptrdiff_t operator-(product_iterator a, product_iterator b) { return a.place - b.place; }
-    friend bool operator==(product_iterator a, product_iterator b) { return a.place == b.place; }
+    friend std::ptrdiff_t operator-(product_iterator a, product_iterator b) { return a.target - b.target; }
+    friend bool operator==(product_iterator a, product_iterator b) { return a.target == b.target; }
 };
 
 TEST(ProductsOfAnIteratorOnTheDevice, AreRoundedInSegmentsAndByIndex)
@@ -234,8 +234,8 @@ TEST(ProductsOfAnIteratorOnTheDevice, AreRoundedInSegmentsAndByIndex)
         expected_by_index.push_back(order.reduce(own, init));
     }
     on_device::run([&] {
-        device_array<float> const there(x);
-        device_array<int> const offsets_there(offsets), keys_there(keys);
+        device_array<float> const device_copy(x);
+        device_array<int> const device_offsets(offsets), device_keys(keys);
         device_array<T> const out(segments);
         std::vector<T> results(segments);
         auto const get = [&] {
@@ -243,33 +243,33 @@ TEST(ProductsOfAnIteratorOnTheDevice, AreRoundedInSegmentsAndByIndex)
                 cudaMemcpy(results.data(), out.data(), segments * sizeof(T), cudaMemcpyDeviceToHost));
             return results;
         };
-        product_iterator const first = {there.data()};
-        tilewise::segmented_reduce(tilewise::device, first, offsets_there.begin(), offsets_there.end() - 1,
-                                   offsets_there.begin() + 1, out.begin(), init, add{});
+        product_iterator const first = {device_copy.data()};
+        tilewise::segmented_reduce(tilewise::device, first, device_offsets.begin(), device_offsets.end() - 1,
+                                   device_offsets.begin() + 1, out.begin(), init, add{});
         EXPECT_EQ(wrong(get(), expected), 0u);
-        tilewise::reduce_by_index(tilewise::device, keys_there.begin(), keys_there.end(), first, segments, out.begin(),
-                                  init, add{});
+        tilewise::reduce_by_index(tilewise::device, device_keys.begin(), device_keys.end(), first, segments,
+                                  out.begin(), init, add{});
         EXPECT_EQ(wrong(get(), expected_by_index), 0u);
     });
 }
 
 /// Adds to what is there.
 struct adding_output {
-    float* place;
+    float* target;
     struct proxy {
-        float* place;
-        TILEWISE_PORTABLE void operator=(float value) const { *place = *place + value; }
+        float* target;
+        TILEWISE_PORTABLE void operator=(float value) const { *target = *target + value; }
     };
     using iterator_category = std::random_access_iterator_tag;
     using value_type = float;
     using difference_type = std::ptrdiff_t;
     using pointer = void;
     using reference = proxy;
-    TILEWISE_PORTABLE proxy operator*() const { return {place}; }
-    TILEWISE_PORTABLE proxy operator[](std::ptrdiff_t n) const { return {place + n}; }
-    TILEWISE_PORTABLE adding_output& operator++() { return ++place, *this; }
-    TILEWISE_PORTABLE friend adding_output operator+(adding_output it, std::ptrdiff_t n) { return {it.place + n}; }
-    friend std::ptrdiff_t operator-(adding_output a, adding_output b) { return a.place - b.place; }
+    TILEWISE_PORTABLE proxy operator*() const { return {target}; }
+    TILEWISE_PORTABLE proxy operator[](std::ptrdiff_t n) const { return {target + n}; }
+    TILEWISE_PORTABLE adding_output& operator++() { return ++target, *this; }
+    TILEWISE_PORTABLE friend adding_output operator+(adding_output it, std::ptrdiff_t n) { return {it.target + n}; }
+    friend std::ptrdiff_t operator-(adding_output a, adding_output b) { return a.target - b.target; }
 };
 struct multiply {
     TILEWISE_PORTABLE float operator()(float a, float b) const { return a * b; }
@@ -285,8 +285,9 @@ TEST(ProductsOfAScanOnTheDevice, AreRoundedBeforeTheOutputAddsThem)
     for (float& value : expected)
         value += 0.3F;
     on_device::run([&] {
-        device_array<float> const there(x), out(std::vector<float>(x.size(), 0.3F));
-        tilewise::inclusive_scan(tilewise::device, there.begin(), there.end(), adding_output{out.data()}, multiply{});
+        device_array<float> const device_copy(x), out(std::vector<float>(x.size(), 0.3F));
+        tilewise::inclusive_scan(tilewise::device, device_copy.begin(), device_copy.end(), adding_output{out.data()},
+                                 multiply{});
         std::vector<float> results(x.size());
         on_device::expect_success(
             cudaMemcpy(results.data(), out.data(), x.size() * sizeof(float), cudaMemcpyDeviceToHost));

@@ -33,23 +33,24 @@ public:
     {
         EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
         for (std::size_t const count : counts)
-            EXPECT_EQ(tw::reduce(tw::device, there_.begin(), there_.begin() + count, init, std::multiplies<>{}),
-                      tw::reduce(tw::seq, elements_.data(), elements_.data() + count, init, std::multiplies<>{}));
+            EXPECT_EQ(
+                tw::reduce(tw::device, device_copy_.begin(), device_copy_.begin() + count, init, std::multiplies<>{}),
+                tw::reduce(tw::seq, elements_.data(), elements_.data() + count, init, std::multiplies<>{}));
     }
     matrix reduce(std::size_t count) const
     {
-        return tw::reduce(tw::device, there_.begin(), there_.begin() + count, init, std::multiplies<>{});
+        return tw::reduce(tw::device, device_copy_.begin(), device_copy_.begin() + count, init, std::multiplies<>{});
     }
     void reduce_into(std::size_t count, stream const& where, matrix* out) const
     {
-        tw::reduce_into(tw::device.on(where).nosync(), there_.begin(), there_.begin() + count, out, init,
+        tw::reduce_into(tw::device.on(where).nosync(), device_copy_.begin(), device_copy_.begin() + count, out, init,
                         std::multiplies<>{});
     }
 
 private:
     static constexpr matrix init{1, 2, 3, 5};
     std::vector<matrix> elements_ = on_device::some_elements<matrix>(counts[1]);
-    device_array<matrix> there_{elements_};
+    device_array<matrix> device_copy_{elements_};
 };
 
 /// Expects an exception of type Error whose text has all `parts`.
@@ -71,43 +72,47 @@ DEVICE_TEST_WITH_STREAMS(errors, for_host_memory_that_nobody_waits_for_are_sente
     std::vector<int> const vector(1000, 1);
     int const array[]{1, 2, 3};
     auto const heap = std::make_unique<int>(1);
-    device_array<int> const there(vector);
+    device_array<int> const device_copy(vector);
     stream const where;
     auto const policy = tw::device.on(where).nosync();
     auto const expect_rejected = [&](auto call) {
         expect_error<std::invalid_argument>(call, {"host memory", "cudaMallocHost"});
         work.expect_right();
     };
-    expect_rejected([&] { tw::reduce_into(policy, vector, there.data()); });
-    expect_rejected([&] { tw::reduce_into(policy, vector.begin(), vector.end(), there.data(), 5L); });
-    expect_rejected([&] { tw::reduce_into(policy, array, there.data()); });
-    expect_rejected([&] { tw::reduce_into(policy, heap.get(), heap.get() + 1, there.data()); });
+    expect_rejected([&] { tw::reduce_into(policy, vector, device_copy.data()); });
+    expect_rejected([&] { tw::reduce_into(policy, vector.begin(), vector.end(), device_copy.data(), 5L); });
+    expect_rejected([&] { tw::reduce_into(policy, array, device_copy.data()); });
+    expect_rejected([&] { tw::reduce_into(policy, heap.get(), heap.get() + 1, device_copy.data()); });
     expect_rejected(
-        [&] { tw::transform_reduce_into(policy, vector, there.data(), 0, std::plus<>{}, std::identity{}); });
-    expect_rejected(
-        [&] { tw::transform_reduce_into(policy, there.begin(), there.end(), vector.begin(), there.data(), 0); });
-    expect_rejected(
-        [&] { tw::transform_reduce_into(policy, vector.begin(), vector.end(), there.begin(), there.data(), 0); });
+        [&] { tw::transform_reduce_into(policy, vector, device_copy.data(), 0, std::plus<>{}, std::identity{}); });
+    expect_rejected([&] {
+        tw::transform_reduce_into(policy, device_copy.begin(), device_copy.end(), vector.begin(), device_copy.data(),
+                                  0);
+    });
+    expect_rejected([&] {
+        tw::transform_reduce_into(policy, vector.begin(), vector.end(), device_copy.begin(), device_copy.data(), 0);
+    });
     where.wait();
-    EXPECT_EQ(there.value(), 1);
+    EXPECT_EQ(device_copy.value(), 1);
 }
 
 DEVICE_TEST(errors, for_null_pointers_are_sentences)
 {
     work_after_an_error const work;
-    device_array<int> const there(std::vector<int>(3));
+    device_array<int> const device_copy(std::vector<int>(3));
     int const *const null = nullptr, *const end = reinterpret_cast<int const*>(12);
     expect_error<std::invalid_argument>([&] { tw::reduce(tw::device, null, end); }, {"null"});
-    expect_error<std::invalid_argument>([&] { tw::transform_reduce(tw::device, there.begin(), there.end(), null, 0); },
-                                        {"null"});
+    expect_error<std::invalid_argument>(
+        [&] { tw::transform_reduce(tw::device, device_copy.begin(), device_copy.end(), null, 0); }, {"null"});
     work.expect_right();
 }
 
 DEVICE_TEST(errors, for_ranges_that_end_before_they_begin_are_sentences)
 {
     work_after_an_error const work;
-    device_array<int> const there(std::vector<int>(3));
-    expect_error<std::invalid_argument>([&] { tw::reduce(tw::device, there.end(), there.begin()); }, {"reduce"});
+    device_array<int> const device_copy(std::vector<int>(3));
+    expect_error<std::invalid_argument>([&] { tw::reduce(tw::device, device_copy.end(), device_copy.begin()); },
+                                        {"reduce"});
     work.expect_right();
 }
 
@@ -169,11 +174,11 @@ struct fault {
 [[noreturn]] void meet_an_earlier_error()
 {
     try {
-        device_array<int> const there(std::vector<int>{1, 2, 3});
+        device_array<int> const device_copy(std::vector<int>{1, 2, 3});
         device_array<int> const result(1);
-        tw::reduce_into(tw::device.nosync(), there.begin(), there.end(), result.data(), 0, fault{});
+        tw::reduce_into(tw::device.nosync(), device_copy.begin(), device_copy.end(), result.data(), 0, fault{});
         static_cast<void>(cudaDeviceSynchronize());
-        tw::reduce(tw::device, there.begin(), there.end());
+        tw::reduce(tw::device, device_copy.begin(), device_copy.end());
         std::fputs("no error\n", stderr);
         std::_Exit(1);
     } catch (tw::cuda_error const& error) {
@@ -188,8 +193,8 @@ struct fault {
 [[noreturn]] void fault_in_a_waiting_call()
 {
     try {
-        device_array<int> const there(std::vector<int>{1, 2, 3});
-        tw::reduce(tw::device, there.begin(), there.end(), 0, fault{});
+        device_array<int> const device_copy(std::vector<int>{1, 2, 3});
+        tw::reduce(tw::device, device_copy.begin(), device_copy.end(), 0, fault{});
         std::_Exit(1);
     } catch (tw::cuda_error const& error) {
         std::fputs(error.what(), stderr);

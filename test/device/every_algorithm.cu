@@ -242,13 +242,13 @@ algorithm algorithm_of(char const* name, void (*)(tw::sequenced_policy const&, i
         std::memcpy(bits.data(), results.data(), bits.size() * sizeof(Result));
         return bits;
     };
-    made.wait = [](inputs there, void* out, cudaStream_t where) {
-        A::run(tw::device.on(where), there, static_cast<Result*>(out));
+    made.wait = [](inputs device_copy, void* out, cudaStream_t where) {
+        A::run(tw::device.on(where), device_copy, static_cast<Result*>(out));
     };
     made.returns_a_value = requires { typename A::waits; };
     if constexpr (!requires { typename A::waits; })
-        made.start = [](inputs there, void* out, cudaStream_t where) {
-            A::run(tw::device.on(where).nosync(), there, static_cast<Result*>(out));
+        made.start = [](inputs device_copy, void* out, cudaStream_t where) {
+            A::run(tw::device.on(where).nosync(), device_copy, static_cast<Result*>(out));
         };
     return made;
 }
@@ -285,17 +285,17 @@ std::vector<algorithm> const& algorithms()
 /// Elements on the host and on the device.
 class workload {
 public:
-    explicit workload(std::size_t count) : x(on_device::some_elements<float>(count)), x_there(x)
+    explicit workload(std::size_t count) : x(on_device::some_elements<float>(count)), device_x(x)
     {
         for (std::uint32_t const bits : on_device::some_elements<std::uint32_t>(count))
             keys.push_back(static_cast<int>(bits % (cells + 2)) - 1);
         for (std::size_t i = 0; i <= segments; ++i) // some short ones, and a long one
             offsets.push_back(static_cast<int>(count * i * i * i / (segments * segments * segments)));
-        keys_there.assign(keys);
-        offsets_there.assign(offsets);
+        device_keys.assign(keys);
+        device_offsets.assign(offsets);
     }
     inputs here() const { return {x.data(), keys.data(), offsets.data(), x.size()}; }
-    inputs there() const { return {x_there.data(), keys_there.data(), offsets_there.data(), x.size()}; }
+    inputs device_copy() const { return {device_x.data(), device_keys.data(), device_offsets.data(), x.size()}; }
 
     /// Other elements, on both sides.
     void change()
@@ -304,14 +304,14 @@ public:
             x[i] = x[i] / 3 + static_cast<float>(i % 100);
             keys[i] = (keys[i] + 2 + static_cast<int>(i % 3)) % (cells + 1);
         }
-        x_there.assign(x);
-        keys_there.assign(keys);
+        device_x.assign(x);
+        device_keys.assign(keys);
     }
 
     std::vector<float> x;
     std::vector<int> keys, offsets;
-    device_array<float> x_there;
-    device_array<int> keys_there{x.size()}, offsets_there{segments + 1};
+    device_array<float> device_x;
+    device_array<int> device_keys{x.size()}, device_offsets{segments + 1};
 };
 
 /// Room for the results of a call, where it writes them.
@@ -378,9 +378,9 @@ DEVICE_TEST_WITH_STREAMS(every_algorithm, serves_8_threads_on_16_streams)
                 cudaStream_t const where = streams[(thread * 5 + turn * 3) % streams.size()];
                 made.push_back({&each, &expected[size][what], where, results(each, work[size].x.size())});
                 if (each.start == nullptr || i + 1 == at_once)
-                    each.wait(work[size].there(), made.back().out.begin(), where);
+                    each.wait(work[size].device_copy(), made.back().out.begin(), where);
                 else
-                    each.start(work[size].there(), made.back().out.begin(), where);
+                    each.start(work[size].device_copy(), made.back().out.begin(), where);
             }
             for (auto const& each : made)
                 EXPECT_TRUE(each.out.values(each.where) == *each.expected) << each.what->name;
@@ -406,22 +406,22 @@ DEVICE_TEST_WITH_STREAMS(every_algorithm, is_captured_and_replayed_on_changed_el
     for (std::size_t const size : {sizes().front(), sizes().back()}) {
         workload work(size);
         stream const where, other;
-        std::vector<std::pair<algorithm const*, results>> calls, beside;
+        std::vector<std::pair<algorithm const*, results>> calls, outside;
         for (auto const& each : algorithms())
             if (each.start != nullptr) {
                 calls.emplace_back(&each, results(each, size));
-                beside.emplace_back(&each, results(each, size));
+                outside.emplace_back(&each, results(each, size));
             }
 
         auto const start_ordinary_calls = [&] {
-            for (auto const& [each, out] : beside)
-                each->start(work.there(), out.begin(), where);
+            for (auto const& [each, out] : outside)
+                each->start(work.device_copy(), out.begin(), where);
         };
         start_ordinary_calls(); // which leave scratch for later ones
         where.wait();
         expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
         for (auto const& [each, out] : calls)
-            each->start(work.there(), out.begin(), where);
+            each->start(work.device_copy(), out.begin(), where);
         cudaGraph_t graph = nullptr;
         cudaGraphExec_t program = nullptr;
         expect_success(cudaStreamEndCapture(where, &graph));
@@ -435,7 +435,7 @@ DEVICE_TEST_WITH_STREAMS(every_algorithm, is_captured_and_replayed_on_changed_el
             for (auto const& [each, out] : calls)
                 EXPECT_TRUE(out.values(other) == each->expected(work.here()))
                     << each->name << " of " << size << ", launch " << i;
-            for (auto const& [each, out] : beside)
+            for (auto const& [each, out] : outside)
                 EXPECT_TRUE(i != 1 || out.values(where) == each->expected(work.here()))
                     << each->name << " of " << size << " beside the graph";
         }
@@ -500,7 +500,7 @@ DEVICE_TEST_WITH_STREAMS(every_algorithm, is_ordered_by_events_among_kernels_of_
     auto const count = static_cast<int>(size);
     workload const work(size);
     device_array<float> const x(size);
-    inputs const read_after = {x.data(), work.keys_there.data(), work.offsets_there.data(), size};
+    inputs const read_after = {x.data(), work.device_keys.data(), work.device_offsets.data(), size};
     stream const before, where, after;
     event const written, computed, read;
     std::vector<std::pair<algorithm const*, results>> calls;
@@ -513,7 +513,7 @@ DEVICE_TEST_WITH_STREAMS(every_algorithm, is_ordered_by_events_among_kernels_of_
         auto const outputs = static_cast<int>(each.results(size));
         turned.emplace_back(each.results(size));
         expect_success(tw::gpu::start(user_writes<user_threads>, {blocks_for(count), user_threads}, before,
-                                      work.x_there.data(), x.data(), count, added += 1));
+                                      work.device_x.data(), x.data(), count, added += 1));
         written.order(before, where);
         each.start(read_after, out.begin(), where);
         computed.order(where, after);
@@ -566,9 +566,9 @@ DEVICE_TEST_WITH_STREAMS(every_algorithm, waits_for_its_own_stream_at_most)
     auto const expect_quiet_call = [](workload const& work, algorithm const& each, bool waits, cudaStream_t where) {
         results const out(each, work.x.size());
         auto const call = waits ? each.wait : each.start;
-        call(work.there(), out.begin(), where);
+        call(work.device_copy(), out.begin(), where);
         simt::runtime::forget_calls();
-        call(work.there(), out.begin(), where);
+        call(work.device_copy(), out.begin(), where);
         int const calls = std::string(each.name) == "histogram_of_keys" ? 2 : 1;
         expect_quiet(each.name, where, waits ? calls : 0);
         expect_success(cudaStreamSynchronize(where));

@@ -120,13 +120,14 @@ DEVICE_TEST(functors, compute_in_kernels_what_they_do_on_the_host)
 
 struct numbers {
     std::vector<int> x = on_device::some_elements<int>(1000);
-    device_array<int> there{x};
+    device_array<int> device_copy{x};
 
     /// Expects the same result of `run(policy, first, last)` on the device and on seq.
     template <class Run>
     void expect_the_same(Run const& run) const
     {
-        EXPECT_EQ(run(tw::device, there.begin(), there.begin() + 1000), run(tw::seq, x.data(), x.data() + 1000));
+        EXPECT_EQ(run(tw::device, device_copy.begin(), device_copy.begin() + 1000),
+                  run(tw::seq, x.data(), x.data() + 1000));
     }
 };
 
@@ -190,15 +191,15 @@ DEVICE_TEST(functors, work_as_comparisons_and_predicates)
 DEVICE_TEST(functors, number_bins)
 {
     std::vector<int> const x = {1, 3, 1, 0, -1, 7, 4};
-    device_array<int> const there(x), counts_there(5);
-    auto const expect = [&](auto const& axis, auto const& first, auto const& first_there) {
+    device_array<int> const device_copy(x), device_counts(5);
+    auto const expect = [&](auto const& axis, auto const& first, auto const& device_first) {
         std::vector<int> counts(5);
         tw::histogram(tw::seq, first, first + 7, axis, counts.begin());
-        tw::histogram(tw::device, first_there, first_there + 7, axis, counts_there.begin());
-        EXPECT_EQ(counts_there.values(5), counts);
+        tw::histogram(tw::device, device_first, device_first + 7, axis, device_counts.begin());
+        EXPECT_EQ(device_counts.values(5), counts);
     };
-    expect(tw::function_axis(5, std::identity{}), x.data(), there.begin());
-    expect(tw::function_axis(5, std::negate<int>{}), x.data(), there.begin());
+    expect(tw::function_axis(5, std::identity{}), x.data(), device_copy.begin());
+    expect(tw::function_axis(5, std::negate<int>{}), x.data(), device_copy.begin());
 }
 
 } // namespace

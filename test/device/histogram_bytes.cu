@@ -65,13 +65,13 @@ DEVICE_TEST(histogram_bytes, may_be_truth_values)
     std::vector<std::uint8_t> bytes = some_bytes<std::uint8_t>(4000);
     for (auto& byte : bytes)
         byte &= 1;
-    device_array<std::uint8_t> const there(bytes);
+    device_array<std::uint8_t> const device_copy(bytes);
     std::vector<int> const samples(bytes.begin(), bytes.end());
     tw::integer_axis const axis(0, 2);
     guarded<unsigned> const counts(2);
     by_every_kernel([&](auto tuning) {
         counts.reset();
-        count<decltype(tuning)>(tw::device, reinterpret_cast<bool const*>(there.data()), bytes.size(), axis,
+        count<decltype(tuning)>(tw::device, reinterpret_cast<bool const*>(device_copy.data()), bytes.size(), axis,
                                 counts.data());
         counts.expect(counted(axis, samples));
     });

@@ -22,7 +22,7 @@ public:
     template <class Tuning, class Policy>
     void start(Policy const& policy) const
     {
-        count<Tuning>(policy, there_.data(), samples_.size(), axis_, counts_.data());
+        count<Tuning>(policy, device_copy_.data(), samples_.size(), axis_, counts_.data());
     }
     /// A call right after an error works, and CUDA remembers nothing.
     template <class Tuning>
@@ -38,7 +38,7 @@ public:
 private:
     tw::variable_axis<float> axis_{0, 0.5f, 1, 3, 10};
     std::vector<float> samples_ = some_samples<float>(3000, 0, 10);
-    device_array<float> there_{samples_};
+    device_array<float> device_copy_{samples_};
     std::vector<std::uint64_t> expected_ = counted(axis_, samples_);
     guarded<unsigned> counts_{expected_.size()};
 };
@@ -86,25 +86,30 @@ namespace {
 DEVICE_TEST(histogram_errors, for_host_memory_that_nobody_waits_for_are_sentences)
 {
     std::vector<int> on_the_host(3000, 1);
-    device_array<int> const there(on_the_host);
+    device_array<int> const device_copy(on_the_host);
     tw::integer_axis const axis(0, 10);
     for (std::size_t const size : {1, 3000}) {
         expect_rejected(
-            [&] { count<in_small_table>(tw::device.nosync(), on_the_host.data(), size, axis, there.data()); },
+            [&] { count<in_small_table>(tw::device.nosync(), on_the_host.data(), size, axis, device_copy.data()); },
             "elements");
         expect_rejected(
-            [&] { count<in_small_table>(tw::device.nosync(), there.data(), size, axis, on_the_host.data()); },
+            [&] { count<in_small_table>(tw::device.nosync(), device_copy.data(), size, axis, on_the_host.data()); },
             "results");
         expect_rejected(
-            [&] { count<in_small_table>(tw::device.nosync(), there.data(), size, axis, on_the_host.data(), true); },
+            [&] {
+                count<in_small_table>(tw::device.nosync(), device_copy.data(), size, axis, on_the_host.data(), true);
+            },
             "histogram_add");
     }
-    expect_rejected([&] { count<in_small_table>(tw::device.nosync(), there.data(), 0, axis, on_the_host.data()); },
-                    "results");
     expect_rejected(
-        [&] { count<in_small_table>(tw::device, there.data(), 9, of_users::too_many_cells(), there.data()); },
+        [&] { count<in_small_table>(tw::device.nosync(), device_copy.data(), 0, axis, on_the_host.data()); },
+        "results");
+    expect_rejected(
+        [&] {
+            count<in_small_table>(tw::device, device_copy.data(), 9, of_users::too_many_cells(), device_copy.data());
+        },
         "2147483648");
-    EXPECT_EQ(there.values(3000), on_the_host);
+    EXPECT_EQ(device_copy.values(3000), on_the_host);
 }
 
 DEVICE_TEST(histogram_errors, are_none_for_empty_ranges)

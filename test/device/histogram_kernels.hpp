@@ -53,7 +53,7 @@ struct small_blocks : tw::gpu::histogram_tuning {
     };
     struct no_table : tw::gpu::partition_tuning {
         static constexpr int threads = 64, blocks_per_multiprocessor = 1, items_per_thread = 16, loads_in_flight = 1;
-        static constexpr int counting_threads = 64, log2_most_cells = 6, most_buckets = 16, places = 64;
+        static constexpr int counting_threads = 64, log2_most_cells = 6, most_buckets = 16;
         static constexpr tw::offset least_samples = 1000;
     };
     static constexpr tw::offset columns_from = columns_from_;
@@ -146,7 +146,7 @@ template <class Counter = unsigned, class E, class Axis>
 void expect_counted(std::vector<E> const& samples, Axis const& axis, std::vector<std::size_t> const& sizes,
                     std::size_t misalignment = 0)
 {
-    device_array<E> const there(samples, misalignment);
+    device_array<E> const device_copy(samples, misalignment);
     guarded<Counter> const counts(static_cast<std::size_t>(axis.extent()));
     by_every_kernel([&](auto tuning) {
         for (std::size_t const size : sizes) {
@@ -155,10 +155,10 @@ void expect_counted(std::vector<E> const& samples, Axis const& axis, std::vector
             auto const expected =
                 counted(axis, std::vector<E>(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(size)));
             counts.reset();
-            count<decltype(tuning)>(tw::device, there.data(), size, axis, counts.data());
+            count<decltype(tuning)>(tw::device, device_copy.data(), size, axis, counts.data());
             counts.expect(expected);
             counts.reset();
-            count<decltype(tuning)>(tw::device, there.data(), size, axis, counts.data(), true);
+            count<decltype(tuning)>(tw::device, device_copy.data(), size, axis, counts.data(), true);
             counts.expect(expected, counts.old);
         }
     });

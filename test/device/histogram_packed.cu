@@ -43,9 +43,9 @@ template <class Tuning>
 void expect_counted_by(std::vector<std::uint16_t> const& samples)
 {
     static tw::integer_axis const axis(0, 1001);
-    device_array<std::uint16_t> const there(samples);
+    device_array<std::uint16_t> const device_copy(samples);
     guarded<unsigned> const counts(1001);
-    count<Tuning>(tw::device, there.data(), samples.size(), axis, counts.data());
+    count<Tuning>(tw::device, device_copy.data(), samples.size(), axis, counts.data());
     counts.expect(counted(axis, samples));
 }
 void expect_counted(std::vector<std::uint16_t> const& samples)

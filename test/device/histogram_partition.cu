@@ -195,9 +195,9 @@ void expect_counted(View const& view, Samples const& samples, std::size_t count,
 }
 
 template <class E>
-auto view_of(device_array<E> const& there)
+auto view_of(device_array<E> const& device_copy)
 {
-    return gpu::view_of(static_cast<E const*>(there.data()), static_cast<tw::offset>(there.size()));
+    return gpu::view_of(static_cast<E const*>(device_copy.data()), static_cast<tw::offset>(device_copy.size()));
 }
 
 /// Samples that are cells, in memory.
@@ -206,8 +206,8 @@ void expect_kind(kind what, std::size_t count, int cells, std::size_t misalignme
 {
     SCOPED_TRACE(static_cast<int>(what));
     auto const samples = samples_of(what, count, cells);
-    device_array<int> const there(samples, misalignment);
-    expect_counted<Tuning, Counter>(view_of(there), samples, count, numbers{cells});
+    device_array<int> const device_copy(samples, misalignment);
+    expect_counted<Tuning, Counter>(view_of(device_copy), samples, count, numbers{cells});
 }
 
 DEVICE_TEST(HistogramPartition, CountsNothingTooFewTilesAndChunks)
@@ -256,8 +256,8 @@ DEVICE_TEST(HistogramPartition, DoesNotDependOnTheAddress)
     }
     auto const check = [](auto const& samples, std::size_t misalignment) {
         using E = typename std::remove_cvref_t<decltype(samples)>::value_type;
-        device_array<E> const there(samples, misalignment);
-        expect_counted<tiny, unsigned>(view_of(there), samples, samples.size(), found{1100});
+        device_array<E> const device_copy(samples, misalignment);
+        expect_counted<tiny, unsigned>(view_of(device_copy), samples, samples.size(), found{1100});
     };
     for (std::size_t const misalignment : {0u, 2u, 14u})
         check(halves, misalignment);
@@ -280,8 +280,9 @@ DEVICE_TEST(HistogramPartition, ReadsWhatIsWrappedOrComputed)
     std::vector<int> subtrahends;
     for (std::size_t i = 0; i < count; ++i)
         subtrahends.push_back(static_cast<int>(i % 100));
-    device_array<twelve_bytes> const there(structures);
-    expect_counted<tiny, unsigned>(gpu::view_of_function(last_number(), view_of(there)), samples, count, numbers{700});
+    device_array<twelve_bytes> const device_copy(structures);
+    expect_counted<tiny, unsigned>(gpu::view_of_function(last_number(), view_of(device_copy)), samples, count,
+                                   numbers{700});
     device_array<int> const a(minuends), b(subtrahends, 4);
     expect_counted<tiny, unsigned>(gpu::view_of_function(difference(), view_of(a), view_of(b)), samples, count,
                                    numbers{700});
@@ -310,9 +311,9 @@ DEVICE_TEST(HistogramPartition, LeavesOutWhatIsNoCell)
     }
     auto const check = [](auto const& samples) {
         using E = typename std::remove_cvref_t<decltype(samples)>::value_type;
-        device_array<E> const there(samples);
-        expect_counted<tiny, unsigned>(view_of(there), samples, samples.size(), numbers{600});
-        expect_counted<adding, unsigned>(view_of(there), samples, samples.size(), numbers{600});
+        device_array<E> const device_copy(samples);
+        expect_counted<tiny, unsigned>(view_of(device_copy), samples, samples.size(), numbers{600});
+        expect_counted<adding, unsigned>(view_of(device_copy), samples, samples.size(), numbers{600});
     };
     check(wide);
     check(narrow);
@@ -361,10 +362,11 @@ DEVICE_TEST_WITH_STREAMS(HistogramPartition, TakesBoundedScratchFromAResource)
     stream const where;
     for (int const cells : {65, 512, 1200}) {
         auto const samples = samples_of(kind::uniform, 20 * tile + 3, cells);
-        device_array<int> const there(samples);
+        device_array<int> const device_copy(samples);
         device_array<unsigned> const counts(some_counts<unsigned>(static_cast<std::size_t>(cells)));
         counting_pool pool;
-        start<tiny>(tw::device.on(where).with(pool), view_of(there), samples.size(), numbers{cells}, counts.data());
+        start<tiny>(tw::device.on(where).with(pool), view_of(device_copy), samples.size(), numbers{cells},
+                    counts.data());
         where.wait();
         EXPECT_EQ(counts.values(counts.size()), (counted<unsigned>(samples, samples.size(), numbers{cells})));
         EXPECT_EQ(pool.allocations, 1);
@@ -441,7 +443,7 @@ public:
     template <class Tuning, class Policy>
     void start(Policy const& policy, unsigned* counts) const
     {
-        ::start<Tuning>(policy, view_of(there_), count, numbers{cells}, counts);
+        ::start<Tuning>(policy, view_of(device_copy_), count, numbers{cells}, counts);
     }
     template <class Tuning>
     void expect_right(cudaStream_t where = nullptr) const
@@ -455,7 +457,7 @@ public:
 
 private:
     std::vector<int> samples_ = samples_of(kind::mostly_one, count, cells);
-    device_array<int> there_{samples_};
+    device_array<int> device_copy_{samples_};
 
 public:
     std::vector<unsigned> before = some_counts<unsigned>(cells);

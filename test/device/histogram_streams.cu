@@ -22,14 +22,14 @@ using on_device::stream;
 class workload {
 public:
     explicit workload(std::size_t size = amount<std::size_t>(1 << 18, 1 << 15, 5003))
-        : samples(some_samples<float>(size, 0, 10)), there(samples), expected(counted(axis, samples))
+        : samples(some_samples<float>(size, 0, 10)), device_copy(samples), expected(counted(axis, samples))
     {}
     std::size_t size() const { return samples.size(); }
 
     template <class Tuning, class Policy>
     void start(Policy const& policy, guarded<unsigned> const& counts, bool adds = false) const
     {
-        count<Tuning>(policy, there.data(), size(), axis, counts.data(), adds);
+        count<Tuning>(policy, device_copy.data(), size(), axis, counts.data(), adds);
     }
     /// Runs one and looks at the counters.
     template <class Tuning, class Policy>
@@ -43,7 +43,7 @@ public:
 
     tw::variable_axis<float> axis{0, 0.5f, 1, 3, 7, 7.5f, 10};
     std::vector<float> samples;
-    device_array<float> there;
+    device_array<float> device_copy;
     std::vector<std::uint64_t> expected;
 };
 
@@ -160,7 +160,7 @@ DEVICE_TEST_WITH_STREAMS(histogram_graphs, count_anew_from_changed_samples)
         for (int i = 0; i < 3; ++i) {
             for (auto& sample : samples)
                 sample *= 0.75f;
-            work.there.assign(samples);
+            work.device_copy.assign(samples);
             expect_success(cudaDeviceSynchronize());
             replayed.launch(where);
             where.wait();
@@ -170,7 +170,7 @@ DEVICE_TEST_WITH_STREAMS(histogram_graphs, count_anew_from_changed_samples)
                 added[cell] += expected[cell];
             sums.expect(added);
         }
-        work.there.assign(work.samples);
+        work.device_copy.assign(work.samples);
         samples = work.samples;
     });
 }
@@ -222,10 +222,10 @@ names kernels_for(std::size_t size, int bins, bool adds = false, tw::trace_mode 
         launched.emplace_back(record.kernel);
     };
     auto const samples = some_samples<E>(size, 0, 10);
-    device_array<E> const there(samples);
+    device_array<E> const device_copy(samples);
     guarded<unsigned> const counts(static_cast<std::size_t>(bins));
     tw::regular_axis const axis(bins, 0.0f, 10.0f);
-    count<Tuning>(tw::device.trace(sink, mode), there.data(), size, axis, counts.data(), adds);
+    count<Tuning>(tw::device.trace(sink, mode), device_copy.data(), size, axis, counts.data(), adds);
     counts.expect(counted(axis, samples), adds ? counts.old : 0);
     return launched;
 }

@@ -77,11 +77,11 @@ DEVICE_TEST(histogram_tables, count_samples_between_published_edges)
     for (double const x : samples)
         for (std::size_t i = 0; i < expected.size(); ++i)
             expected[i] += axis.edges()[i] <= x && x < axis.edges()[i + 1];
-    device_array<double> const there(samples);
+    device_array<double> const device_copy(samples);
     guarded<unsigned> const counts(23);
     by_every_kernel([&](auto tuning) {
         counts.reset();
-        count<decltype(tuning)>(tw::device, there.data(), samples.size(), axis, counts.data());
+        count<decltype(tuning)>(tw::device, device_copy.data(), samples.size(), axis, counts.data());
         counts.expect(expected);
     });
 }
@@ -167,17 +167,17 @@ DEVICE_TEST(histogram_tables, take_functions_of_samples)
         pairs.emplace_back(x[i], y[i]);
     }
     for (std::size_t const off : {0, 4, 8}) {
-        device_array<float> const there(x, off);
+        device_array<float> const device_copy(x, off);
         device_array<std::int16_t> const also(y, 6 - off / 2);
         guarded<unsigned> const counts(13), joint(24);
         by_every_kernel([&](auto tuning) {
             counts.reset();
-            count<decltype(tuning)>(tw::device, tw::transformed(half_of(), there.data()), x.size(), axis,
+            count<decltype(tuning)>(tw::device, tw::transformed(half_of(), device_copy.data()), x.size(), axis,
                                     counts.data());
             counts.expect(counted(axis, halves));
             joint.reset();
-            count<decltype(tuning)>(tw::device, tw::transformed_pairs(pair_of(), there.data(), also.data()), x.size(),
-                                    both, joint.data());
+            count<decltype(tuning)>(tw::device, tw::transformed_pairs(pair_of(), device_copy.data(), also.data()),
+                                    x.size(), both, joint.data());
             joint.expect(counted(both, pairs));
         });
     }
@@ -234,11 +234,11 @@ DEVICE_TEST(histogram_tables, have_blocks_for_any_number_of_samples)
 {
     auto const samples = some_samples<float>(5000, 0, 1);
     tw::regular_axis const axis(10, 0.0f, 1.0f);
-    device_array<float> const there(samples);
+    device_array<float> const device_copy(samples);
     guarded<unsigned> const counts(10);
     int blocks = 0;
     auto sink = [&](tw::launch_record const& record) { blocks = record.blocks; };
-    count<of_few_samples>(tw::device.trace(sink), there.data(), samples.size(), axis, counts.data());
+    count<of_few_samples>(tw::device.trace(sink), device_copy.data(), samples.size(), axis, counts.data());
     counts.expect(counted(axis, samples));
     EXPECT_EQ(blocks, 50);
 }

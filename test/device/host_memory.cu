@@ -53,7 +53,7 @@ DEVICE_TEST(host_memory, is_copied_whole_in_buffers_of_any_size)
     std::vector<unsigned char> const bytes =
         some_elements<unsigned char>(amount<std::size_t>(5'000'003, 70'001, 30'001));
     tw::gpu::pinned_ring ring(bytes.size() / 7);
-    device_array<unsigned char> const there(bytes.size());
+    device_array<unsigned char> const device_copy(bytes.size());
     stream const queue;
     for (std::size_t const size :
          {std::size_t{0}, std::size_t{1}, bytes.size() / 7, bytes.size() / 7 + 1, bytes.size()})
@@ -61,8 +61,8 @@ DEVICE_TEST(host_memory, is_copied_whole_in_buffers_of_any_size)
             if (begin > size)
                 continue;
             std::vector<unsigned char> back(bytes.size() + 1, 77);
-            ring.copy_to_device(there.data(), bytes.data() + begin, size - begin, queue);
-            ring.copy_to_host(back.data() + begin, there.data(), size - begin, queue);
+            ring.copy_to_device(device_copy.data(), bytes.data() + begin, size - begin, queue);
+            ring.copy_to_host(back.data() + begin, device_copy.data(), size - begin, queue);
             EXPECT_TRUE(std::equal(back.begin() + static_cast<std::ptrdiff_t>(begin),
                                    back.begin() + static_cast<std::ptrdiff_t>(size),
                                    bytes.begin() + static_cast<std::ptrdiff_t>(begin)));
@@ -75,13 +75,13 @@ DEVICE_TEST(host_memory, may_change_once_it_is_copied)
 {
     std::vector<int> values(10'000);
     tw::gpu::pinned_ring ring(1'000);
-    device_array<int> const there(values.size());
+    device_array<int> const device_copy(values.size());
     stream const queue;
     std::iota(values.begin(), values.end(), 0);
-    ring.copy_to_device(there.data(), values.data(), values.size() * sizeof(int), queue);
+    ring.copy_to_device(device_copy.data(), values.data(), values.size() * sizeof(int), queue);
     std::vector<int> const expected(std::exchange(values, std::vector<int>(10'000, -1)));
     queue.wait();
-    EXPECT_EQ(there.values(10'000), expected);
+    EXPECT_EQ(device_copy.values(10'000), expected);
 }
 
 // ---- the algorithms
@@ -106,10 +106,11 @@ DEVICE_TEST(host_memory, is_reduced)
 DEVICE_TEST(host_memory, is_reduced_with_memory_of_the_device)
 {
     std::vector<float> const x = some_elements<float>(30'000), y = some_elements<float>(30'000);
-    device_array<float> const there(y);
+    device_array<float> const device_copy(y);
     float const expected = tw::transform_reduce(x, y, 0.5f);
-    EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, x.begin(), x.end(), there.data(), 0.5f), expected));
-    EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, there.begin(), there.end(), x.begin(), 0.5f), expected));
+    EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, x.begin(), x.end(), device_copy.data(), 0.5f), expected));
+    EXPECT_TRUE(
+        same_bits(tw::transform_reduce(tw::device, device_copy.begin(), device_copy.end(), x.begin(), 0.5f), expected));
     EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, x, y, 0.5f), expected));
 }
 
@@ -125,17 +126,17 @@ DEVICE_TEST(host_memory, is_scanned_to_anywhere)
 {
     for (std::size_t const size : sizes()) {
         std::vector<float> const x = some_elements<float>(size);
-        device_array<float> const there(x), out_there(size);
+        device_array<float> const device_copy(x), device_out(size);
         std::vector<float> expected(size), out(size + 1, 77);
         tw::inclusive_scan(x, expected.begin());
         expected.push_back(77);
 
         EXPECT_EQ(tw::inclusive_scan(tw::device, x, out.begin()), out.end() - 1); // from the host to the host
         expect_same(out, expected);
-        tw::inclusive_scan(tw::device, x, out_there.data());
-        expect_same(out_there.values(size), {expected.begin(), expected.end() - 1});
+        tw::inclusive_scan(tw::device, x, device_out.data());
+        expect_same(device_out.values(size), {expected.begin(), expected.end() - 1});
         std::fill(out.begin(), out.end(), 77.0f);
-        tw::inclusive_scan(tw::device, there.begin(), there.end(), out.data());
+        tw::inclusive_scan(tw::device, device_copy.begin(), device_copy.end(), out.data());
         expect_same(out, expected);
         std::copy(x.begin(), x.end(), out.begin());
         tw::inclusive_scan(tw::device, out.begin(), out.end() - 1, out.begin()); // in place
@@ -152,13 +153,13 @@ DEVICE_TEST(host_memory, is_counted_to_anywhere)
     tw::regular_axis const axis(100, -1e9f, 1e9f);
     for (std::size_t const size : sizes()) {
         std::vector<float> const x = some_elements<float>(size);
-        device_array<std::uint32_t> const there(100);
+        device_array<std::uint32_t> const device_copy(100);
         std::vector<std::uint32_t> expected(100), counts(100, 77);
         tw::histogram(x, axis, expected.begin());
         EXPECT_EQ(tw::histogram(tw::device, x, axis, counts.begin()), counts.end());
         EXPECT_EQ(counts, expected);
-        tw::histogram(tw::device, x, axis, there.data());
-        EXPECT_EQ(there.values(100), expected);
+        tw::histogram(tw::device, x, axis, device_copy.data());
+        EXPECT_EQ(device_copy.values(100), expected);
         tw::histogram_add(tw::device, x, axis, counts.begin());
         for (auto& count : expected)
             count *= 2;
@@ -185,11 +186,11 @@ DEVICE_TEST(host_memory, is_combined_by_index)
 DEVICE_TEST(host_memory, has_offsets_of_segments)
 {
     std::vector<float> const x = some_elements<float>(20'000);
-    device_array<float> const there(x);
+    device_array<float> const device_copy(x);
     std::vector<int> const offsets{0, 7, 7, 5'000, 20'000};
     std::vector<float> expected(4), sums(4);
     tw::segmented_reduce(x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1, expected.begin(), 0.5f);
-    tw::segmented_reduce(tw::device, there.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+    tw::segmented_reduce(tw::device, device_copy.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
                          sums.begin(), 0.5f);
     expect_same(sums, expected);
 }
@@ -209,14 +210,15 @@ DEVICE_TEST_WITH_STREAMS(host_memory, cannot_be_waited_for_later)
 {
     std::vector<float> const x = some_elements<float>(1'000);
     std::vector<float> out(1'000, 77);
-    device_array<float> const there(x);
+    device_array<float> const device_copy(x);
     stream const queue;
     auto const policy = tw::device.on(queue).nosync();
-    EXPECT_THROW(tw::reduce_into(policy, x, there.data()), std::invalid_argument);
-    EXPECT_THROW(tw::inclusive_scan(policy, x, there.data()), std::invalid_argument);
-    EXPECT_THROW(tw::inclusive_scan(policy, there.begin(), there.end(), out.begin()), std::invalid_argument);
+    EXPECT_THROW(tw::reduce_into(policy, x, device_copy.data()), std::invalid_argument);
+    EXPECT_THROW(tw::inclusive_scan(policy, x, device_copy.data()), std::invalid_argument);
+    EXPECT_THROW(tw::inclusive_scan(policy, device_copy.begin(), device_copy.end(), out.begin()),
+                 std::invalid_argument);
     queue.wait();
-    EXPECT_EQ(there.values(1'000), x);
+    EXPECT_EQ(device_copy.values(1'000), x);
     EXPECT_EQ(out, std::vector<float>(1'000, 77));
 }
 

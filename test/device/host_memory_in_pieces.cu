@@ -193,7 +193,7 @@ DEVICE_TEST(host_memory_in_pieces, are_reduced_with_what_is_elsewhere)
     auto const plus = tw::gpu::operator_for(tw::known::portable_operator_or_self<float>(std::plus<>()));
     std::size_t const most = 7 * static_cast<std::size_t>(tw::order<float, tiny_geometry>::group);
     std::vector<float> const x = some_elements<float>(most), y(x.rbegin(), x.rend());
-    device_array<float> const there(y, sizeof(float));
+    device_array<float> const device_copy(y, sizeof(float));
     in_pieces<float, tiny_geometry>(2 * sizeof(float), [&](auto const& policy, std::size_t count) {
         auto const n = static_cast<tw::offset>(count);
         auto const expect_reduced = [&](auto const& first, auto const& second, auto const& second_here) {
@@ -204,7 +204,7 @@ DEVICE_TEST(host_memory_in_pieces, are_reduced_with_what_is_elsewhere)
                                   expected));
         };
         expect_reduced(x.data(), y.data(), y.data());
-        expect_reduced(x.data(), there.data(), y.data()); // aligned for an element and nothing wider
+        expect_reduced(x.data(), device_copy.data(), y.data()); // aligned for an element and nothing wider
         expect_reduced(x.data(), numbers(), numbers());
     });
 }
@@ -232,18 +232,18 @@ void expect_scanned(std::optional<T> const& init, Op op, std::size_t off = 0)
         std::vector<T> expected = some_elements<T>(count + 2), out = expected;
         tw::host::scan<steep_geometry, form>(tw::seq, first, n, expected.begin() + 1, init,
                                              tw::known::operator_or_self<T>(op));
-        device_array<E> const there(std::vector<E>(first, first + count));
-        device_array<T> const out_there(count, alignof(T));
+        device_array<E> const device_copy(std::vector<E>(first, first + count));
+        device_array<T> const device_out(count, alignof(T));
         auto const scan = [&](auto const* from, T* to) {
             tw::gpu::scan<steep_geometry, form, T, scan_tuning>(policy, from, n, to, init, kernel_op);
         };
         auto const fresh = out;
         scan(first, out.data() + 1); // from the host to the host
         expect_same(out, expected);
-        scan(first, out_there.data());
-        expect_same(out_there.values(count), std::vector<T>(expected.begin() + 1, expected.end() - 1));
+        scan(first, device_out.data());
+        expect_same(device_out.values(count), std::vector<T>(expected.begin() + 1, expected.end() - 1));
         out = fresh;
-        scan(there.data(), out.data() + 1);
+        scan(device_copy.data(), out.data() + 1);
         expect_same(out, expected);
         if constexpr (std::is_same_v<E, T>) { // in place
             std::copy(first, first + count, out.begin() + 1);
@@ -360,15 +360,15 @@ DEVICE_TEST(host_memory_in_pieces, are_segments)
     ends.insert(ends.end(), {100, 30'000, 501});
     std::vector<float> expected(begins.size()), sums(begins.size(), 77);
     tw::segmented_reduce(x.begin(), begins.begin(), begins.end(), ends.begin(), expected.begin(), 0.5f);
-    device_array<int> const begins_there(begins), ends_there(ends);
+    device_array<int> const device_begins(begins), device_ends(ends);
     for (std::size_t const budget : {std::size_t{1}, 8'000 * sizeof(float), x.size() * sizeof(float) * 2}) {
         tw::segmented_reduce(tw::device.budget(budget), x.begin(), begins.begin(), begins.end(), ends.begin(),
                              sums.begin(), 0.5f);
         expect_same(sums, expected);
-        device_array<float> const sums_there(std::vector<float>(begins.size(), 77));
-        tw::segmented_reduce(tw::device.budget(budget), x.begin(), begins_there.begin(), begins_there.end(),
-                             ends_there.begin(), sums_there.begin(), 0.5f);
-        expect_same(sums_there.values(expected.size()), expected);
+        device_array<float> const device_sums(std::vector<float>(begins.size(), 77));
+        tw::segmented_reduce(tw::device.budget(budget), x.begin(), device_begins.begin(), device_begins.end(),
+                             device_ends.begin(), device_sums.begin(), 0.5f);
+        expect_same(device_sums.values(expected.size()), expected);
     }
 }
 
@@ -384,7 +384,7 @@ DEVICE_TEST(host_memory_in_pieces, are_segments_that_are_scanned)
     std::swap(ends[3], ends[20]);
     std::vector<float> expected(x.size(), 77);
     tw::segmented_inclusive_scan(x.begin(), begins.begin(), begins.end(), ends.begin(), expected.begin());
-    device_array<float> const there(x);
+    device_array<float> const device_copy(x);
     for (std::size_t const budget : {std::size_t{1}, 6'000 * sizeof(float), x.size() * sizeof(float) * 3}) {
         auto const scan = [&](auto from, auto to) {
             counted_memory memory;
@@ -397,11 +397,11 @@ DEVICE_TEST(host_memory_in_pieces, are_segments_that_are_scanned)
         scan(x.data(), out.data());
         expect_same(out, expected);
         std::fill(out.begin(), out.end(), 77.0f);
-        scan(there.data(), out.data());
+        scan(device_copy.data(), out.data());
         expect_same(out, expected);
-        device_array<float> const out_there(std::vector<float>(x.size(), 77));
-        scan(x.data(), out_there.data());
-        expect_same(out_there.values(x.size()), expected);
+        device_array<float> const device_out(std::vector<float>(x.size(), 77));
+        scan(x.data(), device_out.data());
+        expect_same(device_out.values(x.size()), expected);
     }
 }
 

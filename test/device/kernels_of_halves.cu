@@ -29,10 +29,10 @@ DEVICE_TEST(kernels_of_halves, add)
 {
     auto const counts = on_device::sizes<__half>();
     auto const x = some_halves(counts.back());
-    on_device::device_array<__half> const there(x);
+    on_device::device_array<__half> const device_copy(x);
     __half const init = __float2half(0.5f);
     for (std::size_t const count : counts) {
-        __half const result = tw::reduce(tw::device, there.begin(), there.begin() + count, init);
+        __half const result = tw::reduce(tw::device, device_copy.begin(), device_copy.begin() + count, init);
         __half const expected = tw::reduce(tw::seq, x.data(), x.data() + count, init);
         EXPECT_EQ(std::memcmp(&result, &expected, sizeof result), 0) << "n = " << count;
     }
@@ -42,10 +42,10 @@ DEVICE_TEST(kernels_of_halves, add_squares_as_floats)
 {
     auto const counts = on_device::sizes<float>();
     auto const x = some_halves(counts.back() + 1);
-    on_device::device_array<__half> const there(x);
+    on_device::device_array<__half> const device_copy(x);
     for (std::size_t const off : {0u, 1u}) // aligned and not
         for (std::size_t const count : counts) {
-            auto const* const first = there.begin() + off;
+            auto const* const first = device_copy.begin() + off;
             EXPECT_TRUE(on_device::same_bits(
                 tw::transform_reduce(tw::device, first, first + count, 0.5f, std::plus<>{}, square{}),
                 tw::transform_reduce(tw::seq, x.data() + off, x.data() + off + count, 0.5f, std::plus<>{}, square{})))

@@ -13,13 +13,14 @@ DEVICE_TEST(lambdas, for_host_and_device_may_be_operators_and_transforms)
 {
     std::size_t const count = values::many_tiles(sizeof(float));
     auto const x = on_device::some_elements<float>(count);
-    on_device::device_array<float> const there(x);
+    on_device::device_array<float> const device_copy(x);
     float const weight = 0.25f;
     auto const weighted = [weight] __host__ __device__(float value) { return weight * value; };
     auto const larger = [] __host__ __device__(float a, float b) { return a < b ? b : a; };
-    EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, there.begin(), there.end(), 0.5f, std::plus<>{}, weighted),
-                          tw::transform_reduce(tw::seq, x, 0.5f, std::plus<>{}, weighted)));
-    EXPECT_TRUE(same_bits(tw::reduce(tw::device, there.begin(), there.end(), 0.5f, larger),
+    EXPECT_TRUE(same_bits(
+        tw::transform_reduce(tw::device, device_copy.begin(), device_copy.end(), 0.5f, std::plus<>{}, weighted),
+        tw::transform_reduce(tw::seq, x, 0.5f, std::plus<>{}, weighted)));
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device, device_copy.begin(), device_copy.end(), 0.5f, larger),
                           tw::reduce(tw::seq, x, 0.5f, larger)));
 }
 
@@ -27,26 +28,26 @@ DEVICE_TEST(lambdas, for_the_device_only_may_be_operators_and_transforms)
 {
     std::size_t const count = values::many_tiles(sizeof(float));
     auto const x = on_device::some_elements<float>(count);
-    on_device::device_array<float> const there(x);
+    on_device::device_array<float> const device_copy(x);
     auto const half = [] __device__(float value) -> float { return value / 2; };
     auto const larger = [] __device__(float a, float b) -> float { return a < b ? b : a; };
     EXPECT_TRUE(
-        same_bits(tw::transform_reduce(tw::device, there.begin(), there.end(), 0.5f, std::plus<>{}, half),
+        same_bits(tw::transform_reduce(tw::device, device_copy.begin(), device_copy.end(), 0.5f, std::plus<>{}, half),
                   tw::transform_reduce(tw::seq, x, 0.5f, std::plus<>{}, [](float value) { return value / 2; })));
-    EXPECT_TRUE(same_bits(tw::reduce(tw::device, there.begin(), there.end(), 0.5f, larger),
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device, device_copy.begin(), device_copy.end(), 0.5f, larger),
                           tw::reduce(tw::seq, x, 0.5f, tw::maximum<>{})));
 }
 
 DEVICE_TEST(lambdas, in_count_if)
 {
     auto const x = on_device::some_elements<float>(1000);
-    on_device::device_array<float> const there(x);
-    EXPECT_EQ(
-        tw::count_if(tw::device, there.begin(), there.end(), [] __host__ __device__(float value) { return value > 1; }),
-        std::count_if(x.begin(), x.end(), [](float value) { return value > 1; }));
-    EXPECT_EQ(tw::min_element(tw::device, there.begin(), there.end(),
+    on_device::device_array<float> const device_copy(x);
+    EXPECT_EQ(tw::count_if(tw::device, device_copy.begin(), device_copy.end(),
+                           [] __host__ __device__(float value) { return value > 1; }),
+              std::count_if(x.begin(), x.end(), [](float value) { return value > 1; }));
+    EXPECT_EQ(tw::min_element(tw::device, device_copy.begin(), device_copy.end(),
                               [] __host__ __device__(float a, float b) { return a < b; }) -
-                  there.begin(),
+                  device_copy.begin(),
               std::min_element(x.begin(), x.end()) - x.begin());
 }
 

@@ -88,10 +88,10 @@ TEST_F(large, memory_is_read_to_its_last_byte)
             EXPECT_EQ(tw::reduce(tw::device, first, last, std::int64_t{3}), static_cast<std::int64_t>(count) + 3);
             EXPECT_EQ(tw::reduce(tw::device, first, last, std::uint8_t{3}), static_cast<std::uint8_t>(count + 3));
         }
-    for (std::size_t const place : {size - 1, std::size_t{1} << 31, (std::size_t{1} << 32) - 1}) {
-        on_device::expect_success(cudaMemset(ones.data() + place, 9, 1));
-        EXPECT_EQ(tw::max_element(tw::device, ones.data(), ones.data() + size), ones.data() + place);
-        on_device::expect_success(cudaMemset(ones.data() + place, 1, 1));
+    for (std::size_t const position : {size - 1, std::size_t{1} << 31, (std::size_t{1} << 32) - 1}) {
+        on_device::expect_success(cudaMemset(ones.data() + position, 9, 1));
+        EXPECT_EQ(tw::max_element(tw::device, ones.data(), ones.data() + size), ones.data() + position);
+        on_device::expect_success(cudaMemset(ones.data() + position, 1, 1));
     }
 }
 

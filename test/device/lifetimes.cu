@@ -86,22 +86,23 @@ struct workload {
         return host.data();
     }
     template <class T>
-    static T const* first(device_array<T> const& there)
+    static T const* first(device_array<T> const& device_copy)
     {
-        return there.data();
+        return device_copy.data();
     }
 };
 /// The same on the GPU.
-struct workload_there {
+struct device_workload {
     device_array<double> x;
     device_array<int> keys, offsets;
     std::vector<float> const& edges;
-    explicit workload_there(workload const& work) : x(work.x), keys(work.keys), offsets(work.offsets), edges(work.edges)
+    explicit device_workload(workload const& work)
+        : x(work.x), keys(work.keys), offsets(work.offsets), edges(work.edges)
     {}
     template <class T>
-    static T const* first(device_array<T> const& there)
+    static T const* first(device_array<T> const& device_copy)
     {
-        return there.data();
+        return device_copy.data();
     }
 };
 
@@ -182,7 +183,7 @@ int throw_at_every_launch(Call call)
 DEVICE_TEST_WITH_STREAMS(exceptions, of_a_sink_leave_nothing_to_the_next_call)
 {
     workload const work;
-    workload_there const there(work);
+    device_workload const device_copy(work);
     bystander const other;
     other.expect_right();
     stream const where;
@@ -190,7 +191,8 @@ DEVICE_TEST_WITH_STREAMS(exceptions, of_a_sink_leave_nothing_to_the_next_call)
     thrown_in_all += throw_at_every_launch([&](auto& sink) {
         delay const delayed(where);
         try {
-            EXPECT_EQ(tw::reduce(tw::device.on(where).trace(sink), there.x.data(), there.x.data() + work.count, 1.0),
+            EXPECT_EQ(tw::reduce(tw::device.on(where).trace(sink), device_copy.x.data(),
+                                 device_copy.x.data() + work.count, 1.0),
                       expected(0, work)[0]);
         } catch (thrown const&) {
             other.expect_right();
@@ -213,7 +215,7 @@ DEVICE_TEST_WITH_STREAMS(exceptions, of_a_sink_leave_nothing_to_the_next_call)
         thrown_in_all = throw_at_every_launch([&](auto& sink) {
             auto const out = std::make_unique<device_array<double>>(right);
             try {
-                run(algorithm, tw::device.on(where).trace(sink), there, out->data());
+                run(algorithm, tw::device.on(where).trace(sink), device_copy, out->data());
             } catch (thrown const&) {
                 expect_success(cudaStreamQuery(where)); // a call that waits is over, so that its output may go
                 throw;
@@ -306,7 +308,7 @@ struct failing_resource {
 DEVICE_TEST_WITH_STREAMS(exceptions, of_a_resource_return_what_it_gave)
 {
     workload const work;
-    workload_there const there(work);
+    device_workload const device_copy(work);
     bystander const other;
     stream const where;
     for (int algorithm = 0; algorithm < algorithms; ++algorithm) {
@@ -316,7 +318,7 @@ DEVICE_TEST_WITH_STREAMS(exceptions, of_a_resource_return_what_it_gave)
             failing_resource memory{skipped};
             bool threw = false;
             try {
-                run(algorithm, tw::device.on(where).with(memory), there, out.data());
+                run(algorithm, tw::device.on(where).with(memory), device_copy, out.data());
             } catch (thrown const&) {
                 threw = true;
             }
@@ -341,11 +343,11 @@ struct resource_that_throws_at_the_end : failing_resource {
 DEVICE_TEST_WITH_STREAMS(exceptions, of_a_resource_that_takes_memory_back_end_nothing)
 {
     workload const work;
-    workload_there const there(work);
+    device_workload const device_copy(work);
     stream const where;
     device_array<double> const out(1);
     resource_that_throws_at_the_end memory{{-1}};
-    run(2, tw::device.on(where).with(memory), there, device_array<double>(work.segments).data());
+    run(2, tw::device.on(where).with(memory), device_copy, device_array<double>(work.segments).data());
     EXPECT_EQ(memory.live, 0);
 }
 
@@ -402,20 +404,21 @@ DEVICE_TEST_WITH_STREAMS(graphs, own_the_tables_of_their_axes)
 {
     for (std::size_t const bins : {std::size_t{50}, many_bins}) {
         counted_samples const work(bins);
-        device_array<float> const there(work.samples);
+        device_array<float> const device_copy(work.samples);
         device_array<unsigned> const counts(bins), sums(bins), twos(std::vector<unsigned>(work.samples.size(), 2));
         stream const where, other;
         {
             graph const replayed(where, [&] {
                 auto const policy = tw::device.on(where).nosync();
                 auto edges = edges_of(bins);
-                tw::histogram(policy, there.begin(), there.end(), edges.begin(), edges.end(), counts.data());
-                tw::weighted_histogram(policy, there.begin(), there.end(), twos.begin(), edges.begin(), edges.end(),
-                                       sums.data());
+                tw::histogram(policy, device_copy.begin(), device_copy.end(), edges.begin(), edges.end(),
+                              counts.data());
+                tw::weighted_histogram(policy, device_copy.begin(), device_copy.end(), twos.begin(), edges.begin(),
+                                       edges.end(), sums.data());
                 std::fill(edges.begin(), edges.end(), -1.0f);
             });
             std::vector<unsigned> ordinary(bins); // takes what is not the graph's
-            tw::histogram(tw::device.on(other), there, edges_of(bins), ordinary.begin());
+            tw::histogram(tw::device.on(other), device_copy, edges_of(bins), ordinary.begin());
             EXPECT_EQ(ordinary, work.expected);
             tw::release_cached_memory();
             auto twice = work.expected;
@@ -473,30 +476,30 @@ struct pool {
 DEVICE_TEST_WITH_STREAMS(graphs, have_what_a_resource_gave_them)
 {
     workload const work;
-    workload_there const there(work);
+    device_workload const device_copy(work);
     stream const where, other;
-    device_array<double> const in_graph(most_results), beside(most_results);
+    device_array<double> const in_graph(most_results), outside(most_results);
     for (int const algorithm : {2, 4}) {
         auto const right = expected(algorithm, work);
         pool kept;
         {
             graph const replayed(
-                where, [&] { run(algorithm, tw::device.on(where).with(kept).nosync(), there, in_graph.data()); });
+                where, [&] { run(algorithm, tw::device.on(where).with(kept).nosync(), device_copy, in_graph.data()); });
             EXPECT_GE(kept.allocations, 1);
             EXPECT_EQ(kept.deallocations, 0); // the graph's for good
             in_graph.assign(std::vector<double>(most_results, 0));
-            beside.assign(std::vector<double>(most_results, 0));
+            outside.assign(std::vector<double>(most_results, 0));
             expect_success(cudaDeviceSynchronize());
             replayed.launch(where);
-            run(algorithm, tw::device.on(other).with(kept).nosync(), there, beside.data());
+            run(algorithm, tw::device.on(other).with(kept).nosync(), device_copy, outside.data());
             where.wait();
             other.wait();
             EXPECT_EQ(in_graph.values(most_results), right) << algorithm;
-            EXPECT_EQ(beside.values(most_results), right) << algorithm;
+            EXPECT_EQ(outside.values(most_results), right) << algorithm;
         }
         failing_resource of_graph{-1}; // whose memory nodes of the graph allocate
         graph const replayed(
-            where, [&] { run(algorithm, tw::device.on(where).with(of_graph).nosync(), there, in_graph.data()); });
+            where, [&] { run(algorithm, tw::device.on(where).with(of_graph).nosync(), device_copy, in_graph.data()); });
         EXPECT_EQ(of_graph.live, 0);
         for (int i = 0; i < 2; ++i) // which the nodes free again
             replayed.launch(where);
@@ -508,7 +511,7 @@ DEVICE_TEST_WITH_STREAMS(graphs, have_what_a_resource_gave_them)
 DEVICE_TEST_WITH_STREAMS(graphs, are_traced_and_not_timed)
 {
     workload const work;
-    workload_there const there(work);
+    device_workload const device_copy(work);
     stream const where;
     device_array<double> const result(1);
     int launches = 0;
@@ -517,8 +520,9 @@ DEVICE_TEST_WITH_STREAMS(graphs, are_traced_and_not_timed)
         ++launches;
         microseconds += record.microseconds;
     };
-    graph const replayed(
-        where, [&] { run(0, tw::device.on(where).nosync().trace(sink, tw::trace_mode::timed), there, result.data()); });
+    graph const replayed(where, [&] {
+        run(0, tw::device.on(where).nosync().trace(sink, tw::trace_mode::timed), device_copy, result.data());
+    });
     EXPECT_GE(launches, 1);
     EXPECT_EQ(microseconds, 0);
     replayed.launch(where);
@@ -572,14 +576,14 @@ DEVICE_TEST_WITH_STREAMS(nosync, does_not_wait_for_an_axis_of_any_size)
 {
     for (std::size_t const bins : {std::size_t{50}, many_bins, amount<std::size_t>(200'000, 100'000, 100)}) {
         counted_samples const work(bins);
-        device_array<float> const there(work.samples);
+        device_array<float> const device_copy(work.samples);
         device_array<unsigned> const counts(bins), again(bins);
         stream const where;
-        tw::histogram(tw::device.on(where), there, edges_of(bins), counts.data()); // kernels are loaded
+        tw::histogram(tw::device.on(where), device_copy, edges_of(bins), counts.data()); // kernels are loaded
         gate entrance(where);
         for (unsigned* const out : {counts.data(), again.data()}) {
             auto edges = edges_of(bins);
-            tw::histogram(tw::device.on(where).nosync(), there, edges, out);
+            tw::histogram(tw::device.on(where).nosync(), device_copy, edges, out);
             std::fill(edges.begin(), edges.end(), -1.0f);
         }
         EXPECT_TRUE(entrance.open()) << bins;
@@ -712,7 +716,7 @@ DEVICE_TEST_WITH_STREAMS(errors_of_cuda, lose_nothing)
 {
     old_gpu const current;
     workload const work;
-    workload_there const there(work);
+    device_workload const device_copy(work);
     bystander const other;
     stream const where;
     for (int algorithm = 0; algorithm < algorithms; ++algorithm) {
@@ -732,7 +736,8 @@ DEVICE_TEST_WITH_STREAMS(errors_of_cuda, lose_nothing)
         EXPECT_GE(fail_every_call_of_the_runtime(other,
                                                  [&] {
                                                      delay const delayed(where);
-                                                     run(algorithm, tw::device.on(where).nosync(), there, out.data());
+                                                     run(algorithm, tw::device.on(where).nosync(), device_copy,
+                                                         out.data());
                                                  }),
                   5);
         where.wait();
@@ -752,8 +757,8 @@ DEVICE_TEST_WITH_STREAMS(errors_of_cuda, lose_nothing)
     EXPECT_GE(fail_every_call_of_the_runtime(other,
                                              [&] {
                                                  delay const delayed(where);
-                                                 EXPECT_EQ(tw::reduce(tw::device.on(where), there.x.begin(),
-                                                                      there.x.begin() + 1000),
+                                                 EXPECT_EQ(tw::reduce(tw::device.on(where), device_copy.x.begin(),
+                                                                      device_copy.x.begin() + 1000),
                                                            tw::reduce(tw::seq, work.x.data(), work.x.data() + 1000));
                                              }),
               7);
@@ -762,21 +767,23 @@ DEVICE_TEST_WITH_STREAMS(errors_of_cuda, lose_nothing)
 DEVICE_TEST_WITH_STREAMS(errors_of_cuda, lose_no_tables)
 {
     counted_samples const work(many_bins);
-    device_array<float> const there(work.samples);
+    device_array<float> const device_copy(work.samples);
     device_array<unsigned> const counts(many_bins);
     bystander const other;
     stream const where;
-    EXPECT_GE(
-        fail_every_call_of_the_runtime(
-            other, [&] { tw::histogram(tw::device.on(where).nosync(), there, edges_of(many_bins), counts.data()); }),
-        8);
+    EXPECT_GE(fail_every_call_of_the_runtime(other,
+                                             [&] {
+                                                 tw::histogram(tw::device.on(where).nosync(), device_copy,
+                                                               edges_of(many_bins), counts.data());
+                                             }),
+              8);
     for (int skipped = 0;; ++skipped) { // in a capture, which some errors end
         tw::release_cached_memory();
         auto const before = simt::runtime::live();
         expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
         simt::runtime::fail("*", skipped, cudaErrorUnknown);
         try {
-            tw::histogram(tw::device.on(where).nosync(), there, edges_of(50), counts.data());
+            tw::histogram(tw::device.on(where).nosync(), device_copy, edges_of(50), counts.data());
         } catch (tw::cuda_error const&) {
         }
         bool const over = simt::runtime::failure_is_due();
@@ -821,13 +828,13 @@ DEVICE_TEST_WITH_STREAMS(a_reset, is_survived_by_every_algorithm)
     workload const work;
     for (int i = 0; i < amount(3, 3, 2); ++i) {
         {
-            workload_there const there(work);
+            device_workload const device_copy(work);
             stream const where;
             for (cudaStream_t const in : {where.get(), cudaStream_t{}}) {
                 for (int algorithm = 0; algorithm < algorithms; ++algorithm) {
                     auto const right = expected(algorithm, work);
                     std::vector<double> out(most_results, 0);
-                    run(algorithm, tw::device.on(in), there, out.data());
+                    run(algorithm, tw::device.on(in), device_copy, out.data());
                     EXPECT_EQ(out, right) << algorithm;
                     out.assign(most_results, 0);
                     run(algorithm, tw::device.on(in), work, out.data());

@@ -86,14 +86,14 @@ void free_in_order(void* first)
 
 memory plain(int device = 0)
 {
-    current const there(device);
+    current const device_copy(device);
     void* first = nullptr;
     expect_success(cudaMalloc(&first, bytes));
     return {first, free_plain};
 }
 memory from_default_pool(int device = 0)
 {
-    current const there(device);
+    current const device_copy(device);
     void* first = nullptr;
     expect_success(cudaMallocAsync(&first, bytes, nullptr));
     expect_success(cudaStreamSynchronize(nullptr));
@@ -104,14 +104,14 @@ memory from_default_pool(int device = 0)
 }
 memory pinned(int device = 0)
 {
-    current const there(device);
+    current const device_copy(device);
     void* first = nullptr;
     expect_success(cudaHostAlloc(&first, bytes, cudaHostAllocDefault));
     return {first, free_pinned};
 }
 memory managed(int device = 0)
 {
-    current const there(device);
+    current const device_copy(device);
     void* first = nullptr;
     expect_success(cudaMallocManaged(&first, bytes));
     return {first, free_plain};

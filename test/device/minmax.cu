@@ -51,14 +51,14 @@ void expect_the_positions_of_seq(std::vector<E> const& x, std::size_t misalignme
 {
     namespace engine = tw::engine;
     using answer = engine::candidate<E>;
-    device_array<E> const there(x, misalignment);
-    E const *const first = there.begin(), *const last = there.end();
+    device_array<E> const device_copy(x, misalignment);
+    E const *const first = device_copy.begin(), *const last = device_copy.end();
     auto const low = tw::min_element(x, given...) - x.begin(), high = tw::max_element(x, given...) - x.begin(),
                last_high = tw::minmax_element(x, given...).second - x.begin();
     if (x.size() > values::tile_of(sizeof(E))) {
-        EXPECT_EQ(found_in_three_passes<answer>(there, engine::first_smallest<Less>{less}).index, low);
-        EXPECT_EQ(found_in_three_passes<answer>(there, engine::first_largest<Less>{less}).index, high);
-        auto const both = found_in_three_passes<engine::extremes<answer>>(there, engine::widest<Less>{less});
+        EXPECT_EQ(found_in_three_passes<answer>(device_copy, engine::first_smallest<Less>{less}).index, low);
+        EXPECT_EQ(found_in_three_passes<answer>(device_copy, engine::first_largest<Less>{less}).index, high);
+        auto const both = found_in_three_passes<engine::extremes<answer>>(device_copy, engine::widest<Less>{less});
         EXPECT_EQ(both.smallest.index, low);
         EXPECT_EQ(both.largest.index, last_high);
     }
@@ -89,20 +89,20 @@ void expect_ties_as_in_seq()
         std::vector<E> x(size, E(5));
         expect_the_positions_of_seq(x, 0, tw::gpu::is_less());
         std::size_t const last_tile = (size - 1) / tile * tile;
-        for (std::size_t const place :
+        for (std::size_t const position :
              {std::size_t{0}, chunk - 1, chunk, tile - 1, tile, last_tile - 1, 16 * tile, size - 1}) {
-            if (place >= size || on_device::leaves_to_other_schedule(variant++))
+            if (position >= size || on_device::leaves_to_other_schedule(variant++))
                 continue;
-            SCOPED_TRACE(testing::Message() << size << " elements, at " << place);
-            std::size_t const other = place < size / 2 ? size - 1 - place / 2 : place / 2;
-            x[place] = x[other] = E(4);
+            SCOPED_TRACE(testing::Message() << size << " elements, at " << position);
+            std::size_t const other = position < size / 2 ? size - 1 - position / 2 : position / 2;
+            x[position] = x[other] = E(4);
             expect_the_positions_of_seq(x, 0, tw::gpu::is_less());
-            x[place] = x[other] = E(6);
+            x[position] = x[other] = E(6);
             expect_the_positions_of_seq(x, 0, tw::gpu::is_less());
             expect_the_positions_of_seq(x, sizeof(E), smaller(), smaller());
-            x[place] = E(4);
+            x[position] = E(4);
             expect_the_positions_of_seq(x, sizeof(E), tw::gpu::is_greater(), std::greater<>());
-            x[place] = x[other] = E(5);
+            x[position] = x[other] = E(5);
         }
     }
 }
@@ -191,11 +191,11 @@ DEVICE_TEST(minmax, of_structures_finds_what_seq_finds)
         triples.push_back({{seed, seed / 64 % 200, 0}});
     }
     expect_the_positions_of_seq(pairs, 0, tw::gpu::is_less());
-    device_array<pair_of_words<3>> const there(triples);
-    auto const found = tw::minmax_element(tw::device, there.begin(), there.end());
+    device_array<pair_of_words<3>> const device_copy(triples);
+    auto const found = tw::minmax_element(tw::device, device_copy.begin(), device_copy.end());
     auto const expected = tw::minmax_element(triples);
-    EXPECT_EQ(found.first - there.begin(), expected.first - triples.begin());
-    EXPECT_EQ(found.second - there.begin(), expected.second - triples.begin());
+    EXPECT_EQ(found.first - device_copy.begin(), expected.first - triples.begin());
+    EXPECT_EQ(found.second - device_copy.begin(), expected.second - triples.begin());
 }
 
 } // namespace

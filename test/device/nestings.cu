@@ -188,12 +188,12 @@ std::vector<std::ptrdiff_t> sizes()
 
 struct elements {
     std::vector<float> x = on_device::some_elements<float>(static_cast<std::size_t>(sizes().back() + 2 * room_before));
-    device_array<float> x_there{x};
+    device_array<float> device_x{x};
 
     auto here() const { return x.begin() + room_before; }
     float const* pointer_here() const { return x.data() + room_before; }
-    float* pointer_there() const { return x_there.data() + room_before; }
-    auto there() const { return thrust::device_pointer_cast(pointer_there()); }
+    float* device_pointer() const { return device_x.data() + room_before; }
+    auto device_copy() const { return thrust::device_pointer_cast(device_pointer()); }
 };
 
 elements const& some()
@@ -212,15 +212,16 @@ std::vector<float> read(It first, std::ptrdiff_t n)
     return result;
 }
 
-/// Iterators that read the same, `here` on the host and `there` on the device, reduce to the same bits everywhere.
+/// Iterators that read the same, `here` on the host and `device_copy` on the device, reduce to the same bits
+/// everywhere.
 template <bool on_device = true, class Here, class There>
-void expect_one_sum(Here here, There there, std::ptrdiff_t n)
+void expect_one_sum(Here here, There device_copy, std::ptrdiff_t n)
 {
     float const right = tw::reduce(tw::seq, read(here, n), 0.5f);
     EXPECT_TRUE(same_bits(tw::reduce(tw::seq, here, here + n, 0.5f), right)) << "n = " << n;
     EXPECT_TRUE(same_bits(tw::reduce(tw::par, here, here + n, 0.5f), right)) << "n = " << n;
     if constexpr (on_device) {
-        EXPECT_TRUE(same_bits(tw::reduce(tw::device, there, there + n, 0.5f), right)) << "n = " << n;
+        EXPECT_TRUE(same_bits(tw::reduce(tw::device, device_copy, device_copy + n, 0.5f), right)) << "n = " << n;
     }
 }
 
@@ -229,7 +230,7 @@ DEVICE_TEST(nestings, of_one_kind_over_memory_and_numbers)
     for_each(every_kind{}, []<class Kind>(Kind) {
         for (std::ptrdiff_t const n : sizes()) {
             expect_one_sum<runs_on_device<Kind, permutation>>(Kind::over(some().here(), n),
-                                                              Kind::over(some().there(), n), n);
+                                                              Kind::over(some().device_copy(), n), n);
             expect_one_sum<runs_on_device<Kind, permutation>>(Kind::over(counting<float>(0), n),
                                                               Kind::over(counting<float>(0), n), n);
         }
@@ -242,7 +243,8 @@ DEVICE_TEST(nestings, of_every_kind_in_every_other)
         for_each(every_kind{}, []<class Inner>(Inner) {
             for (std::ptrdiff_t const n : sizes())
                 expect_one_sum<runs_on_device<Outer, Inner>>(Outer::over(Inner::over(some().pointer_here(), n), n),
-                                                             Outer::over(Inner::over(some().pointer_there(), n), n), n);
+                                                             Outer::over(Inner::over(some().device_pointer(), n), n),
+                                                             n);
         });
     });
 }
@@ -251,22 +253,22 @@ DEVICE_TEST(nestings, of_three_and_four_kinds)
 {
     for (std::ptrdiff_t const n : sizes()) {
         auto const three = [n](auto first) { return reverse::over(zip::over(transform::over(first, n), n), n); };
-        expect_one_sum<!on_device::interpreted>(three(some().here()), three(some().there()), n);
+        expect_one_sum<!on_device::interpreted>(three(some().here()), three(some().device_copy()), n);
         auto const four = [n](auto first) {
             return transform::over(permutation::over(shifted::over(zip::over(first, n), n), n), n);
         };
-        expect_one_sum(four(some().here()), four(some().there()), n);
+        expect_one_sum(four(some().here()), four(some().device_copy()), n);
     }
 }
 
 /// Memory behind offsets is memory: it is loaded 16 bytes at a time.
 DEVICE_TEST(nestings, of_offsets_are_seen_through)
 {
-    auto const behind_offset = shifted::over(transform::over(some().there(), 1), 1);
+    auto const behind_offset = shifted::over(transform::over(some().device_copy(), 1), 1);
     auto const view = tw::gpu::view_of(behind_offset, 1);
     static_assert(decltype(view)::bases == 1);
-    static_assert(
-        std::is_same_v<decltype(tw::gpu::sink_of(shifted::over(some().there(), 1))), tw::gpu::memory_sink<float>>);
+    static_assert(std::is_same_v<decltype(tw::gpu::sink_of(shifted::over(some().device_copy(), 1))),
+                                 tw::gpu::memory_sink<float>>);
 }
 
 // ---- what the other algorithms make of them
@@ -276,25 +278,25 @@ DEVICE_TEST(nestings, in_every_algorithm)
     for (std::ptrdiff_t const n : sizes()) {
         auto const nested = [n](auto first) { return zip::over(reverse::over(first, n), n); };
         auto const here = nested(some().here());
-        auto const there = nested(some().there());
+        auto const device_copy = nested(some().device_copy());
         std::vector<float> const x = read(here, n);
         device_array<float> const out(static_cast<std::size_t>(n) + 1);
         std::vector<float> right(static_cast<std::size_t>(n));
 
-        EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, there, there + n, there, 0.5f),
+        EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, device_copy, device_copy + n, device_copy, 0.5f),
                               tw::transform_reduce(tw::seq, x.begin(), x.end(), x.begin(), 0.5f)));
-        tw::exclusive_scan(tw::device, there, there + n, out.begin(), 0.5f);
+        tw::exclusive_scan(tw::device, device_copy, device_copy + n, out.begin(), 0.5f);
         tw::exclusive_scan(tw::par, here, here + n, right.begin(), 0.5f);
         EXPECT_TRUE(std::ranges::equal(right, out.values(right.size()), same_bits<float>)) << "n = " << n;
 
         tw::regular_axis const axis(37, -1e9f, 1e9f);
         device_array<std::uint32_t> const counts(37);
         std::vector<std::uint32_t> right_counts(37);
-        tw::histogram(tw::device, there, there + n, axis, counts.begin());
+        tw::histogram(tw::device, device_copy, device_copy + n, axis, counts.begin());
         tw::histogram(tw::par, here, here + n, axis, right_counts.begin());
         EXPECT_EQ(counts.values(37), right_counts) << "n = " << n;
 
-        EXPECT_EQ(tw::min_element(tw::device, there, there + n) - there,
+        EXPECT_EQ(tw::min_element(tw::device, device_copy, device_copy + n) - device_copy,
                   tw::min_element(tw::seq, x.begin(), x.end()) - x.begin());
     }
 }
@@ -310,9 +312,9 @@ struct to_every_other {
     TILEWISE_PORTABLE void operator()(std::ptrdiff_t i, float value) const { memory[2 * i] = value; }
 };
 
-/// The scan of some elements that `wrap`, laid over memory, puts where `place(i)` says, as `stored(result)`.
-template <class Wrap, class Place, class Stored>
-void expect_scan(Wrap wrap, Place place, Stored stored)
+/// The scan of some elements that `wrap`, laid over memory, puts where `position(i)` says, as `stored(result)`.
+template <class Wrap, class Position, class Stored>
+void expect_scan(Wrap wrap, Position position, Stored stored)
 {
     for (std::ptrdiff_t const n : sizes()) {
         auto const x = some().here();
@@ -320,9 +322,10 @@ void expect_scan(Wrap wrap, Place place, Stored stored)
         device_array<float> const out(expected);
         tw::inclusive_scan(tw::seq, x, x + n, right.begin());
         auto const first = wrap(thrust::device_pointer_cast(out.data() + room_before), n);
-        EXPECT_EQ(tw::inclusive_scan(tw::device, some().there(), some().there() + n, first) - first, n);
+        EXPECT_EQ(tw::inclusive_scan(tw::device, some().device_copy(), some().device_copy() + n, first) - first, n);
         for (std::ptrdiff_t i = 0; i < n; ++i)
-            expected[static_cast<std::size_t>(room_before + place(i, n))] = stored(right[static_cast<std::size_t>(i)]);
+            expected[static_cast<std::size_t>(room_before + position(i, n))] =
+                stored(right[static_cast<std::size_t>(i)]);
         EXPECT_TRUE(std::ranges::equal(out.values(expected.size()), expected, same_bits<float>)) << "n = " << n;
     }
 }

@@ -31,29 +31,29 @@ TEST_F(outputs, may_be_device_pointers_and_vectors)
     auto const waits = tw::device;
     auto const goes_on = tw::device.nosync();
     auto const pointer = result_.data() + 1;
-    EXPECT_EQ(tw::reduce_into(waits, x_.there.begin(), x_.there.end(), pointer, 0.5f), pointer + 1);
+    EXPECT_EQ(tw::reduce_into(waits, x_.device_copy.begin(), x_.device_copy.end(), pointer, 0.5f), pointer + 1);
     expect_written(expected_);
-    EXPECT_EQ(tw::reduce_into(goes_on, x_.there.begin(), x_.there.end(), pointer, 0.5f), pointer + 1);
+    EXPECT_EQ(tw::reduce_into(goes_on, x_.device_copy.begin(), x_.device_copy.end(), pointer, 0.5f), pointer + 1);
     expect_written(expected_);
-    EXPECT_EQ(tw::reduce_into(waits, x_.there, result_.begin() + 1, 0.5f), result_.begin() + 2);
+    EXPECT_EQ(tw::reduce_into(waits, x_.device_copy, result_.begin() + 1, 0.5f), result_.begin() + 2);
     expect_written(expected_);
-    EXPECT_EQ(tw::reduce_into(goes_on, x_.there, result_.begin() + 1, 0.5f), result_.begin() + 2);
+    EXPECT_EQ(tw::reduce_into(goes_on, x_.device_copy, result_.begin() + 1, 0.5f), result_.begin() + 2);
     expect_written(expected_);
 }
 
 TEST_F(outputs, may_be_transformed)
 {
     auto const out = thrust::make_transform_output_iterator(thrust::raw_pointer_cast(result_.data()) + 1, negated{});
-    tw::reduce_into(tw::device, x_.there.begin(), x_.there.end(), out, 0.5f);
+    tw::reduce_into(tw::device, x_.device_copy.begin(), x_.device_copy.end(), out, 0.5f);
     expect_written(-expected_);
-    tw::reduce_into(tw::device.nosync(), x_.there.begin(), x_.there.end(), out, 0.5f);
+    tw::reduce_into(tw::device.nosync(), x_.device_copy.begin(), x_.device_copy.end(), out, 0.5f);
     expect_written(-expected_);
 }
 
 TEST_F(outputs, may_be_discarded)
 {
-    auto const end =
-        tw::reduce_into(tw::device, x_.there.begin(), x_.there.end(), thrust::make_discard_iterator(), 0.5f);
+    auto const end = tw::reduce_into(tw::device, x_.device_copy.begin(), x_.device_copy.end(),
+                                     thrust::make_discard_iterator(), 0.5f);
     EXPECT_EQ(end - thrust::make_discard_iterator(), 1);
     expect_written(7.0f);
 }

@@ -62,10 +62,10 @@ void expect_the_fragments_of_the_host(tw::offset most, Op op)
     auto const x = on_device::some_elements<E>(static_cast<std::size_t>(most) + 1);
     for (auto const [begin, end] : parts<order>(most, random)) {
         std::vector<E> const own(x.begin() + begin, x.begin() + end + 1);
-        tw::host::totals<T> tiles;
+        tw::host::aggregates<T> tiles;
         auto const expected = tw::host::fragment_of<order, T>(tw::seq, own.data(), begin, end, op, tiles);
         for (int where = 0; where < 3; ++where) { // aligned, misaligned, in pieces from the host
-            on_device::device_array<E> const there(own, where == 1 ? sizeof(E) : 0);
+            on_device::device_array<E> const device_copy(own, where == 1 ? sizeof(E) : 0);
             bool const has_last = where != 1;
             tw::host::fragment<order, T> result(begin);
             std::optional<T> last;
@@ -81,7 +81,7 @@ void expect_the_fragments_of_the_host(tw::offset most, Op op)
             if (where == 2)
                 run(tw::device.budget(static_cast<std::size_t>(2 * order::group) * sizeof(E)), own.data());
             else
-                run(tw::device, there.begin());
+                run(tw::device, device_copy.begin());
             ASSERT_EQ(result.end(), end);
             ASSERT_EQ(result.aggregates().size(), expected.aggregates().size());
             for (std::size_t i = 0; i < expected.aggregates().size(); ++i)
@@ -135,13 +135,13 @@ void expect_the_scans_of_the_host(tw::offset most, std::optional<T> init, Op op)
             continue;
         auto const count = static_cast<std::size_t>(end - begin);
         std::vector<E> const own(x.begin() + begin, x.begin() + end);
-        tw::host::totals<T> tiles;
+        tw::host::aggregates<T> tiles;
         auto const before = tw::host::fragment_of<order, T>(tw::seq, x.data(), 0, begin, op, tiles);
         tw::host::entry<order, T> const entry(op, init, before);
         std::vector<T> expected(count, x[0]);
         tw::host::scan_part<order, form>(entry, own.data(), end - begin, expected.data(), op, tiles);
         for (int where = 0; where < 4; ++where) { // aligned, misaligned, in place, in pieces from and to the host
-            on_device::device_array<E> const there(own, where == 1 ? sizeof(E) : 0);
+            on_device::device_array<E> const device_copy(own, where == 1 ? sizeof(E) : 0);
             on_device::device_array<T> out(count, where == 1 ? sizeof(T) : 0);
             std::vector<T> on_host(count, x[0]);
             tw::host::fragment<order, T> part(begin);
@@ -150,20 +150,20 @@ void expect_the_scans_of_the_host(tw::offset most, std::optional<T> init, Op op)
                 tw::gpu::part_scanner<Geometry, form, T, std::remove_cvref_t<decltype(policy)>, E const*, T*,
                                       std::remove_const_t<decltype(device_op)>, tw::gpu::scan_tuning, Tuning>
                     scanner(policy, elements, results, begin, end, device_op);
-                scanner.add_up([&](int level, T const& aggregate) { part.append(op, level, aggregate); });
+                scanner.reduce([&](int level, T const& aggregate) { part.append(op, level, aggregate); });
                 scanner.scan(entry, op);
             };
             if (where == 3)
                 run(tw::device.budget(static_cast<std::size_t>(2 * order::group) * (sizeof(E) + sizeof(T))), own.data(),
                     on_host.data());
             else if (where == 2 && std::is_same_v<E, T>)
-                run(tw::device, there.begin(), reinterpret_cast<T*>(there.begin()));
+                run(tw::device, device_copy.begin(), reinterpret_cast<T*>(device_copy.begin()));
             else
-                run(tw::device, there.begin(), out.begin());
+                run(tw::device, device_copy.begin(), out.begin());
             EXPECT_EQ(part.end(), end);
             auto const results = where == 3 ? on_host
                                  : where == 2 && std::is_same_v<E, T>
-                                     ? on_device::values_at(reinterpret_cast<T const*>(there.begin()), count)
+                                     ? on_device::values_at(reinterpret_cast<T const*>(device_copy.begin()), count)
                                      : out.values(count);
             for (std::size_t i = 0; i < count; ++i)
                 ASSERT_TRUE(on_device::same_bits(results[i], expected[i]))

@@ -42,14 +42,14 @@ public:
     explicit workload(float first)
     {
         elements_[0] = first;
-        there_.assign(elements_);
+        device_copy_.assign(elements_);
         tw::inclusive_scan(elements_, scanned_.begin());
     }
-    float const* begin() const { return there_.begin(); }
-    float const* end() const { return there_.end(); }
+    float const* begin() const { return device_copy_.begin(); }
+    float const* end() const { return device_copy_.end(); }
     float sum() const { return tw::reduce(elements_, 0.5f); }
     std::vector<float>& elements() { return elements_; }
-    void assign() const { there_.assign(elements_); }
+    void assign() const { device_copy_.assign(elements_); }
 
     /// Returned values, and results that are looked at after waiting for `to_wait_for`.
     void run(cudaStream_t where, cudaStream_t to_wait_for) const
@@ -64,7 +64,7 @@ public:
 private:
     static std::size_t size() { return amount<std::size_t>(1 << 20, 1 << 17, 20'000); }
     std::vector<float> elements_ = on_device::some_elements<float>(size()), scanned_ = std::vector<float>(size());
-    device_array<float> there_{size()};
+    device_array<float> device_copy_{size()};
 };
 
 /// Calls `body(i)` in the i-th of two threads.
@@ -107,14 +107,14 @@ DEVICE_TEST_WITH_STREAMS(per_thread_streams, serve_two_threads_at_once)
 DEVICE_TEST_WITH_STREAMS(per_thread_streams, are_captured_one_without_the_other)
 {
     workload captured(1);
-    workload const beside(1e9f);
+    workload const outside(1e9f);
     device_array<float> const result(1);
-    beside.run(nullptr, nullptr);
+    outside.run(nullptr, nullptr);
 
     expect_success(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeRelaxed));
     EXPECT_THROW(tw::reduce(tw::device, captured.begin(), captured.end(), 0.5f), std::invalid_argument);
     tw::reduce_into(tw::device.nosync(), captured.begin(), captured.end(), result.data(), 0.5f);
-    std::thread([&] { beside.run(nullptr, nullptr); }).join();
+    std::thread([&] { outside.run(nullptr, nullptr); }).join();
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t program = nullptr;
     expect_success(cudaStreamEndCapture(cudaStreamPerThread, &graph));

@@ -25,8 +25,8 @@ public:
     static constexpr std::size_t most = 17 * tile + 5; ///< takes two passes
     static constexpr matrix init{1, 2, 3, 5};
 
-    product_of_matrices() : elements_(on_device::some_elements<matrix>(most)), there_(elements_) {}
-    matrix const* begin() const { return there_.begin(); }
+    product_of_matrices() : elements_(on_device::some_elements<matrix>(most)), device_copy_(elements_) {}
+    matrix const* begin() const { return device_copy_.begin(); }
     matrix expected(std::size_t count) const
     {
         return tw::reduce(tw::seq, elements_.data(), elements_.data() + count, init, std::multiplies<>{});
@@ -39,7 +39,7 @@ public:
 
 private:
     std::vector<matrix> elements_;
-    device_array<matrix> there_;
+    device_array<matrix> device_copy_;
 };
 
 DEVICE_TEST_WITH_STREAMS(device_policy, runs_in_a_stream)
@@ -305,11 +305,11 @@ DEVICE_TEST(device_policy, counts_elements)
 {
     for (std::size_t const count : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{20011}}) {
         auto const x = digits(count + 1);
-        device_array<int> const there(x);
+        device_array<int> const device_copy(x);
         int const *const first = x.data(), *const last = first + count;
-        int const *const first_there = there.begin(), *const last_there = first_there + count;
-        EXPECT_EQ(tw::count(tw::device, first_there, last_there, x[0]), std::count(first, last, x[0]));
-        EXPECT_EQ(tw::count_if(tw::device, first_there, last_there, is_odd{}), std::count_if(first, last, is_odd{}));
+        int const *const device_first = device_copy.begin(), *const device_last = device_first + count;
+        EXPECT_EQ(tw::count(tw::device, device_first, device_last, x[0]), std::count(first, last, x[0]));
+        EXPECT_EQ(tw::count_if(tw::device, device_first, device_last, is_odd{}), std::count_if(first, last, is_odd{}));
     }
 }
 
@@ -317,28 +317,28 @@ DEVICE_TEST(device_policy, finds_the_first_and_last_extremes)
 {
     for (std::size_t const count : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{20011}}) {
         auto const x = digits(count + 1);
-        device_array<int> const there(x);
+        device_array<int> const device_copy(x);
         int const *const first = x.data(), *const last = first + count;
-        int const *const first_there = there.begin(), *const last_there = first_there + count;
-        EXPECT_EQ(tw::min_element(tw::device, first_there, last_there) - first_there,
+        int const *const device_first = device_copy.begin(), *const device_last = device_first + count;
+        EXPECT_EQ(tw::min_element(tw::device, device_first, device_last) - device_first,
                   tw::min_element(first, last) - first);
-        EXPECT_EQ(tw::max_element(tw::device, first_there, last_there) - first_there,
+        EXPECT_EQ(tw::max_element(tw::device, device_first, device_last) - device_first,
                   tw::max_element(first, last) - first);
-        EXPECT_EQ(tw::min_element(tw::device, first_there, last_there, std::greater<>{}) - first_there,
+        EXPECT_EQ(tw::min_element(tw::device, device_first, device_last, std::greater<>{}) - device_first,
                   tw::min_element(first, last, std::greater<>{}) - first);
-        EXPECT_EQ(tw::max_element(tw::device, first_there, last_there, less_of_last_digits{}) - first_there,
+        EXPECT_EQ(tw::max_element(tw::device, device_first, device_last, less_of_last_digits{}) - device_first,
                   tw::max_element(first, last, less_of_last_digits{}) - first);
-        auto const found = tw::minmax_element(tw::device, first_there, last_there);
+        auto const found = tw::minmax_element(tw::device, device_first, device_last);
         auto const expected = tw::minmax_element(first, last);
-        EXPECT_EQ(found.first - first_there, expected.first - first);
-        EXPECT_EQ(found.second - first_there, expected.second - first);
+        EXPECT_EQ(found.first - device_first, expected.first - first);
+        EXPECT_EQ(found.second - device_first, expected.second - first);
     }
 }
 
 DEVICE_TEST(device_policy, gives_init_for_empty_ranges_of_every_form)
 {
-    device_array<int> const there(1);
-    int* const p = there.begin();
+    device_array<int> const device_copy(1);
+    int* const p = device_copy.begin();
     int const* const null = nullptr;
     std::span<int const> const none;
     EXPECT_EQ(tw::reduce(tw::device, p, p), 0);
@@ -357,10 +357,10 @@ DEVICE_TEST(device_policy, gives_init_for_empty_ranges_of_every_form)
     EXPECT_EQ(tw::reduce_into(tw::device, p, p, &on_the_host, 7), &on_the_host + 1);
     EXPECT_EQ(on_the_host, 7);
     EXPECT_EQ(tw::reduce_into(tw::device, none, p, 8), p + 1);
-    EXPECT_EQ(there.value(), 8);
+    EXPECT_EQ(device_copy.value(), 8);
     EXPECT_EQ(tw::transform_reduce_into(tw::device.nosync(), none, none, p, 9), p + 1);
     expect_success(cudaDeviceSynchronize());
-    EXPECT_EQ(there.value(), 9);
+    EXPECT_EQ(device_copy.value(), 9);
 }
 
 } // namespace

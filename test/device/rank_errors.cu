@@ -33,11 +33,11 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_what_one_throws)
 {
     emptied_caches const at_end;
     ranks::on_each_rank({0, 100, 200}, [&](auto& communicator, std::size_t, std::size_t) {
-        on_device::device_array<std::int32_t> const there(100);
+        on_device::device_array<std::int32_t> const device_copy(100);
         std::vector<std::int32_t> few(communicator.rank() == 1 ? 99 : 100);
         auto const on = tw::distributed(communicator, tw::device);
         try {
-            tw::inclusive_scan(on, std::span<std::int32_t const>(there.data(), 100), few);
+            tw::inclusive_scan(on, std::span<std::int32_t const>(device_copy.data(), 100), few);
             ADD_FAILURE() << "no exception";
         } catch (tw::distributed_error const& error) {
             EXPECT_EQ(error.rank(), 1);

@@ -42,52 +42,53 @@ DEVICE_TEST(ranks_on_a_gpu, have_the_values_of_one_range)
         auto const largest = tw::reduce(x, -2000, tw::maximum<>());
         auto const odd = tw::count_if(x, is_odd());
         tw::inclusive_scan(x, expected, std::plus<>(), 3);
-        ranks::on_each_rank(ranks::cuts_of(count, 1024, random), [&](auto& communicator, std::size_t begin,
-                                                                     std::size_t end) {
-            std::vector<std::int32_t> const own(x.data() + begin, x.data() + end);
-            on_device::device_array<std::int32_t> const there(own), out(own.size());
-            std::span<std::int32_t const> const elements(there.data(), own.size());
-            auto const on = tw::distributed(communicator, tw::device);
-            std::int32_t const other = communicator.rank() == 0 ? 3 : 100; // rank 0's init counts
-            EXPECT_EQ(tw::reduce(on, elements, std::int64_t{7}), sum);
-            EXPECT_EQ(tw::reduce(on, elements, -2000, tw::maximum<>()), largest);
-            EXPECT_EQ(tw::count_if(on, elements, is_odd()), odd);
-            EXPECT_EQ(tw::inclusive_scan(on, there.data(), there.data() + own.size(), out.data(), std::plus<>(), other),
-                      out.data() + own.size());
-            auto const results = out.values(own.size());
-            std::copy(results.begin(), results.end(), scanned.begin() + static_cast<std::ptrdiff_t>(begin));
-        });
+        ranks::on_each_rank(
+            ranks::cuts_of(count, 1024, random), [&](auto& communicator, std::size_t begin, std::size_t end) {
+                std::vector<std::int32_t> const own(x.data() + begin, x.data() + end);
+                on_device::device_array<std::int32_t> const device_copy(own), out(own.size());
+                std::span<std::int32_t const> const elements(device_copy.data(), own.size());
+                auto const on = tw::distributed(communicator, tw::device);
+                std::int32_t const other = communicator.rank() == 0 ? 3 : 100; // rank 0's init counts
+                EXPECT_EQ(tw::reduce(on, elements, std::int64_t{7}), sum);
+                EXPECT_EQ(tw::reduce(on, elements, -2000, tw::maximum<>()), largest);
+                EXPECT_EQ(tw::count_if(on, elements, is_odd()), odd);
+                EXPECT_EQ(tw::inclusive_scan(on, device_copy.data(), device_copy.data() + own.size(), out.data(),
+                                             std::plus<>(), other),
+                          out.data() + own.size());
+                auto const results = out.values(own.size());
+                std::copy(results.begin(), results.end(), scanned.begin() + static_cast<std::ptrdiff_t>(begin));
+            });
         EXPECT_EQ(scanned, expected);
     }
 }
 
 /// Where a rank keeps elements or results.
-enum class place { device, pinned, pageable };
+enum class memory { device, pinned, pageable };
 
 /// Elements in memory of a kind.
 template <class T>
 class elements {
 public:
-    elements(std::vector<T> const& values, place where) : here_(values)
+    elements(std::vector<T> const& values, memory where) : here_(values)
     {
-        if (where != place::pageable)
-            there_.emplace(values, 0,
-                           where == place::device ? on_device::device_array<T>::kind::device
-                                                  : on_device::device_array<T>::kind::pinned);
+        if (where != memory::pageable)
+            device_copy_.emplace(values, 0,
+                                 where == memory::device ? on_device::device_array<T>::kind::device
+                                                         : on_device::device_array<T>::kind::pinned);
     }
-    T* data() { return there_ ? there_->data() : here_.data(); }
+    T* data() { return device_copy_ ? device_copy_->data() : here_.data(); }
     T* end() { return data() + here_.size(); }
-    std::vector<T> values() const { return there_ ? there_->values(here_.size()) : here_; }
+    std::vector<T> values() const { return device_copy_ ? device_copy_->values(here_.size()) : here_; }
 
 private:
     std::vector<T> here_;
-    std::optional<on_device::device_array<T>> there_;
+    std::optional<on_device::device_array<T>> device_copy_;
 };
 
 /// Another place on each rank.
-place place_on(tw::thread_communicator const& communicator, int more = 0)
+memory memory_on(tw::thread_communicator const& communicator, int more = 0)
 {
-    return static_cast<place>((static_cast<std::size_t>(communicator.rank() + more) + on_device::variation()) % 3);
+    return static_cast<memory>((static_cast<std::size_t>(communicator.rank() + more) + on_device::variation()) % 3);
 }
 
 template <class T>
@@ -113,8 +114,8 @@ void expect_one_value(std::vector<E> const& x, T init, T other, Op op, std::mt19
 {
     T const expected = tw::reduce(x, init, op);
     ranks::on_each_rank(few_cuts_of(x.size(), random), [&](auto& communicator, std::size_t begin, std::size_t end) {
-        elements<E> own(part_of(x, begin, end), place_on(communicator));
-        elements<T> written(std::vector<T>{other, other}, place_on(communicator, 1));
+        elements<E> own(part_of(x, begin, end), memory_on(communicator));
+        elements<T> written(std::vector<T>{other, other}, memory_on(communicator, 1));
         auto const on = tw::distributed(communicator, tw::device);
         T const own_init = communicator.rank() == 0 ? init : other; // rank 0's counts
         EXPECT_TRUE(on_device::same_bits(tw::reduce(on, own.data(), own.end(), own_init, op), expected));
@@ -137,8 +138,8 @@ void expect_one_scan(std::vector<E> const& x, T init, T other, Op op, std::mt199
     };
     scan(tw::seq, x.begin(), x.end(), expected.begin(), init);
     ranks::on_each_rank(few_cuts_of(x.size(), random), [&](auto& communicator, std::size_t begin, std::size_t end) {
-        elements<E> own(part_of(x, begin, end), place_on(communicator));
-        elements<T> out(std::vector<T>(end - begin, other), place_on(communicator, 1));
+        elements<E> own(part_of(x, begin, end), memory_on(communicator));
+        elements<T> out(std::vector<T>(end - begin, other), memory_on(communicator, 1));
         auto const on = tw::distributed(communicator, tw::device);
         T const own_init = communicator.rank() == 0 ? init : other;
         EXPECT_EQ(scan(on, own.data(), own.end(), out.data(), own_init), out.end());
@@ -146,8 +147,8 @@ void expect_one_scan(std::vector<E> const& x, T init, T other, Op op, std::mt199
         std::copy(written.begin(), written.end(), results.begin() + static_cast<std::ptrdiff_t>(begin));
         if constexpr (std::is_same_v<E, T>) {
             scan(on, own.data(), own.end(), own.data(), own_init);
-            auto const there = own.values();
-            std::copy(there.begin(), there.end(), in_place.begin() + static_cast<std::ptrdiff_t>(begin));
+            auto const device_copy = own.values();
+            std::copy(device_copy.begin(), device_copy.end(), in_place.begin() + static_cast<std::ptrdiff_t>(begin));
         }
     });
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -182,8 +183,8 @@ DEVICE_TEST(ranks_on_a_gpu, have_one_inner_product)
     auto const x = on_device::some_elements<float>(sizes.back()), y = on_device::some_elements<float>(x.size() + 1);
     float const expected = tw::transform_reduce(x.begin(), x.end(), y.begin() + 1, 1.0f);
     ranks::on_each_rank(few_cuts_of(x.size(), random), [&](auto& communicator, std::size_t begin, std::size_t end) {
-        elements<float> left(part_of(x, begin, end), place::device),
-            right(part_of(y, begin + 1, end + 1), place::device);
+        elements<float> left(part_of(x, begin, end), memory::device),
+            right(part_of(y, begin + 1, end + 1), memory::device);
         auto const on = tw::distributed(communicator, tw::device);
         EXPECT_TRUE(on_device::same_bits(
             tw::transform_reduce(on, left.data(), left.end(), right.data(), communicator.rank() == 0 ? 1.0f : 9.0f),
@@ -200,8 +201,8 @@ void expect_one_histogram(std::vector<Sample> const& x, Axis const& axis, std::m
     tw::histogram(x, axis, expected);
     tw::histogram_add(x, axis, expected_more);
     ranks::on_each_rank(few_cuts_of(x.size(), random), [&](auto& communicator, std::size_t begin, std::size_t end) {
-        elements<Sample> own(part_of(x, begin, end), place_on(communicator));
-        elements<Counter> counts(before, place_on(communicator, 1)), more(before, place_on(communicator, 2));
+        elements<Sample> own(part_of(x, begin, end), memory_on(communicator));
+        elements<Counter> counts(before, memory_on(communicator, 1)), more(before, memory_on(communicator, 2));
         auto const on = tw::distributed(communicator, tw::device);
         EXPECT_EQ(tw::histogram(on, own.data(), own.end(), axis, counts.data()), counts.data() + cells);
         EXPECT_EQ(counts.values(), expected);
@@ -244,11 +245,11 @@ DEVICE_TEST(ranks_on_a_gpu, have_the_sums_of_keys_of_one_range)
         tw::reduce_by_index(keys, values, cells, largest, -500, tw::maximum<>());
         tw::weighted_histogram(keys, values, tw::integer_axis(0, cells), weights);
         ranks::on_each_rank(few_cuts_of(count, random), [&](auto& communicator, std::size_t begin, std::size_t end) {
-            elements<std::int16_t> own_keys(part_of(keys, begin, end), place_on(communicator));
-            elements<std::int32_t> own(part_of(values, begin, end), place_on(communicator, 1));
-            elements<std::int64_t> own_sums(std::vector<std::int64_t>(cells), place_on(communicator, 2));
-            elements<std::int64_t> own_weights(std::vector<std::int64_t>(cells), place_on(communicator));
-            elements<std::int32_t> own_largest(std::vector<std::int32_t>(cells), place_on(communicator, 1));
+            elements<std::int16_t> own_keys(part_of(keys, begin, end), memory_on(communicator));
+            elements<std::int32_t> own(part_of(values, begin, end), memory_on(communicator, 1));
+            elements<std::int64_t> own_sums(std::vector<std::int64_t>(cells), memory_on(communicator, 2));
+            elements<std::int64_t> own_weights(std::vector<std::int64_t>(cells), memory_on(communicator));
+            elements<std::int32_t> own_largest(std::vector<std::int32_t>(cells), memory_on(communicator, 1));
             auto const on = tw::distributed(communicator, tw::device);
             bool const is_first = communicator.rank() == 0; // whose init counts
             EXPECT_EQ(tw::reduce_by_index(on, own_keys.data(), own_keys.end(), own.data(), cells, own_sums.data(),
@@ -266,11 +267,11 @@ DEVICE_TEST(ranks_on_a_gpu, have_the_sums_of_keys_of_one_range)
 }
 
 /// An element of a range, in 12 bytes, of which one is compared.
-struct place_and_height {
+struct position_and_height {
     std::int32_t x, y, height;
 };
 struct lower {
-    TILEWISE_PORTABLE bool operator()(place_and_height const& a, place_and_height const& b) const
+    TILEWISE_PORTABLE bool operator()(position_and_height const& a, position_and_height const& b) const
     {
         return a.height < b.height;
     }
@@ -299,23 +300,23 @@ DEVICE_TEST(ranks_on_a_gpu, find_what_one_finds_in_the_whole_range)
     std::mt19937 random(static_cast<unsigned>(on_device::variation()));
     for (std::size_t const count : sizes) {
         std::vector<std::int32_t> x(count);
-        std::vector<place_and_height> places(count);
+        std::vector<position_and_height> positions(count);
         for (std::size_t i = 0; i < count; ++i) {
             x[i] = static_cast<std::int32_t>(random() % 50); // with many equal ones
-            places[i] = {static_cast<std::int32_t>(i), 0, static_cast<std::int32_t>(random() % 1000)};
+            positions[i] = {static_cast<std::int32_t>(i), 0, static_cast<std::int32_t>(random() % 1000)};
         }
         auto const middle = static_cast<std::ptrdiff_t>(count / 2);
         distances_from const first{0, middle}, last{static_cast<std::ptrdiff_t>(count), middle};
         auto const [smallest, largest] = std::minmax_element(x.begin(), x.end());
-        auto const lowest = std::min_element(places.begin(), places.end(), lower());
+        auto const lowest = std::min_element(positions.begin(), positions.end(), lower());
         auto const nearest = std::min_element(first, last) - first;
         auto const cuts = few_cuts_of(count, random);
         ranks::on_each_rank(cuts, [&, smallest = smallest - x.begin(), largest = largest - x.begin(),
                                    earliest = std::max_element(x.begin(), x.end()) - x.begin(),
-                                   lowest = lowest - places.begin()](auto& communicator, std::size_t begin,
-                                                                     std::size_t end) {
-            elements<std::int32_t> own(part_of(x, begin, end), place_on(communicator));
-            elements<place_and_height> own_places(part_of(places, begin, end), place_on(communicator, 1));
+                                   lowest = lowest - positions.begin()](auto& communicator, std::size_t begin,
+                                                                        std::size_t end) {
+            elements<std::int32_t> own(part_of(x, begin, end), memory_on(communicator));
+            elements<position_and_height> own_positions(part_of(positions, begin, end), memory_on(communicator, 1));
             auto const on = tw::distributed(communicator, tw::device);
             auto const expect = [&](tw::rank_position const& found, std::ptrdiff_t expected) {
                 if (count == 0) {
@@ -332,7 +333,7 @@ DEVICE_TEST(ranks_on_a_gpu, find_what_one_finds_in_the_whole_range)
             auto const both = tw::minmax_element(on, own.data(), own.end());
             expect(both.first, smallest);
             expect(both.second, largest);
-            expect(tw::min_element(on, own_places.data(), own_places.end(), lower()), lowest);
+            expect(tw::min_element(on, own_positions.data(), own_positions.end(), lower()), lowest);
             expect(tw::min_element(on, first + static_cast<std::ptrdiff_t>(begin),
                                    first + static_cast<std::ptrdiff_t>(end)),
                    nearest);

@@ -67,10 +67,11 @@ template <class E, class T, class Op, class Transform>
 void expect_the_bits_of_seq(std::vector<std::size_t> const& counts, T init, Op op, Transform transform)
 {
     auto const x = some_elements<E>(*std::max_element(counts.begin(), counts.end()));
-    device_array<E> const there(x);
+    device_array<E> const device_copy(x);
     for (std::size_t const count : counts) {
         T const expected = tw::transform_reduce(tw::seq, x.data(), x.data() + count, init, op, transform);
-        T const result = tw::transform_reduce(tw::device, there.begin(), there.begin() + count, init, op, transform);
+        T const result =
+            tw::transform_reduce(tw::device, device_copy.begin(), device_copy.begin() + count, init, op, transform);
         EXPECT_TRUE(same_bits(result, expected)) << "n = " << count;
     }
 }
@@ -78,10 +79,10 @@ template <class E, class T, class Op>
 void expect_the_bits_of_seq(std::vector<std::size_t> const& counts, T init, Op op)
 {
     auto const x = some_elements<E>(*std::max_element(counts.begin(), counts.end()));
-    device_array<E> const there(x);
+    device_array<E> const device_copy(x);
     for (std::size_t const count : counts) {
         T const expected = tw::reduce(tw::seq, x.data(), x.data() + count, init, op);
-        T const result = tw::reduce(tw::device, there.begin(), there.begin() + count, init, op);
+        T const result = tw::reduce(tw::device, device_copy.begin(), device_copy.begin() + count, init, op);
         EXPECT_TRUE(same_bits(result, expected)) << "n = " << count;
     }
 }
@@ -100,8 +101,8 @@ void expect_the_bits_of_seq_at_every_alignment(std::vector<std::size_t> const& c
         std::vector<E> const elements(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count));
         T const expected = tw::reduce(tw::seq, elements, init, op);
         for (std::size_t misalignment = 0; misalignment < 16; misalignment += alignof(E)) {
-            device_array<E> const there(elements, misalignment);
-            T const result = tw::reduce(tw::device, there.begin(), there.end(), init, op);
+            device_array<E> const device_copy(elements, misalignment);
+            T const result = tw::reduce(tw::device, device_copy.begin(), device_copy.end(), init, op);
             EXPECT_TRUE(same_bits(result, expected)) << "n = " << count << ", " << misalignment << " bytes off";
         }
     }

@@ -9,7 +9,7 @@ namespace {
 using namespace scan_kernels;
 
 /// Elements and results that begin at every place where they can.
-template <class T, class O = T, class E = T, class Op = shape::telltale<T>>
+template <class T, class O = T, class E = T, class Op = shape::non_associative<T>>
 void expect_specified_at_every_alignment(Op op = {})
 {
     tw::offset const most = 5 * tw::order<T, steep_geometry>::tile + 7;

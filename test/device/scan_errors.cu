@@ -26,7 +26,7 @@ public:
     template <class Tuning, class Policy>
     void start(Policy const& policy, std::size_t size = count) const
     {
-        scan<steep_geometry, Tuning, inclusive, std::uint32_t>(policy, there_.data(), size, out_.data(), {7},
+        scan<steep_geometry, Tuning, inclusive, std::uint32_t>(policy, device_copy_.data(), size, out_.data(), {7},
                                                                std::plus<>());
     }
     /// A call right after an error works, and CUDA remembers nothing.
@@ -42,7 +42,7 @@ public:
 
 private:
     std::vector<std::uint32_t> elements_ = shape::some_values<std::uint32_t>(count);
-    device_array<std::uint32_t> there_{elements_}, out_{count};
+    device_array<std::uint32_t> device_copy_{elements_}, out_{count};
     scanned<std::uint32_t> expected_{steep_geometry(), elements_, 7U, std::plus<>()};
 };
 
@@ -75,16 +75,19 @@ DEVICE_TEST_WITH_STREAMS(scan_errors, of_a_trace_are_passed_on)
 DEVICE_TEST(scan_errors, for_host_memory_that_nobody_waits_for_are_sentences)
 {
     std::vector<int> on_the_host(3000, 1);
-    device_array<int> const there(on_the_host);
-    int const* const first = there.data();
+    device_array<int> const device_copy(on_the_host);
+    int const* const first = device_copy.data();
     for (std::size_t const count : {std::size_t{1}, on_the_host.size()}) {
         auto const n = static_cast<std::ptrdiff_t>(count);
         expect_rejected(
-            [&] { tw::inclusive_scan(tw::device.nosync(), on_the_host.data(), on_the_host.data() + n, there.data()); },
+            [&] {
+                tw::inclusive_scan(tw::device.nosync(), on_the_host.data(), on_the_host.data() + n, device_copy.data());
+            },
             "host memory");
         expect_rejected(
             [&] {
-                tw::exclusive_scan(tw::device.nosync(), on_the_host.begin(), on_the_host.begin() + n, there.data(), 0);
+                tw::exclusive_scan(tw::device.nosync(), on_the_host.begin(), on_the_host.begin() + n,
+                                   device_copy.data(), 0);
             },
             "elements");
         expect_rejected([&] { tw::inclusive_scan(tw::device.nosync(), first, first + n, on_the_host.begin()); },
@@ -93,27 +96,29 @@ DEVICE_TEST(scan_errors, for_host_memory_that_nobody_waits_for_are_sentences)
                         "host memory");
     }
     EXPECT_EQ(on_the_host, std::vector<int>(3000, 1));
-    EXPECT_EQ(there.values(3000), on_the_host);
+    EXPECT_EQ(device_copy.values(3000), on_the_host);
 }
 
 DEVICE_TEST(scan_errors, for_bad_ranges_are_sentences)
 {
-    device_array<int> const there(std::vector<int>(3));
+    device_array<int> const device_copy(std::vector<int>(3));
     int const *const null = nullptr, *const end = reinterpret_cast<int const*>(12);
-    expect_rejected([&] { tw::inclusive_scan(tw::device, null, end, there.data()); }, "null");
-    expect_rejected([&] { tw::inclusive_scan(tw::device, there.end(), there.begin(), there.data()); }, "scan");
-    expect_rejected([&] { tw::inclusive_scan(tw::device, there.begin(), there.end(), static_cast<int*>(nullptr)); },
-                    "null");
+    expect_rejected([&] { tw::inclusive_scan(tw::device, null, end, device_copy.data()); }, "null");
+    expect_rejected([&] { tw::inclusive_scan(tw::device, device_copy.end(), device_copy.begin(), device_copy.data()); },
+                    "scan");
+    expect_rejected(
+        [&] { tw::inclusive_scan(tw::device, device_copy.begin(), device_copy.end(), static_cast<int*>(nullptr)); },
+        "null");
 }
 
 DEVICE_TEST(scan_errors, are_none_for_empty_ranges)
 {
-    device_array<int> const there(std::vector<int>{5});
-    int* const p = there.data();
+    device_array<int> const device_copy(std::vector<int>{5});
+    int* const p = device_copy.data();
     EXPECT_EQ(tw::inclusive_scan(tw::device, p, p, p), p);
     EXPECT_EQ(tw::exclusive_scan(tw::device, p, p, p, 7), p);
     EXPECT_EQ(tw::exclusive_scan(tw::device.nosync(), p, p, static_cast<int*>(nullptr), 7), nullptr);
-    EXPECT_EQ(there.value(), 5);
+    EXPECT_EQ(device_copy.value(), 5);
 }
 
 #ifndef __CUDACC__
@@ -214,9 +219,9 @@ DEVICE_TEST_WITH_STREAMS(scan_errors, are_none_on_gpus_before_sm_90)
     simt::runtime::set_devices({{}, {.major = 8}});
     on_device::expect_success(cudaSetDevice(1));
     {
-        work_after_an_error const there;
-        there.expect_right<in_cluster<steep_geometry>>();
-        there.expect_right<in_one_pass<steep_geometry>>();
+        work_after_an_error const device_copy;
+        device_copy.expect_right<in_cluster<steep_geometry>>();
+        device_copy.expect_right<in_one_pass<steep_geometry>>();
     }
     on_device::expect_success(cudaSetDevice(0));
 }

@@ -90,8 +90,8 @@ std::vector<std::size_t> sizes(tw::offset most)
     for (tw::offset const unit : {order::lane_vector, order::row, order::chunk, order::tile, order::group,
                                   order::super_group, 4 * order::super_group, order::tile + order::chunk})
         for (tw::offset const multiple : {1, 2, 3})
-            for (tw::offset const beside : {-1, 0, 1})
-                if (tw::offset const size = unit * multiple + beside; size <= most)
+            for (tw::offset const difference : {-1, 0, 1})
+                if (tw::offset const size = unit * multiple + difference; size <= most)
                     result.push_back(static_cast<std::size_t>(size));
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
@@ -193,17 +193,18 @@ void expect_scanned(std::vector<E> const& x, T const& init, std::vector<std::siz
         std::vector<E> const part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count));
         by_every_kernel<Geometry>([&](auto tuning) {
             using tuning_type = decltype(tuning);
-            device_array<E> const there(part, off.input);
+            device_array<E> const device_copy(part, off.input);
             guarded<O> const out(count, off.output);
-            scan<Geometry, tuning_type, inclusive, T>(tw::device, there.data(), count, out.data(), {}, op);
+            scan<Geometry, tuning_type, inclusive, T>(tw::device, device_copy.data(), count, out.data(), {}, op);
             expect_same(out.take(), expected.without_init, "the inclusive scan");
-            scan<Geometry, tuning_type, exclusive, T>(tw::device, there.data(), count, out.data(), init, op);
+            scan<Geometry, tuning_type, exclusive, T>(tw::device, device_copy.data(), count, out.data(), init, op);
             expect_same(out.take(), expected.excluding, "the exclusive scan");
             if constexpr (std::is_same_v<E, O>) {
-                scan<Geometry, tuning_type, inclusive, T>(tw::device, there.data(), count, there.data(), init, op);
-                expect_same(there.values(count), expected.with_init, "the scan in place");
+                scan<Geometry, tuning_type, inclusive, T>(tw::device, device_copy.data(), count, device_copy.data(),
+                                                          init, op);
+                expect_same(device_copy.values(count), expected.with_init, "the scan in place");
             } else {
-                scan<Geometry, tuning_type, inclusive, T>(tw::device, there.data(), count, out.data(), init, op);
+                scan<Geometry, tuning_type, inclusive, T>(tw::device, device_copy.data(), count, out.data(), init, op);
                 expect_same(out.take(), expected.with_init, "the inclusive scan with init");
             }
         });
@@ -218,17 +219,17 @@ void expect_specified_order(offsets off = {})
     tw::offset const most =
         4 * tw::order<T, Geometry>::super_group + tw::order<T, Geometry>::tile + 7; // the fourth level
     auto const x = shape::some_values<T>(static_cast<std::size_t>(most));
-    expect_scanned<Geometry, T, T>(x, x.back(), some_of(sizes<T, Geometry>(most)), shape::telltale<T>(), off);
+    expect_scanned<Geometry, T, T>(x, x.back(), some_of(sizes<T, Geometry>(most)), shape::non_associative<T>(), off);
 }
 
 /// Whether something was called on what is not there, as kernels note it.
 class witness {
 public:
-    bool* data() const { return reinterpret_cast<bool*>(there_.data()); }
-    void expect_nothing() const { EXPECT_EQ(there_.value(), 0) << "called on what is not there"; }
+    bool* data() const { return reinterpret_cast<bool*>(called_.data()); }
+    void expect_not_called() const { EXPECT_EQ(called_.value(), 0) << "called on what is not there"; }
 
 private:
-    device_array<unsigned char> there_{std::vector<unsigned char>{0}};
+    device_array<unsigned char> called_{std::vector<unsigned char>{0}};
 };
 
 } // namespace scan_kernels

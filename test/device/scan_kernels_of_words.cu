@@ -25,15 +25,15 @@ DEVICE_TEST(scan_kernels, fill_their_stages_again)
     std::size_t const count = most_blocks * stages * on_device::amount<std::size_t>(3, 3, 2) * tile + 7;
 
     auto const x = shape::some_values<T>(count);
-    shape::telltale<T> const op;
-    device_array<T> const there(x);
+    shape::non_associative<T> const op;
+    device_array<T> const device_copy(x);
     guarded<T> const out(count, 0);
     int blocks = 0;
     auto const sink = [&](tw::launch_record const& launch) {
         EXPECT_STREQ(launch.kernel, "scan_in_one_pass");
         blocks = launch.blocks;
     };
-    scan<steep_geometry, tuning, inclusive, T>(tw::device.trace(sink), there.data(), count, out.data(), {}, op);
+    scan<steep_geometry, tuning, inclusive, T>(tw::device.trace(sink), device_copy.data(), count, out.data(), {}, op);
     EXPECT_GE(count / tile, 2 * stages * static_cast<std::size_t>(blocks)) << "stages were not filled again";
     scanned<T> const expected(steep_geometry(), x, x.back(), op);
     expect_same(out.take(), expected.without_init, "the inclusive scan");
@@ -59,22 +59,22 @@ DEVICE_TEST(scan_kernels, fold_any_number_of_tiles)
 {
     using T = std::uint32_t;
     using order = tw::order<T, binary_geometry>;
-    shape::telltale<T> const op;
+    shape::non_associative<T> const op;
     auto const x = shape::some_values<T>(static_cast<std::size_t>(order::tile * 140 + 3));
     scanned<T> const expected(binary_geometry(), x, x[7], op);
-    device_array<T> const there(x);
+    device_array<T> const device_copy(x);
     guarded<T> const out(x.size(), 0);
     auto const step = order::tile * on_device::amount<tw::offset>(1, 5, 3);
     for (tw::offset count = order::tile + 1 + order::tile * static_cast<tw::offset>(on_device::variation() % 3);
          count <= static_cast<tw::offset>(x.size()); count += step) {
         auto const reduced = [&](auto tuning) {
-            return tw::gpu::reduce<binary_geometry, decltype(tuning)>(tw::device, there.data(), count, x[7], op);
+            return tw::gpu::reduce<binary_geometry, decltype(tuning)>(tw::device, device_copy.data(), count, x[7], op);
         };
         auto const size = static_cast<std::size_t>(count);
         EXPECT_EQ(reduced(in_rounds<1>()), expected.with_init[size - 1]) << count;
         EXPECT_EQ(reduced(in_rounds<2>()), expected.with_init[size - 1]) << count;
         by_every_kernel<binary_geometry>([&](auto tuning) {
-            scan<binary_geometry, decltype(tuning), inclusive, T>(tw::device, there.data(), size, out.data(),
+            scan<binary_geometry, decltype(tuning), inclusive, T>(tw::device, device_copy.data(), size, out.data(),
                                                                   std::optional<T>(x[7]), op);
             auto const results = out.take();
             EXPECT_TRUE(std::equal(results.begin(), results.begin() + count, expected.with_init.begin())) << count;

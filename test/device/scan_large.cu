@@ -30,13 +30,13 @@ template <class Expected>
 void expect_results(std::uint8_t const* results, std::size_t size, Expected expected)
 {
     std::vector<std::uint8_t> piece(80000);
-    for (std::size_t const place : {std::size_t{40000}, std::size_t{1} << 31, std::size_t{1} << 32, size - 40000}) {
-        std::size_t const first = place - 40000;
+    for (std::size_t const position : {std::size_t{40000}, std::size_t{1} << 31, std::size_t{1} << 32, size - 40000}) {
+        std::size_t const first = position - 40000;
         on_device::expect_success(cudaMemcpy(piece.data(), results + first, piece.size(), cudaMemcpyDefault));
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < piece.size(); ++i)
             wrong += piece[i] != static_cast<std::uint8_t>(expected(first + i));
-        EXPECT_EQ(wrong, 0u) << "around " << place;
+        EXPECT_EQ(wrong, 0u) << "around " << position;
     }
 }
 

@@ -88,16 +88,19 @@ void expect_only_neighbours()
             using tuning_type = decltype(tuning);
             std::vector<Run> const part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count));
             std::size_t const off = on_device::variation() / 2 * alignof(Run) % 16;
-            device_array<Run> const there(part, off);
+            device_array<Run> const device_copy(part, off);
             join const op{misused.data()};
             guarded<Run> const out(count, off);
-            scan<steep_geometry, tuning_type, inclusive, Run>(tw::device, there.data(), count, out.data(), {}, op);
+            scan<steep_geometry, tuning_type, inclusive, Run>(tw::device, device_copy.data(), count, out.data(), {},
+                                                              op);
             expect_same(out.take(), without_init, "the inclusive scan");
-            scan<steep_geometry, tuning_type, exclusive, Run>(tw::device, there.data(), count, out.data(), init, op);
+            scan<steep_geometry, tuning_type, exclusive, Run>(tw::device, device_copy.data(), count, out.data(), init,
+                                                              op);
             expect_same(out.take(), excluding, "the exclusive scan");
-            scan<steep_geometry, tuning_type, inclusive, Run>(tw::device, there.data(), count, there.data(), init, op);
-            expect_same(there.values(count), with_init, "the scan in place");
-            misused.expect_nothing();
+            scan<steep_geometry, tuning_type, inclusive, Run>(tw::device, device_copy.data(), count, device_copy.data(),
+                                                              init, op);
+            expect_same(device_copy.values(count), with_init, "the scan in place");
+            misused.expect_not_called();
         });
 }
 
@@ -153,10 +156,10 @@ private:
 /// An output iterator that writes every value twice, to places that are there.
 class twice {
 public:
-    class place {
+    class element_reference {
     public:
-        TILEWISE_PORTABLE explicit place(std::int64_t* to) : to_(to) {}
-        TILEWISE_PORTABLE place const& operator=(std::int32_t value) const
+        TILEWISE_PORTABLE explicit element_reference(std::int64_t* to) : to_(to) {}
+        TILEWISE_PORTABLE element_reference const& operator=(std::int32_t value) const
         {
             to_[0] = value;
             to_[1] = -std::int64_t{value};
@@ -170,11 +173,11 @@ public:
     using value_type = void;
     using difference_type = std::ptrdiff_t;
     using pointer = void;
-    using reference = place;
+    using reference = element_reference;
 
     TILEWISE_PORTABLE explicit twice(std::int64_t* to) : to_(to) {}
-    TILEWISE_PORTABLE place operator*() const { return place(to_); }
-    TILEWISE_PORTABLE place operator[](tw::offset n) const { return place(to_ + 2 * n); }
+    TILEWISE_PORTABLE element_reference operator*() const { return element_reference(to_); }
+    TILEWISE_PORTABLE element_reference operator[](tw::offset n) const { return element_reference(to_ + 2 * n); }
     TILEWISE_PORTABLE twice operator+(tw::offset n) const { return twice(to_ + 2 * n); }
 
 private:
@@ -199,7 +202,7 @@ DEVICE_TEST(scan_operands, of_iterators_are_elements)
 {
     scanned_numbers const work;
     witness const misused;
-    shape::telltale<std::int32_t> const op;
+    shape::non_associative<std::int32_t> const op;
     scanned<std::int32_t> const expected(steep_geometry(), work.values, work.init, op);
     for (std::size_t const count : work.counts)
         by_every_kernel<steep_geometry>([&](auto tuning) {
@@ -211,7 +214,7 @@ DEVICE_TEST(scan_operands, of_iterators_are_elements)
             scan<steep_geometry, tuning_type, exclusive, std::int32_t>(tw::device, first, count, out.data(), work.init,
                                                                        op);
             expect_same(out.take(), expected.excluding, "the exclusive scan");
-            misused.expect_nothing();
+            misused.expect_not_called();
         });
 }
 
@@ -222,7 +225,7 @@ DEVICE_TEST(scan_operands, of_output_iterators_are_results)
     for (std::size_t const count : work.counts)
         by_every_kernel<steep_geometry>([&](auto tuning) {
             using tuning_type = decltype(tuning);
-            device_array<std::int32_t> const there(
+            device_array<std::int32_t> const device_copy(
                 {work.values.begin(), work.values.begin() + static_cast<std::ptrdiff_t>(count)},
                 4 * (on_device::variation() / 2 % 4));
             guarded<std::int64_t> const out(2 * count, 0);
@@ -233,11 +236,11 @@ DEVICE_TEST(scan_operands, of_output_iterators_are_results)
                 expect_same(out.take(), pairs, what);
             };
             twice const to(out.data());
-            scan<steep_geometry, tuning_type, inclusive, std::int32_t>(tw::device, there.data(), count, to, work.init,
-                                                                       std::plus<>());
+            scan<steep_geometry, tuning_type, inclusive, std::int32_t>(tw::device, device_copy.data(), count, to,
+                                                                       work.init, std::plus<>());
             expect_written(expected.with_init, "the inclusive scan");
-            scan<steep_geometry, tuning_type, exclusive, std::int32_t>(tw::device, there.data(), count, to, work.init,
-                                                                       std::plus<>());
+            scan<steep_geometry, tuning_type, exclusive, std::int32_t>(tw::device, device_copy.data(), count, to,
+                                                                       work.init, std::plus<>());
             expect_written(expected.excluding, "the exclusive scan");
         });
 }
@@ -280,7 +283,7 @@ DEVICE_TEST(scan_operands, of_transforms_of_two_ranges_are_elements)
             expect_same(out.take(), expected.without_init, "the inclusive scan");
             scan<steep_geometry, tuning_type, exclusive, T>(tw::device, input, count, out.data(), {0.1}, std::plus<>());
             expect_same(out.take(), expected.excluding, "the exclusive scan");
-            misused.expect_nothing();
+            misused.expect_not_called();
         });
 }
 

@@ -34,7 +34,7 @@ std::vector<std::size_t> scan_sizes()
 class scan_outputs : public testing::Test {
 protected:
     std::vector<float> here_ = on_device::some_elements<float>(scan_sizes().back());
-    thrust::device_vector<float> there_{here_.begin(), here_.end()};
+    thrust::device_vector<float> device_copy_{here_.begin(), here_.end()};
     thrust::device_vector<float> out_ = thrust::device_vector<float>(here_.size() + 2);
 
     /// The bits of seq, for elements that are made from those.
@@ -76,9 +76,9 @@ TEST_F(scan_outputs, may_be_device_pointers_and_vectors)
 {
     for (std::size_t const count : scan_sizes()) {
         auto const n = static_cast<std::ptrdiff_t>(count);
-        EXPECT_EQ(scan(there_.begin(), count, out_.begin() + 1), out_.begin() + 1 + n);
+        EXPECT_EQ(scan(device_copy_.begin(), count, out_.begin() + 1), out_.begin() + 1 + n);
         expect_written(expected(count));
-        EXPECT_EQ(scan(there_.data(), count, out_.data() + 1), out_.data() + 1 + n);
+        EXPECT_EQ(scan(device_copy_.data(), count, out_.data() + 1), out_.data() + 1 + n);
         expect_written(expected(count));
     }
 }
@@ -89,7 +89,7 @@ TEST_F(scan_outputs, may_be_transformed)
         auto right = expected(count);
         for (float& value : right)
             value = -value;
-        scan(there_.begin(), count,
+        scan(device_copy_.begin(), count,
              thrust::make_transform_output_iterator(thrust::raw_pointer_cast(out_.data()) + 1, negated{}));
         expect_written(right);
     }
@@ -98,7 +98,7 @@ TEST_F(scan_outputs, may_be_transformed)
 TEST_F(scan_outputs, may_be_discarded)
 {
     for (std::size_t const count : scan_sizes()) {
-        auto const end = scan(there_.begin(), count, thrust::make_discard_iterator());
+        auto const end = scan(device_copy_.begin(), count, thrust::make_discard_iterator());
         EXPECT_EQ(end - thrust::make_discard_iterator(), static_cast<std::ptrdiff_t>(count));
     }
     expect_written({});
@@ -109,13 +109,13 @@ TEST_F(scan_outputs, may_be_permuted)
     for (std::size_t const count : scan_sizes()) {
         auto const n = static_cast<std::ptrdiff_t>(count);
         auto const right = expected(count);
-        scan(there_.begin(), count, thrust::make_reverse_iterator(out_.begin() + 1 + n));
+        scan(device_copy_.begin(), count, thrust::make_reverse_iterator(out_.begin() + 1 + n));
         expect_written({right.rbegin(), right.rend()});
 
-        thrust::device_vector<std::int32_t> const places(
+        thrust::device_vector<std::int32_t> const positions(
             thrust::make_reverse_iterator(thrust::make_counting_iterator(static_cast<int>(count))),
             thrust::make_reverse_iterator(thrust::make_counting_iterator(0)));
-        scan(there_.begin(), count, thrust::make_permutation_iterator(out_.begin() + 1, places.begin()));
+        scan(device_copy_.begin(), count, thrust::make_permutation_iterator(out_.begin() + 1, positions.begin()));
         expect_written({right.rbegin(), right.rend()});
     }
 }
@@ -152,14 +152,14 @@ TEST_F(scan_outputs, are_of_what_is_wrapped)
     thrust::device_vector<std::int16_t> const weights(here_.size(), std::int16_t{3});
     for (std::size_t const count : scan_sizes()) {
         auto const squares = expected(count, square{});
-        scan(thrust::make_transform_iterator(there_.begin(), square{}), count, out_.begin() + 1);
+        scan(thrust::make_transform_iterator(device_copy_.begin(), square{}), count, out_.begin() + 1);
         expect_written(squares);
         auto const n = static_cast<std::ptrdiff_t>(count);
-        tw::transform_inclusive_scan(tw::device, there_.begin(), there_.begin() + n, out_.begin() + 1, std::plus<>{},
-                                     square{}, 0.5f);
+        tw::transform_inclusive_scan(tw::device, device_copy_.begin(), device_copy_.begin() + n, out_.begin() + 1,
+                                     std::plus<>{}, square{}, 0.5f);
         expect_written(squares);
         scan(thrust::make_transform_iterator(
-                 thrust::make_zip_iterator(thrust::make_tuple(there_.begin(), weights.begin())), weighted{}),
+                 thrust::make_zip_iterator(thrust::make_tuple(device_copy_.begin(), weights.begin())), weighted{}),
              count, out_.begin() + 1);
         expect_written(expected(count, [](float value) { return value * 3.0f; }));
     }

@@ -29,7 +29,7 @@ public:
     {
         for (std::uint32_t const bits : shape::some_values<std::uint32_t>(most))
             elements.push_back(static_cast<T>(static_cast<std::int32_t>(bits)) / static_cast<T>(1 << (bits % 16)));
-        there.emplace(elements);
+        device_copy.emplace(elements);
         expected.emplace(geometry(), elements, init, std::plus<>());
     }
     std::size_t size() const { return elements.size(); }
@@ -39,9 +39,9 @@ public:
     void start(Policy const& policy, std::size_t count, T* out, tw::scan_form form = exclusive) const
     {
         if (form == exclusive)
-            scan<geometry, Tuning, exclusive, T>(policy, there->data(), count, out, init, std::plus<>());
+            scan<geometry, Tuning, exclusive, T>(policy, device_copy->data(), count, out, init, std::plus<>());
         else
-            scan<geometry, Tuning, inclusive, T>(policy, there->data(), count, out, init, std::plus<>());
+            scan<geometry, Tuning, inclusive, T>(policy, device_copy->data(), count, out, init, std::plus<>());
     }
     /// Runs one and looks at the results.
     template <class Tuning, class Policy>
@@ -54,7 +54,7 @@ public:
     }
 
     std::vector<T> elements;
-    std::optional<device_array<T>> there;
+    std::optional<device_array<T>> device_copy;
     std::optional<scanned<T>> expected;
 };
 template <class T>
@@ -220,7 +220,7 @@ DEVICE_TEST_WITH_STREAMS(scan_graphs, compute_anew_from_changed_elements)
         });
         for (int i = 0; i < 3; ++i) {
             elements[0] += 1000;
-            work.there->assign(elements);
+            work.device_copy->assign(elements);
             expect_success(cudaDeviceSynchronize());
             replayed.launch(where);
             where.wait();
@@ -307,7 +307,7 @@ DEVICE_TEST(scan_policies, tell_a_trace_of_every_launch)
         EXPECT_EQ(kernels_for<in_cluster<steep_geometry>>(work, 1, mode), names{"scan_one_tile"});
         EXPECT_EQ(kernels_for<tile_per_block<steep_geometry>>(work, 2, mode), names{"scan_tile_per_block"});
         EXPECT_EQ(kernels_for<in_three_passes<steep_geometry>>(work, 5, mode),
-                  (names{"total_tiles", "carry_groups", "scan_after_totals"}));
+                  (names{"reduce_tiles", "carry_groups", "scan_with_carries"}));
         if (major >= 9) {
             EXPECT_EQ(kernels_for<in_cluster<steep_geometry>>(work, 4, mode), names{"scan_in_cluster"});
             EXPECT_EQ(kernels_for<in_one_pass<steep_geometry>>(work, 9, mode), names{"scan_in_one_pass"});

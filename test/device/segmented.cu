@@ -82,7 +82,8 @@ DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
     auto const of = segments::lists<std::uint16_t, segments::steep_geometry>().front();
     auto const x = shape::some_values<std::uint16_t>(of.elements);
     for (std::size_t const misalignment : {2u, 6u})
-        segments::expect_specified<segments::steep_geometry>(x, of, shape::telltale<std::uint16_t>(), misalignment);
+        segments::expect_specified<segments::steep_geometry>(x, of, shape::non_associative<std::uint16_t>(),
+                                                             misalignment);
 }
 
 /// Compares with seq, through the library's calls.
@@ -90,19 +91,20 @@ template <class E, class T, class Op>
 void expect_the_bits_of_seq(segments::list const& of, T init, Op op)
 {
     auto const x = on_device::some_elements<E>(of.elements);
-    device_array<E> const there(x);
+    device_array<E> const device_copy(x);
     device_array<std::int64_t> const begins(of.begins), ends(of.ends);
     device_array<T> const sums(of.size()), scans(x.size());
     std::vector<T> expected_sums(of.size(), init), expected_scans(x.size(), init);
     tw::segmented_reduce(tw::seq, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(), expected_sums.begin(),
                          init, op);
-    tw::segmented_reduce(tw::device, there.begin(), begins.begin(), begins.end(), ends.begin(), sums.begin(), init, op);
+    tw::segmented_reduce(tw::device, device_copy.begin(), begins.begin(), begins.end(), ends.begin(), sums.begin(),
+                         init, op);
     segments::expect_bits(sums.values(of.size()), expected_sums, "reduce");
     auto const check_scan = [&](auto scan, char const* what) {
         scans.assign(std::vector<T>(x.size(), init));
         std::fill(expected_scans.begin(), expected_scans.end(), init);
         scan(tw::seq, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(), expected_scans.begin());
-        scan(tw::device, there.begin(), begins.begin(), begins.end(), ends.begin(), scans.begin());
+        scan(tw::device, device_copy.begin(), begins.begin(), begins.end(), ends.begin(), scans.begin());
         segments::expect_bits(scans.values(x.size()), expected_scans, what);
     };
     check_scan([&](auto... arguments) { tw::segmented_inclusive_scan(arguments..., op, init); }, "inclusive");
@@ -129,11 +131,11 @@ DEVICE_TEST(segmented_algorithms, split_one_long_segment)
     of.add(on_device::amount<tw::offset>((tw::offset{1} << 27) + 8 * 8192 + 1234, 3'000'000, 300'000), 1);
     of.add(5, 0);
     auto const x = on_device::some_elements<float>(of.elements);
-    device_array<float> const there(x), sums(of.size());
+    device_array<float> const device_copy(x), sums(of.size());
     device_array<std::int64_t> const begins(of.begins), ends(of.ends);
     std::vector<float> expected(of.size());
     tw::segmented_reduce(tw::par, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(), expected.begin());
-    tw::segmented_reduce(tw::device, there.begin(), begins.begin(), begins.end(), ends.begin(), sums.begin());
+    tw::segmented_reduce(tw::device, device_copy.begin(), begins.begin(), begins.end(), ends.begin(), sums.begin());
     segments::expect_bits(sums.values(of.size()), expected, "reduce");
 }
 

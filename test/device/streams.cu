@@ -27,14 +27,14 @@ public:
         float expected;
     };
 
-    explicit workload(std::size_t most) : elements_(on_device::some_elements<float>(most)), there_(elements_)
+    explicit workload(std::size_t most) : elements_(on_device::some_elements<float>(most)), device_copy_(elements_)
     {
         std::size_t const tile = values::tile_of(sizeof(float));
         for (std::size_t const count : {std::size_t{1}, std::size_t{1000}, tile + 1, 10 * tile, 40 * tile + 3, most})
             if (count <= most)
                 jobs_.push_back({count, tw::reduce(tw::seq, elements_.data(), elements_.data() + count, 0.5f)});
     }
-    float const* begin() const { return there_.begin(); }
+    float const* begin() const { return device_copy_.begin(); }
     std::vector<job> const& jobs() const { return jobs_; }
 
     /// Runs some of the jobs in a stream, and waits for each.
@@ -49,7 +49,7 @@ public:
 
 private:
     std::vector<float> elements_;
-    device_array<float> there_;
+    device_array<float> device_copy_;
     std::vector<job> jobs_;
 };
 
@@ -233,15 +233,15 @@ DEVICE_TEST_WITH_STREAMS(graphs, compute_anew_from_changed_elements)
     for (std::size_t const size : graph_sizes())
         for (auto const mode : capture_modes) {
             stream const where;
-            device_array<float> const there(size + 1), result(1);
+            device_array<float> const device_copy(size + 1), result(1);
             graph replayed(where, mode, [&] {
-                tw::reduce_into(tw::device.on(where).nosync(), there.begin(), there.begin() + size, result.data(),
-                                0.5f);
+                tw::reduce_into(tw::device.on(where).nosync(), device_copy.begin(), device_copy.begin() + size,
+                                result.data(), 0.5f);
             });
             auto elements = on_device::some_elements<float>(size + 1);
             for (int i = 0; i < 3; ++i) {
                 elements[0] += 100;
-                there.assign(elements);
+                device_copy.assign(elements);
                 expect_success(cudaDeviceSynchronize());
                 replayed.launch(where);
                 where.wait();
@@ -262,9 +262,9 @@ DEVICE_TEST_WITH_STREAMS(graphs, capture_the_first_call_of_a_kernel)
     std::size_t const size = graph_sizes().back();
     auto const elements = on_device::some_elements<float>(size);
     stream const where;
-    device_array<float> const there(elements), result(1);
+    device_array<float> const device_copy(elements), result(1);
     graph replayed(where, cudaStreamCaptureModeGlobal, [&] {
-        tw::reduce_into(tw::device.on(where).nosync(), there.begin(), there.end(), result.data(), 0.5f,
+        tw::reduce_into(tw::device.on(where).nosync(), device_copy.begin(), device_copy.end(), result.data(), 0.5f,
                         larger_square{});
     });
     replayed.launch(where);
@@ -371,8 +371,8 @@ DEVICE_TEST_WITH_STREAMS(devices, are_those_of_the_streams)
 {
     if (!has_another_device())
         GTEST_SKIP() << "there is one device";
-    auto const there = [] { return current(1), std::make_pair(stream(), workload(most_elements())); };
-    auto const [where, work] = there();
+    auto const device_copy = [] { return current(1), std::make_pair(stream(), workload(most_elements())); };
+    auto const [where, work] = device_copy();
     stream const here;
     workload const other(most_elements());
     for (int i = 0; i < 2; ++i) {
@@ -393,10 +393,10 @@ DEVICE_TEST_WITH_STREAMS(devices, leave_the_current_one_when_a_call_fails)
 {
     if (!has_another_device())
         GTEST_SKIP() << "there is one device";
-    auto const there = [] { return current(1), stream(); };
-    stream const where = there();
-    auto const room_there = [] { return current(1), device_array<int>(1); };
-    device_array<int> const result = room_there();
+    auto const device_copy = [] { return current(1), stream(); };
+    stream const where = device_copy();
+    auto const device_room = [] { return current(1), device_array<int>(1); };
+    device_array<int> const result = device_room();
     std::vector<int> const on_the_host{1, 2, 3};
     EXPECT_THROW(tw::reduce_into(tw::device.on(where).nosync(), on_the_host, result.data()), std::invalid_argument);
     EXPECT_EQ(current_device(), 0);

@@ -41,41 +41,43 @@ DEVICE_TEST_WITH_STREAMS(thrust_execution, policies_give_the_same_bits)
 {
     auto const x = on_device::some_elements<float>(values::many_tiles(sizeof(float)));
     float const expected = tw::reduce(tw::seq, x, 0.5f);
-    thrust::device_vector<float> const there(x.begin(), x.end());
+    thrust::device_vector<float> const device_copy(x.begin(), x.end());
     stream const where;
     auto const check = [&](auto policy, auto const& range) {
         EXPECT_TRUE(same_bits(tw::reduce(policy, range.begin(), range.end(), 0.5f), expected));
     };
     check(thrust::host, x);
     check(thrust::seq, x);
-    check(thrust::device, there);
-    check(thrust::cuda::par, there);
-    check(thrust::cuda::par.on(where), there);
-    check(thrust::cuda::par_nosync, there);
-    check(thrust::cuda::par_nosync.on(where), there);
-    EXPECT_EQ(tw::count(thrust::cuda::par.on(where), there.begin(), there.end(), x[3]), tw::count(tw::seq, x, x[3]));
+    check(thrust::device, device_copy);
+    check(thrust::cuda::par, device_copy);
+    check(thrust::cuda::par.on(where), device_copy);
+    check(thrust::cuda::par_nosync, device_copy);
+    check(thrust::cuda::par_nosync.on(where), device_copy);
+    EXPECT_EQ(tw::count(thrust::cuda::par.on(where), device_copy.begin(), device_copy.end(), x[3]),
+              tw::count(tw::seq, x, x[3]));
 }
 
 /// The forms that write have written when they return, also under par_nosync.
 DEVICE_TEST_WITH_STREAMS(thrust_execution, policies_wait)
 {
     auto const x = on_device::some_elements<float>(values::many_tiles(sizeof(float)));
-    thrust::device_vector<float> const there(x.begin(), x.end());
+    thrust::device_vector<float> const device_copy(x.begin(), x.end());
     on_device::device_array<float> const result(1, 0, on_device::device_array<float>::kind::pinned);
     stream const where;
     *result.data() = 0;
-    tw::reduce_into(thrust::cuda::par_nosync.on(where), there.begin(), there.end(), result.data(), 0.5f);
+    tw::reduce_into(thrust::cuda::par_nosync.on(where), device_copy.begin(), device_copy.end(), result.data(), 0.5f);
     EXPECT_TRUE(same_bits(*static_cast<float volatile*>(result.data()) + 0.0f, tw::reduce(tw::seq, x, 0.5f)));
 }
 
 DEVICE_TEST_WITH_STREAMS(device_policy, runs_in_a_stream_ref)
 {
     auto const x = on_device::some_elements<float>(5000);
-    thrust::device_vector<float> const there(x.begin(), x.end());
+    thrust::device_vector<float> const device_copy(x.begin(), x.end());
     stream const where;
     auto const policy = tw::device.on(cuda::stream_ref(where.get()));
     EXPECT_EQ(policy.stream(), where.get());
-    EXPECT_TRUE(same_bits(tw::reduce(policy, there.begin(), there.end(), 0.5f), tw::reduce(tw::seq, x, 0.5f)));
+    EXPECT_TRUE(
+        same_bits(tw::reduce(policy, device_copy.begin(), device_copy.end(), 0.5f), tw::reduce(tw::seq, x, 0.5f)));
 }
 
 /// With libcu++'s stream type, as its and RMM's resources have them.
@@ -98,10 +100,10 @@ struct pool {
 DEVICE_TEST(device_policy, takes_scratch_from_a_resource_with_stream_refs)
 {
     auto const x = on_device::some_elements<float>(values::many_tiles(sizeof(float)));
-    thrust::device_vector<float> const there(x.begin(), x.end());
+    thrust::device_vector<float> const device_copy(x.begin(), x.end());
     pool memory;
-    EXPECT_TRUE(
-        same_bits(tw::reduce(tw::device.with(memory), there.begin(), there.end(), 0.5f), tw::reduce(tw::seq, x, 0.5f)));
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device.with(memory), device_copy.begin(), device_copy.end(), 0.5f),
+                          tw::reduce(tw::seq, x, 0.5f)));
     EXPECT_EQ(memory.allocations, 0);
 }
 

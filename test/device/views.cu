@@ -111,7 +111,7 @@ struct plane {
         TILEWISE_PORTABLE int operator()(int row, int column) const { return row * strides[0] + column * strides[1]; }
     };
     struct accessor_type {
-        TILEWISE_PORTABLE T& access(T* memory, int place) const { return memory[place]; }
+        TILEWISE_PORTABLE T& access(T* memory, int index) const { return memory[index]; }
     };
 
     T* memory;
@@ -205,8 +205,8 @@ DEVICE_TEST(views, of_numbers)
 DEVICE_TEST(views, of_spans)
 {
     std::vector<float> const here = some_floats(9'001);
-    device_array<float> const there(here);
-    std::span<float const> const x(there.data(), there.size()), same(here);
+    device_array<float> const device_copy(here);
+    std::span<float const> const x(device_copy.data(), device_copy.size()), same(here);
     auto const halves = std::views::transform(half{});
     expect_sum_of_elements(x | halves, elements_of_host(same | halves));
     expect_sum_of_elements(x | std::views::reverse, elements_of_host(same | std::views::reverse));
@@ -218,27 +218,28 @@ DEVICE_TEST(views, of_spans)
 DEVICE_TEST(views, of_a_kind_of_the_users_own)
 {
     std::vector<float> const here = some_floats(30'000);
-    device_array<float> const there(here);
-    expect_as_of_elements(every_nth<float>(std::span(there.data(), there.size()), 3),
+    device_array<float> const device_copy(here);
+    expect_as_of_elements(every_nth<float>(std::span(device_copy.data(), device_copy.size()), 3),
                           elements_of_host(every_nth<float const>(here, 3)));
 }
 
 DEVICE_TEST(views, of_two_arrays_at_once)
 {
     std::vector<float> const x = some_floats(20'000), y(x.rbegin(), x.rend());
-    device_array<float> const x_there(x), y_there(y);
-    auto const places = std::views::iota(0, 20'000);
-    expect_sums_and_counts_of_elements(places | std::views::transform(both_at{x_there.data(), y_there.data()}),
-                                       elements_of_host(places | std::views::transform(both_at{x.data(), y.data()})));
+    device_array<float> const device_x(x), device_y(y);
+    auto const positions = std::views::iota(0, 20'000);
+    expect_sums_and_counts_of_elements(
+        positions | std::views::transform(both_at{device_x.data(), device_y.data()}),
+        elements_of_host(positions | std::views::transform(both_at{x.data(), y.data()})));
 }
 
 DEVICE_TEST(views, of_every_seventh_element)
 {
     std::vector<float> const here = some_floats(70'000);
-    device_array<float> const there(here);
-    auto const places = std::views::iota(0, 10'000);
-    expect_sum_of_elements(places | std::views::transform(at_multiples{there.data(), 7}),
-                           elements_of_host(places | std::views::transform(at_multiples{here.data(), 7})));
+    device_array<float> const device_copy(here);
+    auto const positions = std::views::iota(0, 10'000);
+    expect_sum_of_elements(positions | std::views::transform(at_multiples{device_copy.data(), 7}),
+                           elements_of_host(positions | std::views::transform(at_multiples{here.data(), 7})));
 }
 
 DEVICE_TEST(views, of_members)
@@ -246,8 +247,8 @@ DEVICE_TEST(views, of_members)
     std::vector<std::pair<float, int>> here;
     for (float const x : some_floats(5'000))
         here.emplace_back(x, 1);
-    device_array<std::pair<float, int>> const there(here);
-    std::span<std::pair<float, int> const> const pairs(there.data(), there.size()), same(here);
+    device_array<std::pair<float, int>> const device_copy(here);
+    std::span<std::pair<float, int> const> const pairs(device_copy.data(), device_copy.size()), same(here);
     expect_sum_of_elements(pairs | std::views::keys, elements_of_host(same | std::views::keys));
 }
 
@@ -271,10 +272,10 @@ DEVICE_TEST(views, of_host_memory_are_refused)
 DEVICE_TEST(views, of_columns_of_an_mdspan)
 {
     std::vector<float> here = some_floats(70 * 130);
-    device_array<float> const there(here);
-    plane<float> const turned{there.data(), {70, 130}, {{1, 70}}}, same{here.data(), {70, 130}, {{1, 70}}};
+    device_array<float> const device_copy(here);
+    plane<float> const turned{device_copy.data(), {70, 130}, {{1, 70}}}, same{here.data(), {70, 130}, {{1, 70}}};
     expect_sum_of_elements(tw::elements_of(turned), elements_of_host(tw::elements_of(same)));
-    plane<float> const window{there.data(), {60, 50}, {{130, 2}}}, same_window{here.data(), {60, 50}, {{130, 2}}};
+    plane<float> const window{device_copy.data(), {60, 50}, {{130, 2}}}, same_window{here.data(), {60, 50}, {{130, 2}}};
     std::vector<float> const expected = elements_of_host(tw::elements_of(same_window));
     EXPECT_EQ(expected[50 * 7 + 3], here[130 * 7 + 2 * 3]);
     expect_sums_and_counts_of_elements(tw::elements_of(window), expected);
@@ -283,8 +284,8 @@ DEVICE_TEST(views, of_columns_of_an_mdspan)
 DEVICE_TEST(views, in_pairs)
 {
     std::vector<float> const here = some_floats(5'000);
-    device_array<float> const there(here);
-    std::span<float const> const x(there.data(), there.size()), same(here);
+    device_array<float> const device_copy(here);
+    std::span<float const> const x(device_copy.data(), device_copy.size()), same(here);
     auto const thirds = std::views::iota(0, 5'000) | std::views::transform(third{});
     EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, thirds, x, 0.0f), tw::transform_reduce(thirds, same, 0.0f)));
 
@@ -299,8 +300,8 @@ DEVICE_TEST(views, in_pairs)
 DEVICE_TEST(views, that_are_only_iterators)
 {
     std::vector<float> const here = some_floats(9'001);
-    device_array<float> const there(here);
-    std::ranges::subrange const x(there.data(), there.data() + there.size());
+    device_array<float> const device_copy(here);
+    std::ranges::subrange const x(device_copy.data(), device_copy.data() + device_copy.size());
     EXPECT_TRUE(same_bits(tw::reduce(tw::device, x), tw::reduce(here)));
     static_assert(!tw::needs_indexing<std::remove_const_t<decltype(x)>>);
 }

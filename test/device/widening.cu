@@ -29,8 +29,8 @@ DEVICE_TEST(widening, of_truth_values_to_words)
     int expected = 0;
     for (std::size_t i = 0; i < bytes.size(); ++i)
         expected += bytes[i] = i * i % 7 < 2;
-    on_device::device_array<unsigned char> const there(bytes);
-    auto const* const first = reinterpret_cast<bool const*>(there.data());
+    on_device::device_array<unsigned char> const device_copy(bytes);
+    auto const* const first = reinterpret_cast<bool const*>(device_copy.data());
     EXPECT_EQ(tw::reduce(tw::device, first, first + bytes.size(), 0), expected);
     EXPECT_EQ(tw::reduce(tw::device, first + 1, first + bytes.size(), 0), expected - bytes[0]);
 }

@@ -16,21 +16,21 @@ DEVICE_TEST(wrappings, of_memory)
 {
     both<float> const x;
     auto const same = [&](std::size_t count) { return x.first(count); };
-    auto const* const pointer = thrust::raw_pointer_cast(x.there.data());
+    auto const* const pointer = thrust::raw_pointer_cast(x.device_copy.data());
     expect([&] { return pointer; }, same, 0.5f, std::plus<>{});
     expect([&] { return std::span(pointer, most).begin(); }, same, 0.5f, std::plus<>{});
-    expect([&] { return x.there.begin(); }, same, 0.5f, std::plus<>{});
-    expect([&] { return x.there.data(); }, same, 0.5f, std::plus<>{}); // a device_ptr
+    expect([&] { return x.device_copy.begin(); }, same, 0.5f, std::plus<>{});
+    expect([&] { return x.device_copy.data(); }, same, 0.5f, std::plus<>{}); // a device_ptr
 }
 
 DEVICE_TEST(wrappings, of_memory_as_ranges)
 {
     both<float> const x;
     float const expected = tw::reduce(tw::seq, x.here, 0.5f);
-    EXPECT_TRUE(same_bits(tw::reduce(tw::device, x.there, 0.5f), expected));
-    EXPECT_TRUE(
-        same_bits(tw::reduce(tw::device, std::span(thrust::raw_pointer_cast(x.there.data()), most), 0.5f), expected));
-    EXPECT_TRUE(same_bits(tw::reduce(tw::device, x.there), tw::reduce(tw::seq, x.here)));
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device, x.device_copy, 0.5f), expected));
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device, std::span(thrust::raw_pointer_cast(x.device_copy.data()), most), 0.5f),
+                          expected));
+    EXPECT_TRUE(same_bits(tw::reduce(tw::device, x.device_copy), tw::reduce(tw::seq, x.here)));
 }
 
 /// A number that nobody has by default.
@@ -67,12 +67,14 @@ DEVICE_TEST(wrappings, in_functions)
             value *= value;
         return values;
     };
-    expect([&] { return thrust::make_transform_iterator(x.there.begin(), square{}); }, squares, 0.5f, std::plus<>{});
-    expect([&] { return thrust::make_transform_iterator(thrust::raw_pointer_cast(x.there.data()), square{}); }, squares,
-           0.5f, std::plus<>{});
+    expect([&] { return thrust::make_transform_iterator(x.device_copy.begin(), square{}); }, squares, 0.5f,
+           std::plus<>{});
+    expect([&] { return thrust::make_transform_iterator(thrust::raw_pointer_cast(x.device_copy.data()), square{}); },
+           squares, 0.5f, std::plus<>{});
     expect(
         [&] {
-            return thrust::make_transform_iterator(thrust::make_transform_iterator(x.there.begin(), square{}), twice{});
+            return thrust::make_transform_iterator(thrust::make_transform_iterator(x.device_copy.begin(), square{}),
+                                                   twice{});
         },
         [&](std::size_t count) {
             auto values = squares(count);
@@ -91,17 +93,18 @@ DEVICE_TEST(wrappings, of_a_transform_reduce)
         auto const count = static_cast<std::ptrdiff_t>(size);
         auto const a = x.here.begin();
         auto const b = y.here.begin();
-        auto const a_there = x.there.begin();
-        auto const b_there = y.there.begin();
-        EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, a_there, a_there + count, 0.5f, std::plus<>{}, square{}),
-                              tw::transform_reduce(tw::seq, a, a + count, 0.5f, std::plus<>{}, square{})));
-        EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, a_there, a_there + count, a_there, 0.5f),
+        auto const device_a = x.device_copy.begin();
+        auto const device_b = y.device_copy.begin();
+        EXPECT_TRUE(
+            same_bits(tw::transform_reduce(tw::device, device_a, device_a + count, 0.5f, std::plus<>{}, square{}),
+                      tw::transform_reduce(tw::seq, a, a + count, 0.5f, std::plus<>{}, square{})));
+        EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, device_a, device_a + count, device_a, 0.5f),
                               tw::transform_reduce(tw::seq, a, a + count, a, 0.5f)));
-        EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, b_there, b_there + count, b_there, 0),
+        EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, device_b, device_b + count, device_b, 0),
                               tw::transform_reduce(tw::seq, b, b + count, b, 0)));
-        EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, thrust::make_transform_iterator(a_there, twice{}),
-                                                   thrust::make_transform_iterator(a_there, twice{}) + count,
-                                                   thrust::raw_pointer_cast(x.there.data()), 0.5f),
+        EXPECT_TRUE(same_bits(tw::transform_reduce(tw::device, thrust::make_transform_iterator(device_a, twice{}),
+                                                   thrust::make_transform_iterator(device_a, twice{}) + count,
+                                                   thrust::raw_pointer_cast(x.device_copy.data()), 0.5f),
                               tw::transform_reduce(tw::seq, thrust::make_transform_iterator(a, twice{}),
                                                    thrust::make_transform_iterator(a, twice{}) + count, a, 0.5f)));
     }

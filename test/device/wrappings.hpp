@@ -71,7 +71,7 @@ struct weighted_twice {
 template <class E>
 struct both {
     std::vector<E> here = on_device::some_elements<E>(most);
-    thrust::device_vector<E> there{here.begin(), here.end()};
+    thrust::device_vector<E> device_copy{here.begin(), here.end()};
 
     std::vector<E> first(std::size_t count) const
     {

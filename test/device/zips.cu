@@ -12,7 +12,8 @@ DEVICE_TEST(zips, of_two_and_three)
     expect(
         [&] {
             return thrust::make_transform_iterator(
-                thrust::make_zip_iterator(thrust::make_tuple(x.there.begin(), y.there.begin())), weighted{});
+                thrust::make_zip_iterator(thrust::make_tuple(x.device_copy.begin(), y.device_copy.begin())),
+                weighted{});
         },
         [&](std::size_t count) {
             auto values = x.first(count);
@@ -24,8 +25,8 @@ DEVICE_TEST(zips, of_two_and_three)
     expect(
         [&] {
             return thrust::make_transform_iterator(
-                thrust::make_zip_iterator(
-                    thrust::make_tuple(x.there.begin(), y.there.begin(), thrust::raw_pointer_cast(z.there.data()))),
+                thrust::make_zip_iterator(thrust::make_tuple(x.device_copy.begin(), y.device_copy.begin(),
+                                                             thrust::raw_pointer_cast(z.device_copy.data()))),
                 weighted_twice{});
         },
         [&](std::size_t count) {
@@ -45,7 +46,7 @@ DEVICE_TEST(zips, of_positions_with_elements)
     expect(
         [&] {
             return thrust::make_transform_iterator(
-                thrust::make_zip_iterator(thrust::make_tuple(x.there.begin(), thrust::make_counting_iterator(3))),
+                thrust::make_zip_iterator(thrust::make_tuple(x.device_copy.begin(), thrust::make_counting_iterator(3))),
                 weighted{});
         },
         [&](std::size_t count) {
@@ -63,8 +64,8 @@ DEVICE_TEST(zips, of_memory_at_any_place)
     both<float> const x;
     both<std::int16_t> const y;
     for (std::ptrdiff_t const off : {1, 2, 3}) {
-        auto const a = thrust::raw_pointer_cast(x.there.data()) + off;
-        auto const b = thrust::raw_pointer_cast(y.there.data()) + 5 - off;
+        auto const a = thrust::raw_pointer_cast(x.device_copy.data()) + off;
+        auto const b = thrust::raw_pointer_cast(y.device_copy.data()) + 5 - off;
         auto const first =
             thrust::make_transform_iterator(thrust::make_zip_iterator(thrust::make_tuple(a, b)), weighted{});
         std::size_t const count = most - 5;

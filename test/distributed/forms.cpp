@@ -139,9 +139,9 @@ TEST(forms_of_scans_over_ranks, write_the_results_of_each_rank)
         std::list<float> list(own.size());
         EXPECT_TRUE(tw::exclusive_scan(on, own, list, 4.F) == list.end());
         expect(list, exclusive);
-        std::vector<float> place(own.begin(), own.end());
-        tw::transform_inclusive_scan(on, place, place, std::plus<>(), half);
-        expect(place, halves);
+        std::vector<float> in_place(own.begin(), own.end());
+        tw::transform_inclusive_scan(on, in_place, in_place, std::plus<>(), half);
+        expect(in_place, halves);
         std::vector<bool> bits(own.size());
         tw::inclusive_scan(on, own, bits, std::logical_or<>(), false);
         EXPECT_TRUE(std::equal(bits.begin(), bits.end(), positive.begin() + static_cast<std::ptrdiff_t>(begin)));

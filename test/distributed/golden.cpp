@@ -60,10 +60,10 @@ void expect_golden(std::string const& name, T init, Op op, Element element, Tran
             tw::transform_exclusive_scan(on, own, exclusive.begin() + to, init, op, transform);
         });
         int compared = 0;
-        for (std::size_t const place : {0u, 1u, 126u, 128u, 1000u, 4099u, 8191u, 8192u, 70001u, 262144u, 299999u}) {
-            auto const at = std::to_string(place);
-            EXPECT_EQ(hex(inclusive[place]), scans.at(name + " inclusive_after " + at)) << parts << " ranks";
-            EXPECT_EQ(hex(exclusive[place]), scans.at(name + " exclusive_after " + at)) << parts << " ranks";
+        for (std::size_t const position : {0u, 1u, 126u, 128u, 1000u, 4099u, 8191u, 8192u, 70001u, 262144u, 299999u}) {
+            auto const at = std::to_string(position);
+            EXPECT_EQ(hex(inclusive[position]), scans.at(name + " inclusive_after " + at)) << parts << " ranks";
+            EXPECT_EQ(hex(exclusive[position]), scans.at(name + " exclusive_after " + at)) << parts << " ranks";
             ++compared;
         }
         EXPECT_EQ(compared, 11);

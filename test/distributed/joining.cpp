@@ -26,8 +26,8 @@
 namespace {
 
 namespace tw = tilewise;
+using shape::non_associative;
 using shape::some_values;
-using shape::telltale;
 using tw::offset;
 
 /// A thread's communicator that says how many ranks share a node, if that is not 0.
@@ -48,24 +48,24 @@ struct in_nodes {
 
 /// A tuning for tests, which change it between calls.
 struct tuning {
-    static inline int most_packets = 0;
+    static inline int most_ranks_per_gather = 0;
 };
 
 /// A world of ranks, and the way in which they join fragments.
 struct world {
-    int ranks, ranks_of_node, most_packets;
+    int ranks, ranks_of_node, most_ranks_per_gather;
 };
 std::string text(world const& w)
 {
     return std::to_string(w.ranks) + " ranks, " + std::to_string(w.ranks_of_node) + " to a node, at most " +
-           std::to_string(w.most_packets) + " packets";
+           std::to_string(w.most_ranks_per_gather) + " ranks per gather";
 }
 
 /// Calls `function(communicator)` on every rank.
 template <class Function>
 void run(world const& w, Function function)
 {
-    tuning::most_packets = w.most_packets;
+    tuning::most_ranks_per_gather = w.most_ranks_per_gather;
     tw::thread_communicator::run(w.ranks,
                                  [&](tw::thread_communicator& threads) {
                                      in_nodes communicator{threads, w.ranks_of_node};
@@ -153,11 +153,11 @@ void expect_specified(world const& w, offset count, std::mt19937& random)
 {
     using order = tw::order<T, backend::tiny_geometry>;
     constexpr auto inclusive = tw::scan_form::inclusive, exclusive = tw::scan_form::exclusive;
-    telltale<T> const op;
+    non_associative<T> const op;
     auto x = some_values<T>(static_cast<std::size_t>(count) + 1);
     T const init = x.back();
     x.pop_back();
-    specification::order<T, telltale<T>> const specified(op, backend::units_of<backend::tiny_geometry>());
+    specification::order<T, non_associative<T>> const specified(op, backend::units_of<backend::tiny_geometry>());
     auto const with_init = specified.inclusive_scan(x, init), without = specified.inclusive_scan(x, std::nullopt),
                excluding = specified.exclusive_scan(x, init);
     T const reduced = count > 0 ? with_init.back() : init;
@@ -180,17 +180,18 @@ void expect_specified(world const& w, offset count, std::mt19937& random)
         T const result = on_engine([&](auto on) { return own.reduce(on, own_init, op); });
         EXPECT_EQ(std::memcmp(&result, &reduced, sizeof(T)), 0) << "reduce on rank " << rank;
         EXPECT_TRUE(same(on_engine([&](auto on) {
-                             return own.template scan<inclusive, decltype(on), telltale<T>>(on, own_init, op);
+                             return own.template scan<inclusive, decltype(on), non_associative<T>>(on, own_init, op);
                          }),
                          with_init))
             << "inclusive on rank " << rank;
         EXPECT_TRUE(same(on_engine([&](auto on) {
-                             return own.template scan<inclusive, decltype(on), telltale<T>>(on, std::nullopt, op);
+                             return own.template scan<inclusive, decltype(on), non_associative<T>>(on, std::nullopt,
+                                                                                                   op);
                          }),
                          without))
             << "inclusive without init on rank " << rank;
         EXPECT_TRUE(same(on_engine([&](auto on) {
-                             return own.template scan<exclusive, decltype(on), telltale<T>>(on, own_init, op);
+                             return own.template scan<exclusive, decltype(on), non_associative<T>>(on, own_init, op);
                          }),
                          excluding))
             << "exclusive on rank " << rank;
@@ -294,7 +295,7 @@ struct fuse {
     {
         if (--*calls == 0)
             throw std::runtime_error("burnt");
-        return telltale<std::uint32_t>()(a, b);
+        return non_associative<std::uint32_t>()(a, b);
     }
 };
 

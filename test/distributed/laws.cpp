@@ -85,8 +85,8 @@ void expect_specified(std::vector<T> const& x, std::vector<std::size_t> const& c
             on.template scan<tw::scan_form::exclusive, T>(first, count, exclusive.data() + begin, own_init(), known);
         });
         call([&](auto on) { // in place
-            T* const place = without_init.data() + begin;
-            on.template scan<tw::scan_form::inclusive, T>(place, count, place, std::optional<T>(), known);
+            T* const in_place = without_init.data() + begin;
+            on.template scan<tw::scan_form::inclusive, T>(in_place, count, in_place, std::optional<T>(), known);
         });
     });
     EXPECT_TRUE(same(inclusive, want.inclusive)) << x.size() << " elements, " << cuts.size() - 1 << " ranks";
@@ -117,7 +117,7 @@ TYPED_TEST_SUITE(RanksHaveTheBitsOfTheSpecification, sizes);
 TYPED_TEST(RanksHaveTheBitsOfTheSpecification, AcrossEveryLevel)
 {
     using order = tw::order<TypeParam, backend::tiny_geometry>;
-    expect_always_specified<backend::tiny_geometry, TypeParam>(shape::telltale<TypeParam>(),
+    expect_always_specified<backend::tiny_geometry, TypeParam>(shape::non_associative<TypeParam>(),
                                                                static_cast<std::size_t>(3 * order::super_group), 25);
 }
 
@@ -125,7 +125,7 @@ TEST(ranks, have_the_bits_of_the_specification_on_deep_levels)
 {
     using value = shape::bytes<8>;
     using order = tw::order<value, shape::deep_geometry>;
-    expect_always_specified<shape::deep_geometry, value>(shape::telltale<value>(),
+    expect_always_specified<shape::deep_geometry, value>(shape::non_associative<value>(),
                                                          static_cast<std::size_t>(order::tile * 4 * 64), 25);
 }
 
@@ -144,7 +144,7 @@ TEST(ranks, have_the_values_of_integers_in_any_order)
 TEST(ranks, have_the_bits_of_the_specification_for_large_values)
 {
     using value = shape::bytes<1100>;
-    expect_always_specified<backend::tiny_geometry, value>(shape::telltale<value>(), 150, 6);
+    expect_always_specified<backend::tiny_geometry, value>(shape::non_associative<value>(), 150, 6);
 }
 
 TEST(ranks, combine_by_key_what_one_range_combines)

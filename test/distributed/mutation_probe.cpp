@@ -39,7 +39,7 @@ struct words {
 };
 
 /// Neither associative nor commutative, so that every order of combination gives another value.
-struct telltale {
+struct non_associative {
     words operator()(words const& a, words const& b) const
     {
         words result = a;
@@ -50,13 +50,13 @@ struct telltale {
 };
 
 /// The same, which throws when it has been called so often.
-struct failing : telltale {
+struct failing : non_associative {
     int calls;
     words operator()(words const& a, words const& b)
     {
         if (--calls == 0)
             throw std::runtime_error("failed");
-        return telltale::operator()(a, b);
+        return non_associative::operator()(a, b);
     }
 };
 
@@ -94,7 +94,7 @@ bool fails_on(communicator& ranks, int rank, Algorithm algorithm)
 template <class Policy>
 void compare(std::vector<words> const& x, std::vector<std::size_t> const& cuts)
 {
-    specification::order<words, telltale> const order(telltale(), backend::units_of<geometry>());
+    specification::order<words, non_associative> const order(non_associative(), backend::units_of<geometry>());
     words const init{{1, 2}}, other{{3, 4}};
     auto const inclusive = order.inclusive_scan(x, {}), exclusive = order.exclusive_scan(x, init);
     words const reduction = order.reduce(x, init);
@@ -104,15 +104,15 @@ void compare(std::vector<words> const& x, std::vector<std::size_t> const& cuts)
         words const own_init = ranks.rank() == 0 ? init : other;
         call<Policy>(ranks, [&](auto on) {
             words from = own_init;
-            expect(on.reduce(x.data() + begin, count, std::move(from), telltale()) == reduction, "reduction");
+            expect(on.reduce(x.data() + begin, count, std::move(from), non_associative()) == reduction, "reduction");
         });
         call<Policy>(ranks, [&](auto on) {
             on.template scan<tw::scan_form::inclusive, words>(x.data() + begin, count, own_inclusive.data() + begin,
-                                                              std::nullopt, telltale());
+                                                              std::nullopt, non_associative());
         });
         call<Policy>(ranks, [&](auto on) {
             on.template scan<tw::scan_form::exclusive, words>(x.data() + begin, count, own_exclusive.data() + begin,
-                                                              own_init, telltale());
+                                                              own_init, non_associative());
         });
     });
     expect(own_inclusive == inclusive, "inclusive scan");
@@ -128,7 +128,7 @@ void compare_keys(std::vector<words> const& x, std::vector<std::size_t> const& c
         key[i] = i < x.size() / 3 ? 1 : static_cast<int>(random() % 8);
     std::vector<words> expected(keys), results(keys);
     std::vector<int> sums(keys), own_sums(keys);
-    tw::reduce_by_index(key, x, keys, expected, words{{1, 2}}, telltale());
+    tw::reduce_by_index(key, x, keys, expected, words{{1, 2}}, non_associative());
     tw::reduce_by_index(key, key, keys, sums, 5);
     ranks::on_each_rank(cuts, [&](communicator& ranks, std::size_t begin, std::size_t end) {
         auto const on = tw::distributed(ranks);
@@ -137,7 +137,7 @@ void compare_keys(std::vector<words> const& x, std::vector<std::size_t> const& c
         int const* const first = key.data() + begin;
         int const* const last = key.data() + end;
         words const init{{ranks.rank() == 0 ? 1U : 7U, 2}};
-        tw::reduce_by_index(on, first, last, x.data() + begin, keys, own, init, telltale());
+        tw::reduce_by_index(on, first, last, x.data() + begin, keys, own, init, non_associative());
         expect(own == expected, "values by key");
         tw::reduce_by_index(on, first, last, first, keys, own_integers, ranks.rank() == 0 ? 5 : 6);
         expect(own_integers == sums, "integers by key");
@@ -163,7 +163,7 @@ void compare_failures(std::vector<words> const& x)
                         [&](auto on) {
                             if (ranks.rank() == 2)
                                 throw std::runtime_error("at once");
-                            on.reduce(first, count, words{}, telltale());
+                            on.reduce(first, count, words{}, non_associative());
                         }),
                "an exception before the first gather");
         expect(fails_on(ranks, 1,
@@ -171,7 +171,7 @@ void compare_failures(std::vector<words> const& x)
                             if (ranks.rank() == 1)
                                 on.reduce(first, count, words{}, failing{{}, -1});
                             else
-                                on.reduce(first, count, words{}, telltale());
+                                on.reduce(first, count, words{}, non_associative());
                         }),
                "another operator");
     });

@@ -113,13 +113,13 @@ void print_running(std::vector<int> const& watts)
 void print_filtered(std::vector<int> const& watts, int limit)
 {
     auto const is_high = [limit](int w) { return w > limit; };
-    std::vector<std::size_t> place(watts.size());
-    std::transform_exclusive_scan(std::execution::par, watts.begin(), watts.end(), place.begin(), std::size_t{0},
+    std::vector<std::size_t> position(watts.size());
+    std::transform_exclusive_scan(std::execution::par, watts.begin(), watts.end(), position.begin(), std::size_t{0},
                                   std::plus<>{}, [is_high](int w) { return std::size_t{is_high(w)}; });
-    std::vector<int> high(place.back() + std::size_t{is_high(watts.back())});
+    std::vector<int> high(position.back() + std::size_t{is_high(watts.back())});
     for (std::size_t i = 0; i < watts.size(); ++i)
         if (is_high(watts[i]))
-            high[place[i]] = watts[i];
+            high[position[i]] = watts[i];
     std::printf("%zu above %d W, from %d to %d, together %d\n", high.size(), limit, high.front(), high.back(),
                 std::reduce(high.begin(), high.end()));
 }

@@ -29,18 +29,21 @@
 namespace {
 
 //! [structs]
-struct place {
+struct position {
     int x, y;
 };
 struct moved { // from a by b
-    __host__ __device__ place operator()(place const& a, place const& b) const { return {a.x + b.x, a.y + b.y}; }
+    __host__ __device__ position operator()(position const& a, position const& b) const
+    {
+        return {a.x + b.x, a.y + b.y};
+    }
 };
 
 struct box {
     int left, right, bottom, top;
 };
 struct box_of {
-    __host__ __device__ box operator()(place const& p) const { return {p.x, p.x, p.y, p.y}; }
+    __host__ __device__ box operator()(position const& p) const { return {p.x, p.x, p.y, p.y}; }
 };
 struct joined {
     __host__ __device__ box operator()(box const& a, box const& b) const
@@ -53,46 +56,46 @@ struct joined {
 
 /// North, south, east or west: as a hash of the step's number has it.
 struct step_of {
-    __host__ __device__ place operator()(std::uint32_t number) const
+    __host__ __device__ position operator()(std::uint32_t number) const
     {
         number = (number ^ (number >> 16)) * 0x7feb352dU;
         number = (number ^ (number >> 15)) * 0x846ca68bU;
         int const by = (number & 0x10000) != 0 ? 1 : -1;
-        return (number & 0x20000) != 0 ? place{by, 0} : place{0, by};
+        return (number & 0x20000) != 0 ? position{by, 0} : position{0, by};
     }
 };
 struct square_of {
-    __host__ __device__ long long operator()(place const& p) const { return 1LL * p.x * p.x + 1LL * p.y * p.y; }
+    __host__ __device__ long long operator()(position const& p) const { return 1LL * p.x * p.x + 1LL * p.y * p.y; }
 };
 struct distance_of {
-    __host__ __device__ double operator()(place const& p) const
+    __host__ __device__ double operator()(position const& p) const
     {
         return std::sqrt(static_cast<double>(square_of{}(p)));
     }
 };
 struct nearer {
-    __host__ __device__ bool operator()(place const& a, place const& b) const
+    __host__ __device__ bool operator()(position const& a, position const& b) const
     {
         return square_of{}(a) < square_of{}(b);
     }
 };
 struct is_home {
-    __host__ __device__ bool operator()(place const& p) const { return p.x == 0 && p.y == 0; }
+    __host__ __device__ bool operator()(position const& p) const { return p.x == 0 && p.y == 0; }
 };
 struct is_far {
-    __host__ __device__ int operator()(place const& p) const { return square_of{}(p) > 1'000'000 ? 1 : 0; }
+    __host__ __device__ int operator()(position const& p) const { return square_of{}(p) > 1'000'000 ? 1 : 0; }
 };
 struct is_same {
-    __host__ __device__ bool operator()(thrust::tuple<place, place> const& places) const
+    __host__ __device__ bool operator()(thrust::tuple<position, position> const& positions) const
     {
-        place const a = thrust::get<0>(places), b = thrust::get<1>(places);
+        position const a = thrust::get<0>(positions), b = thrust::get<1>(positions);
         return a.x == b.x && a.y == b.y;
     }
 };
 struct crosses { // the diagonal, between two places
-    __host__ __device__ bool operator()(thrust::tuple<place, place> const& places) const
+    __host__ __device__ bool operator()(thrust::tuple<position, position> const& positions) const
     {
-        place const before = thrust::get<0>(places), after = thrust::get<1>(places);
+        position const before = thrust::get<0>(positions), after = thrust::get<1>(positions);
         return before.x < before.y && !(after.x < after.y);
     }
 };
@@ -103,15 +106,15 @@ int main()
 {
     int const n = 1'000'000;
     auto const steps = thrust::make_transform_iterator(thrust::make_counting_iterator(std::uint32_t{0}), step_of{});
-    thrust::device_vector<place> walk(n);
+    thrust::device_vector<position> walk(n);
 
     //! [scan]
     cudaStream_t stream = nullptr;
     cudaStreamCreate(&stream);
     thrust::inclusive_scan(thrust::cuda::par.on(stream), steps, steps + n, walk.begin(), moved{});
     //! [scan]
-    place const end = thrust::reduce(thrust::device, steps, steps + n, place{0, 0}, moved{});
-    place const last = walk.back();
+    position const end = thrust::reduce(thrust::device, steps, steps + n, position{0, 0}, moved{});
+    position const last = walk.back();
     std::printf("ends at %d %d, which is %d %d\n", end.x, end.y, last.x, last.y);
 
     //! [reduce]
@@ -142,11 +145,11 @@ int main()
     auto const flags = thrust::make_transform_iterator(walk.begin(), is_far{});
     thrust::device_vector<int> slots(n);
     thrust::exclusive_scan(thrust::cuda::par.on(stream), flags, flags + n, slots.begin(), 0);
-    thrust::device_vector<place> far(static_cast<std::size_t>(thrust::reduce(thrust::device, flags, flags + n)));
+    thrust::device_vector<position> far(static_cast<std::size_t>(thrust::reduce(thrust::device, flags, flags + n)));
     thrust::scatter_if(thrust::device, walk.begin(), walk.end(), slots.begin(), flags, far.begin());
 
-    thrust::host_vector<place> copied = far;
-    place const sum = thrust::reduce(thrust::host, copied.begin(), copied.end(), place{0, 0}, moved{});
+    thrust::host_vector<position> copied = far;
+    position const sum = thrust::reduce(thrust::host, copied.begin(), copied.end(), position{0, 0}, moved{});
     std::printf("%zu places far from home, together %d %d\n", copied.size(), sum.x, sum.y);
     cudaStreamDestroy(stream);
     return 0;

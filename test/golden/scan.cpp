@@ -25,14 +25,14 @@ namespace {
 using namespace golden;
 
 /// The results that are written down, of a scan of so many elements.
-std::vector<std::size_t> places(std::size_t count)
+std::vector<std::size_t> positions(std::size_t count)
 {
     std::vector<std::size_t> some;
-    for (std::size_t const place : {0u,      1u,       4u,       126u,     127u,      128u,      1000u,    1024u,
-                                    4099u,   8191u,    8192u,    8193u,    70001u,    131072u,   262143u,  262144u,
-                                    299999u, 8388607u, 8388608u, 8688607u, 16777215u, 16777216u, 17077215u})
-        if (place < count)
-            some.push_back(place);
+    for (std::size_t const position : {0u,      1u,       4u,       126u,     127u,      128u,      1000u,    1024u,
+                                       4099u,   8191u,    8192u,    8193u,    70001u,    131072u,   262143u,  262144u,
+                                       299999u, 8388607u, 8388608u, 8688607u, 16777215u, 16777216u, 17077215u})
+        if (position < count)
+            some.push_back(position);
     return some;
 }
 
@@ -102,8 +102,8 @@ void for_each_row(Row row)
             x.push_back(element(i));
         for (auto const& results : How::of(x, init, op, transform))
             for (auto const& [form, out] : results)
-                for (std::size_t const place : places(count))
-                    row(name + ' ' + form + ' ' + std::to_string(place), hex(out.at(place)));
+                for (std::size_t const position : positions(count))
+                    row(name + ' ' + form + ' ' + std::to_string(position), hex(out.at(position)));
     };
     auto const byte = [](std::uint64_t i) { return static_cast<std::uint8_t>(random_bits(i) >> 56); };
     auto const integer = [](std::uint64_t i) { return static_cast<std::int32_t>(random_bits(i) >> 32); };
@@ -125,12 +125,12 @@ void expect_golden_values()
     std::map<std::string, std::string> expected;
     std::ifstream file(golden::file("scan.txt"));
     ASSERT_TRUE(file) << "no golden values in " << golden::file("scan.txt");
-    std::string name, form, place, value, comment;
+    std::string name, form, position, value, comment;
     while (file.peek() == '#')
         std::getline(file, comment);
-    while (file >> name >> form >> place >> value)
-        if (std::stoull(place) < most)
-            expected[name + ' ' + form + ' ' + place] = value;
+    while (file >> name >> form >> position >> value)
+        if (std::stoull(position) < most)
+            expected[name + ' ' + form + ' ' + position] = value;
 
     std::map<std::string, int> rows;
     for_each_row<computed>([&](std::string const& row, std::string const& bits) {

@@ -15,9 +15,9 @@ int main()
     void* memory = nullptr;
     bool const has_gpu = cudaMalloc(&memory, bytes) == cudaSuccess &&
                          cudaMemcpy(memory, ones.data(), bytes, cudaMemcpyHostToDevice) == cudaSuccess;
-    int const* const there = static_cast<int*>(memory);
+    int const* const device_copy = static_cast<int*>(memory);
     try {
-        int const sum = tilewise::reduce(tilewise::device, there, there + ones.size(), 0);
+        int const sum = tilewise::reduce(tilewise::device, device_copy, device_copy + ones.size(), 0);
         std::printf("a GPU counts %d\n", sum);
         return has_gpu && sum == 100'000 ? 0 : 1;
     } catch (tilewise::no_device const& error) {

@@ -130,8 +130,8 @@ TYPED_TEST_P(ReduceOfExact, IgnoresIdentities)
         typename TypeParam::op const op;
         T const expected = this->fold(x, TypeParam::identity());
         for (int i = *rc::gen::inRange(1, 5); i > 0; --i) {
-            auto const place = *rc::gen::inRange<std::size_t>(0, x.size() + 1);
-            x.insert(x.begin() + static_cast<std::ptrdiff_t>(place), TypeParam::identity());
+            auto const position = *rc::gen::inRange<std::size_t>(0, x.size() + 1);
+            x.insert(x.begin() + static_cast<std::ptrdiff_t>(position), TypeParam::identity());
         }
         backend::on_all<backend::tiny_geometry>(
             [&](auto on) { RC_ASSERT(same(on.reduce(x, TypeParam::identity(), op), expected)); });

@@ -28,19 +28,19 @@ using simt::device_array;
 using simt::expect_success;
 using tilewise::gpu::start;
 
-inline int draw(std::mt19937_64& random, int least, int most)
+inline int random_int(std::mt19937_64& random, int least, int most)
 {
     return std::uniform_int_distribution<int>(least, most)(random);
 }
 
 /// Returns a random size up to `most`, as often small as large.
-inline int draw_size(std::mt19937_64& random, int most)
+inline int random_size(std::mt19937_64& random, int most)
 {
-    return draw(random, 1, std::min(most, 1 << draw(random, 0, 16)));
+    return random_int(random, 1, std::min(most, 1 << random_int(random, 0, 16)));
 }
 
 template <class T>
-std::vector<T> draw_values(std::mt19937_64& random, int count)
+std::vector<T> random_values(std::mt19937_64& random, int count)
 {
     std::vector<T> values(static_cast<std::size_t>(count));
     for (T& value : values)
@@ -63,8 +63,8 @@ bool reduce(Op op)
 {
     constexpr int threads = 64;
     std::mt19937_64 random(simt::schedule_seed());
-    int const size = draw_size(random, 3000), blocks = draw(random, 1, 9);
-    auto const values = draw_values<T>(random, size);
+    int const size = random_size(random, 3000), blocks = random_int(random, 1, 9);
+    auto const values = random_values<T>(random, size);
     int const tiles = (size + threads - 1) / threads, share = (tiles + blocks - 1) / blocks;
     int const totals_used = (tiles + share - 1) / share;
     device_array<T> const input =
@@ -82,8 +82,8 @@ bool scan(Op op)
 {
     constexpr int threads = 32;
     std::mt19937_64 random(simt::schedule_seed());
-    int const size = draw_size(random, 700), tiles = (size + threads - 1) / threads;
-    auto const values = draw_values<T>(random, size);
+    int const size = random_size(random, 700), tiles = (size + threads - 1) / threads;
+    auto const values = random_values<T>(random, size);
     device_array<T> const input(values), output(values.size()), totals(static_cast<std::size_t>(tiles));
     device_array<unsigned> const flags(std::vector<unsigned>(static_cast<std::size_t>(tiles)));
     device_array<unsigned> const ticket(std::vector<unsigned>{0});
@@ -100,15 +100,16 @@ bool histogram()
 {
     constexpr int threads = 64, bins = 64;
     std::mt19937_64 random(simt::schedule_seed());
-    int const size = draw_size(random, 2000);
+    int const size = random_size(random, 2000);
     std::vector<unsigned char> values(static_cast<std::size_t>(size));
     std::vector<unsigned> expected(bins);
     for (auto& value : values)
-        ++expected[value = static_cast<unsigned char>(draw(random, 0, 3) == 0 ? draw(random, 0, bins - 1) : 5)];
+        ++expected[value =
+                       static_cast<unsigned char>(random_int(random, 0, 3) == 0 ? random_int(random, 0, bins - 1) : 5)];
     device_array<unsigned char> const input(values);
     device_array<unsigned> const counts(bins);
     expect_success(cudaMemsetAsync(counts.data(), 0, bins * sizeof(unsigned)));
-    expect_success(start(kernels::histogram<threads, bins, planted>, {draw(random, 1, 5), threads}, nullptr,
+    expect_success(start(kernels::histogram<threads, bins, planted>, {random_int(random, 1, 5), threads}, nullptr,
                          input.data(), size, counts.data()));
     return counts.values() == expected;
 }
@@ -118,7 +119,7 @@ bool reverse()
 {
     constexpr int warps = 4, lanes = 32;
     std::mt19937_64 random(simt::schedule_seed());
-    auto const values = draw_values<int>(random, warps * lanes);
+    auto const values = random_values<int>(random, warps * lanes);
     device_array<int> const input(values), output(values.size());
     expect_success(start(kernels::reverse<planted>, {warps, lanes}, nullptr, input.data(), output.data()));
     auto const found = output.values();
@@ -142,8 +143,8 @@ bool sum_of_copies()
 {
     constexpr int threads = 32;
     std::mt19937_64 random(simt::schedule_seed());
-    int const tiles = draw(random, 2, 6);
-    auto const values = draw_values<unsigned>(random, tiles * threads);
+    int const tiles = random_int(random, 2, 6);
+    auto const values = random_values<unsigned>(random, tiles * threads);
     device_array<unsigned> const input(values), sums(threads);
     expect_success(
         start(kernels::sum_of_copies<threads, planted>, {1, threads}, nullptr, input.data(), tiles, sums.data()));

@@ -129,7 +129,7 @@ struct three_words {
 };
 
 /// Neither associative nor commutative.
-struct telltale {
+struct non_associative {
     template <class T>
     T operator()(T a, T b) const
     {
@@ -162,7 +162,7 @@ class in_order {
 public:
     explicit in_order(std::size_t most)
         : elements_(noise<T>(most)),
-          results_(specification::order<T, telltale>(telltale(), units).inclusive_scan(elements_, init))
+          results_(specification::order<T, non_associative>(non_associative(), units).inclusive_scan(elements_, init))
     {}
 
     std::size_t size() const { return elements_.size(); }
@@ -176,9 +176,10 @@ public:
     template <class Policy>
     void expect(Policy const& policy, std::size_t count, std::size_t misalignment) const
     {
-        device_array<T> const there(first(count), misalignment);
-        require(tilewise::gpu::reduce<geometry, tuning>(policy, there.data(), static_cast<tilewise::offset>(count),
-                                                        init, telltale()) == result(count),
+        device_array<T> const device_copy(first(count), misalignment);
+        require(tilewise::gpu::reduce<geometry, tuning>(policy, device_copy.data(),
+                                                        static_cast<tilewise::offset>(count), init,
+                                                        non_associative()) == result(count),
                 "the order");
     }
     /// The same without waiting.
@@ -186,7 +187,7 @@ public:
     void enqueue(Policy const& policy, T const* begin, std::size_t count, T* result) const
     {
         tilewise::gpu::reduce_into<geometry, tuning>(policy.nosync(), begin, static_cast<tilewise::offset>(count), init,
-                                                     telltale(), result);
+                                                     non_associative(), result);
     }
 
     static constexpr T init = T(77);
@@ -198,12 +199,12 @@ private:
 /// Two streams at once, each with calls that do not wait.
 void streams(in_order<std::uint32_t> const& words)
 {
-    device_array<std::uint32_t> const there(words.first(words.size()));
+    device_array<std::uint32_t> const device_copy(words.first(words.size()));
     device_array<std::uint32_t> const results({1, 2, 3, 4});
     stream const one, other;
     direct_resource memory;
     std::size_t const count = words.size(), less = count - 5000;
-    auto const* const begin = there.data();
+    auto const* const begin = device_copy.data();
     words.enqueue(tilewise::device.on(one), begin, count, results.data());
     words.enqueue(tilewise::device.on(other), begin, less, results.data() + 1);
     words.enqueue(tilewise::device.on(one).with(memory), begin, less, results.data() + 2);
@@ -220,10 +221,10 @@ void deep(std::size_t count)
     tuning::clusters = false;
     tuning::forced_iterations = 1;
     auto const values = noise<std::uint32_t>(count);
-    device_array<std::uint32_t> const there(values);
-    require(tilewise::gpu::reduce<deep_geometry, tuning>(tilewise::device, there.data(),
-                                                         static_cast<tilewise::offset>(count), 77u, telltale()) ==
-                specification::reduce(values, 77u, telltale(), deep_units),
+    device_array<std::uint32_t> const device_copy(values);
+    require(tilewise::gpu::reduce<deep_geometry, tuning>(
+                tilewise::device, device_copy.data(), static_cast<tilewise::offset>(count), 77u, non_associative()) ==
+                specification::reduce(values, 77u, non_associative(), deep_units),
             "the order of many levels");
 }
 
@@ -233,9 +234,9 @@ void bytes(std::size_t count, int iterations)
     tuning::clusters = false;
     tuning::forced_iterations = iterations;
     auto const values = noise<signed char>(count);
-    device_array<signed char> const there(values);
+    device_array<signed char> const device_copy(values);
     require(tilewise::gpu::reduce<flat_geometry, flat_tuning>(
-                tilewise::device, there.data(), static_cast<tilewise::offset>(count), 0, tilewise::gpu::plus()) ==
+                tilewise::device, device_copy.data(), static_cast<tilewise::offset>(count), 0, tilewise::gpu::plus()) ==
                 std::accumulate(values.begin(), values.end(), 0),
             "sums of bytes");
 }

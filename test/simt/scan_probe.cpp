@@ -82,10 +82,10 @@ public:
     std::uint32_t* data() const { return first_; }
     void expect(std::vector<std::uint32_t> const& values, char const* what) const
     {
-        std::vector<std::uint32_t> there(size_);
-        require(cudaMemcpy(there.data(), first_, size_ * 4, cudaMemcpyDefault));
+        std::vector<std::uint32_t> copy(size_);
+        require(cudaMemcpy(copy.data(), first_, size_ * 4, cudaMemcpyDefault));
         for (std::size_t i = 0; i < size_; ++i)
-            require(there[i] == values[i], what);
+            require(copy[i] == values[i], what);
     }
 
 private:
@@ -95,7 +95,7 @@ private:
 };
 
 /// Neither associative nor commutative.
-struct telltale {
+struct non_associative {
     std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const
     {
         return (a ^ (a >> 3) ^ (b << 2)) * 0x9e3779b1u + b;
@@ -111,7 +111,7 @@ struct expected_results {
         std::uint32_t state = 2463534242u;
         for (std::size_t i = 0; i < far; ++i)
             elements.push_back(state = state * 1664525u + 1013904223u);
-        specification::order<std::uint32_t, telltale> const order(telltale(), units);
+        specification::order<std::uint32_t, non_associative> const order(non_associative(), units);
         without_init = order.inclusive_scan(elements, {});
         with_init = order.inclusive_scan(elements, init);
         excluding = order.exclusive_scan(elements, init);
@@ -121,23 +121,23 @@ struct expected_results {
 template <class Tuning, tilewise::scan_form form>
 void scan(device_words const& from, std::size_t count, device_words const& to, std::optional<std::uint32_t> init)
 {
-    gpu::scan<geometry, form, std::uint32_t, Tuning>(tilewise::device, from.data(),
-                                                     static_cast<tilewise::offset>(count), to.data(), init, telltale());
+    gpu::scan<geometry, form, std::uint32_t, Tuning>(
+        tilewise::device, from.data(), static_cast<tilewise::offset>(count), to.data(), init, non_associative());
 }
 
 /// All forms, one after the other in the same memory.
 template <class Tuning>
 void try_kernel(expected_results const& right, std::size_t count, std::size_t skipped, char const* what)
 {
-    device_words const there({right.elements.begin(), right.elements.begin() + static_cast<std::ptrdiff_t>(count)},
-                             skipped),
+    device_words const device_copy(
+        {right.elements.begin(), right.elements.begin() + static_cast<std::ptrdiff_t>(count)}, skipped),
         out(count, 12 - skipped);
-    scan<Tuning, inclusive>(there, count, out, {});
+    scan<Tuning, inclusive>(device_copy, count, out, {});
     out.expect(right.without_init, what);
-    scan<Tuning, exclusive>(there, count, out, right.init);
+    scan<Tuning, exclusive>(device_copy, count, out, right.init);
     out.expect(right.excluding, what);
-    scan<Tuning, inclusive>(there, count, there, right.init);
-    there.expect(right.with_init, what);
+    scan<Tuning, inclusive>(device_copy, count, device_copy, right.init);
+    device_copy.expect(right.with_init, what);
 }
 
 } // namespace

@@ -48,11 +48,11 @@ public:
             }
         }
     }
-    matrix const* begin() const { return there_.begin(); }
+    matrix const* begin() const { return device_copy_.begin(); }
     matrix const* end(std::size_t count) const { return begin() + count; }
 
 private:
-    device_array<matrix> there_{on_device::some_elements<matrix>(most)};
+    device_array<matrix> device_copy_{on_device::some_elements<matrix>(most)};
 };
 
 constexpr matrix init{1, 2, 3, 5};

@@ -39,7 +39,7 @@ __device__ inline double unit_number(std::uint64_t bits)
 }
 
 /// Sample i of n as a place in [0, 1).
-__device__ inline double place(distribution kind, std::uint64_t i, std::uint64_t n, double bins)
+__device__ inline double position(distribution kind, std::uint64_t i, std::uint64_t n, double bins)
 {
     std::uint64_t const bits = scramble(i + 0x9e3779b97f4a7c15u);
     double const u = unit_number(bits), v = unit_number(scramble(bits));
@@ -75,7 +75,7 @@ __global__ void write_samples(Sample* samples, std::uint64_t count, distribution
 {
     std::uint64_t const stride = std::uint64_t{gridDim.x} * blockDim.x;
     for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-        samples[i] = sample_at<Sample>(place(kind, i, count, over.bins), over);
+        samples[i] = sample_at<Sample>(position(kind, i, count, over.bins), over);
 }
 
 } // namespace bench::histograms

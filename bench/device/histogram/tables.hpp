@@ -16,9 +16,9 @@ inline void print_tables(results const& all)
     auto const large = [](measurement const& one) { return one.log2_count() >= 26; };
     for (std::string const part : {"uniform", "one_value", "zipf", "sorted", "hot"}) {
         print_table(all, "microseconds, tilewise/CUB/read bandwidth, " + part, part, small,
-                    beside(all, {"cub", "read"}, in_microseconds));
+                    compared_with(all, {"cub", "read"}, in_microseconds));
         print_table(all, "GB/s of samples, tilewise/CUB/read bandwidth, " + part, part, large,
-                    beside(all, {"cub", "read"}, in_gigabytes_per_second));
+                    compared_with(all, {"cub", "read"}, in_gigabytes_per_second));
     }
 }
 

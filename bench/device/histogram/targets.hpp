@@ -16,9 +16,9 @@ inline std::vector<target> targets()
 {
     std::vector<target> all;
     constexpr std::string_view every[] = {"uniform", "one_value", "zipf", "sorted", "hot"};
-    auto const promise = [&](std::string_view part, std::string_view what, auto covers, figure value, bool at_least,
+    auto const promise = [&](std::string_view part, std::string_view what, auto applies, figure value, bool at_least,
                              double limit, std::string const& claim) {
-        all.push_back({claim + ", " + std::string(part), std::string(part), {what}, covers, value, at_least, limit});
+        all.push_back({claim + ", " + std::string(part), std::string(part), {what}, applies, value, at_least, limit});
     };
     auto const at = [](int size) { return sizes(size, size); };
 

@@ -21,9 +21,10 @@ void bench::reductions::compare_host_memory(session& run)
     std::vector<float> pageable(std::size_t{1} << largest);
     float* pinned = nullptr;
     check(cudaMallocHost(&pinned, pageable.size() * sizeof(float)), "cudaMallocHost");
-    device_array<float> const there(pageable.size());
-    fill(there.data(), there.size(), run.queue);
-    check(cudaMemcpyAsync(pinned, there.data(), there.size() * sizeof(float), cudaMemcpyDeviceToHost, run.queue),
+    device_array<float> const device_copy(pageable.size());
+    fill(device_copy.data(), device_copy.size(), run.queue);
+    check(cudaMemcpyAsync(pinned, device_copy.data(), device_copy.size() * sizeof(float), cudaMemcpyDeviceToHost,
+                          run.queue),
           "cudaMemcpyAsync");
     run.queue.wait();
     std::copy(pinned, pinned + pageable.size(), pageable.begin());
@@ -41,7 +42,7 @@ void bench::reductions::compare_host_memory(session& run)
                 value = tilewise::reduce(tilewise::device.on(run.queue), first, first + count, 0.0f);
             };
             auto const copied = [&] {
-                check(cudaMemcpyAsync(there.data(), first, bytes, cudaMemcpyHostToDevice, run.queue),
+                check(cudaMemcpyAsync(device_copy.data(), first, bytes, cudaMemcpyHostToDevice, run.queue),
                       "cudaMemcpyAsync");
                 run.queue.wait();
             };
@@ -61,7 +62,7 @@ void bench::reductions::compare_host_memory(session& run)
                 if (std::memcmp(&value, &whole, sizeof value) != 0)
                     throw std::runtime_error("other bits in pieces of host memory, n = " + std::to_string(count));
             }
-            double const expected = reference(there.data(), count, sum::widen{}, sum::wide_op{}, 0.0, run.queue);
+            double const expected = reference(device_copy.data(), count, sum::widen{}, sum::wide_op{}, 0.0, run.queue);
             expect("host memory", value, expected, count, 256);
         }
     }

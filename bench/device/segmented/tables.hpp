@@ -12,9 +12,9 @@ inline void print_tables(results const& all)
 {
     auto const any = [](measurement const&) { return true; };
     print_table(all, "GB/s of elements, offsets and results, tilewise/CUB/as one range/read bandwidth", "reduce", any,
-                beside(all, {"cub", "whole", "read"}, in_gigabytes_per_second));
+                compared_with(all, {"cub", "whole", "read"}, in_gigabytes_per_second));
     print_table(all, "GB/s read and written, tilewise/copy", "scan", any,
-                beside(all, {"copy"}, in_gigabytes_per_second));
+                compared_with(all, {"copy"}, in_gigabytes_per_second));
 }
 
 } // namespace bench::segments

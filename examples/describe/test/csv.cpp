@@ -31,8 +31,9 @@ std::string error_in(std::string_view text, std::optional<std::string> const& wa
     try {
         read_csv(text, wanted);
     } catch (bad_input const& error) {
-        auto const place = error.place();
-        auto const where = place ? std::to_string(place->line) + ':' + std::to_string(place->column) + ": " : "";
+        auto const position = error.position();
+        auto const where =
+            position ? std::to_string(position->line) + ':' + std::to_string(position->column) + ": " : "";
         return where + error.what();
     }
     return "no error";

@@ -42,7 +42,7 @@ outcome outcome_of(std::function<number_column()> const& read)
         }
         return result;
     } catch (bad_input const& error) {
-        return {with_place("", error), {}};
+        return {with_position("", error), {}};
     } catch (failed_on_a_rank const& failed) {
         return outcome_of([&]() -> number_column { std::rethrow_exception(failed.error()); });
     }

@@ -118,8 +118,8 @@ public:
 
     axis_options options() const
     {
-        flow const fate = nan_ != no_cell ? flow::bins : below_ != no_cell ? flow::clamp : flow::drop;
-        return {fate, closed_upper_};
+        flow const out_of_range = nan_ != no_cell ? flow::bins : below_ != no_cell ? flow::clamp : flow::drop;
+        return {out_of_range, closed_upper_};
     }
 
     /// Returns whether a sample outside the bins may be counted.
@@ -129,7 +129,7 @@ public:
     /// Returns the cell of a sample: the result of `find(value)`, with a value of type A, if the sample is inside the
     /// bins, and otherwise the cell that the options give it.
     template <class S, class Find>
-    TILEWISE_PORTABLE int place(S const& sample, Find const& find) const
+    TILEWISE_PORTABLE int cell_of(S const& sample, Find const& find) const
     {
         auto const x = binning::number<A>(sample);
         if constexpr (std::integral<A>) {
@@ -163,8 +163,8 @@ private:
     template <class X>
     TILEWISE_PORTABLE int outside(X x, A value) const
     {
-        int const beyond = value < lower_ ? below_ : above_, fate = binning::is_nan(value) ? nan_ : beyond;
-        return closed_upper_ && value == upper_ && binning::is_exact(x, value) ? bins_ - 1 : fate;
+        int const beyond = value < lower_ ? below_ : above_, out_of_range = binning::is_nan(value) ? nan_ : beyond;
+        return closed_upper_ && value == upper_ && binning::is_exact(x, value) ? bins_ - 1 : out_of_range;
     }
 
     A lower_, upper_;

@@ -37,7 +37,7 @@ public:
     template <class S>
     TILEWISE_PORTABLE int index(S&& sample) const
     {
-        return bounds_.place(function_(static_cast<S&&>(sample)), [](int bin) { return bin; });
+        return bounds_.cell_of(function_(static_cast<S&&>(sample)), [](int bin) { return bin; });
     }
 
     /// @cond internals

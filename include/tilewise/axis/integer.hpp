@@ -50,7 +50,7 @@ public:
     TILEWISE_PORTABLE int index(S const& sample) const
         requires(!simple)
     {
-        return bounds_.place(sample, [this](A x) { return static_cast<int>(distance(x)); });
+        return bounds_.cell_of(sample, [this](A x) { return static_cast<int>(distance(x)); });
     }
     /// Finds the cells of `count` samples without branches, and handles samples outside the bins in a second loop.
     void index_all(int count, A const* samples, int* cells) const

@@ -107,7 +107,7 @@ public:
     TILEWISE_PORTABLE int index(S const& sample) const
         requires(!simple)
     {
-        return bounds_.place(sample, [this](A x) { return find(x); });
+        return bounds_.cell_of(sample, [this](A x) { return find(x); });
     }
     template <class S>
     TILEWISE_PORTABLE located locate(S const& sample) const

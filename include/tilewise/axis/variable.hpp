@@ -87,7 +87,7 @@ public:
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
     {
-        return bounds_.place(sample, [this](A x) { return find(x); });
+        return bounds_.cell_of(sample, [this](A x) { return find(x); });
     }
 
     /// Calls `visit(pointer, count)` for each table. `visit` may change the pointer, to move the table.
@@ -228,7 +228,7 @@ private:
             auto linear = range_of_;
             linear.ranges_per_unit = static_cast<A>(most - 1) / (edges_.back() - edges_.front());
             if (linear.ranges_per_unit > 0 && linear.ranges_per_unit <= std::numeric_limits<A>::max() &&
-                told_apart(linear) > told_apart(range_of_))
+                separated_edges(linear) > separated_edges(range_of_))
                 range_of_ = linear;
         }
         edges_before_.resize(static_cast<std::size_t>(range_of_(edges_.back())) + 2);
@@ -240,7 +240,7 @@ private:
         }
     }
     /// Returns the number of neighboring edges that are in different ranges.
-    offset told_apart(binning::ranges<A> const& range_of) const
+    offset separated_edges(binning::ranges<A> const& range_of) const
     {
         offset count = 0;
         for (std::size_t i = 1; i < edges_.size(); ++i)

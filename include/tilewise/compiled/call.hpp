@@ -52,12 +52,12 @@ constexpr std::optional<known_operator> operator_of()
 }
 
 /// The kinds of transforms.
-enum class transforms { nothing, to_square, to_absolute, otherwise };
+enum class transforms { none, to_square, to_absolute, otherwise };
 /// The kind of a transform.
 template <class Function>
 inline constexpr transforms what = transforms::otherwise;
 template <>
-inline constexpr transforms what<std::identity> = transforms::nothing;
+inline constexpr transforms what<std::identity> = transforms::none;
 template <class C>
 inline constexpr transforms what<tilewise::square<C>> = transforms::to_square;
 template <class C>
@@ -88,7 +88,7 @@ constexpr std::optional<known_function> function_of()
     constexpr bool in_accumulator = sizeof(C) == sizeof(T), in_element = sizeof(C) == sizeof(E);
     constexpr bool deduces = std::same_as<Function, tilewise::square<>> || std::same_as<Function, tilewise::absolute<>>;
     constexpr bool is_short = deduces && sizeof(E) < sizeof(C) && sizeof(C) <= sizeof(T);
-    if constexpr (what<Function> == transforms::nothing) {
+    if constexpr (what<Function> == transforms::none) {
         return known_function::identity;
     } else if constexpr (what<Function> == transforms::to_square) {
         constexpr bool fits = is_short && (sizeof(E) == 1 || std::is_signed_v<E>); // the square fits in an int

@@ -192,11 +192,11 @@ constexpr auto memory_behind(It it)
 template <class Input, class Extent>
 constexpr auto unwrap_input(Input input, [[maybe_unused]] Extent const& end)
 {
-    using place = decltype(tilewise::memory_behind(std::declval<Input>()));
+    using pointer = decltype(tilewise::memory_behind(std::declval<Input>()));
     if constexpr (!std::same_as<Extent, offset>)
         return input;
-    else if constexpr (std::is_pointer_v<place> && std::is_arithmetic_v<std::remove_pointer_t<place>>)
-        return static_cast<std::remove_pointer_t<place> const*>(tilewise::memory_behind(std::move(input)));
+    else if constexpr (std::is_pointer_v<pointer> && std::is_arithmetic_v<std::remove_pointer_t<pointer>>)
+        return static_cast<std::remove_pointer_t<pointer> const*>(tilewise::memory_behind(std::move(input)));
     else
         return tilewise::memory_behind(std::move(input));
 }

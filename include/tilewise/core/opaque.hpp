@@ -56,14 +56,14 @@ template <class Word, class T>
 TILEWISE_INLINE void make_word_opaque(T& value, std::size_t i)
 {
     Word word;
-    auto* const place = reinterpret_cast<char*>(std::addressof(value)) + i * sizeof(Word);
-    __builtin_memcpy(&word, place, sizeof word);
+    auto* const address = reinterpret_cast<char*>(std::addressof(value)) + i * sizeof(Word);
+    __builtin_memcpy(&word, address, sizeof word);
 #if defined(__x86_64__)
     asm("" : "+x"(word));
 #elif defined(__aarch64__)
     asm("" : "+w"(word));
 #endif
-    __builtin_memcpy(place, &word, sizeof word);
+    __builtin_memcpy(address, &word, sizeof word);
 }
 template <class T, std::size_t... i>
 TILEWISE_INLINE void make_words_opaque(T& value, std::index_sequence<i...>)

@@ -21,8 +21,8 @@
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/view_of.cuh>
-#include <tilewise/device/by_index/add_up.cuh>
 #include <tilewise/device/by_index/cells.cuh>
+#include <tilewise/device/by_index/integer_sums.cuh>
 #include <tilewise/device/by_index/long_cells.cuh>
 #include <tilewise/device/by_index/partition.cuh>
 #include <tilewise/device/cuda/arch.cuh>
@@ -88,7 +88,7 @@ public:
     {
         int const bits = static_cast<int>(std::bit_width(static_cast<unsigned>(cells() - 1)));
         int const passes = std::max(1, (bits + Tuning::digit_bits - 1) / Tuning::digit_bits);
-        digit_position const lowest = {0, (bits + passes - 1) / passes};
+        radix_digit const lowest = {0, (bits + passes - 1) / passes};
         int const blocks = gpu::blocks_for(count(), threads * items,
                                            offset{multiprocessors} * Tuning::moving_blocks_per_multiprocessor);
         offset const at_once = std::min(cells(), Tuning::segments::segments_at_once);
@@ -102,7 +102,7 @@ public:
         auto const now = layout.add<moved>(count()), then = layout.add<moved>(sorts_cells ? count() : 0);
         auto const cells_now = layout.add<unsigned>(sorts_cells ? count() : 0),
                    cells_then = layout.add<unsigned>(sorts_cells ? count() : 0);
-        auto const tile_totals = layout.add<T>((count() + order<T, Geometry>::tile - 1) / order<T, Geometry>::tile);
+        auto const tile_aggregates = layout.add<T>((count() + order<T, Geometry>::tile - 1) / order<T, Geometry>::tile);
         auto const counters = layout.add<unsigned long long>(2 * rounds);
         auto const long_cells = layout.add<unsigned>(at_once);
         scratch<unsigned char> const memory(call, static_cast<offset>(layout.bytes()));
@@ -115,7 +115,7 @@ public:
                            static_cast<moved*>(at(then)),
                            static_cast<unsigned*>(at(cells_now)),
                            static_cast<unsigned*>(at(cells_then)),
-                           static_cast<T*>(at(tile_totals)),
+                           static_cast<T*>(at(tile_aggregates)),
                            static_cast<unsigned long long*>(at(counters)),
                            static_cast<unsigned*>(at(long_cells))};
         call.clear(in.counters, static_cast<std::size_t>(2 * rounds) * 8);
@@ -141,40 +141,40 @@ private:
         offset* begins; ///< of the cells, and the end of the last one
         moved *now, *then;
         unsigned *cells_now, *cells_then;
-        T* tile_totals;
+        T* tile_aggregates;
         unsigned long long* counters;
         unsigned* long_cells;
     };
 
     /// Sorts by one digit, stably.
     template <class Source, class What>
-    void sort_by_digit(arrays const& in, digit_position place, int blocks, Source const& from, What const& what,
-                       moved* to, unsigned* cells_to)
+    void sort_by_digit(arrays const& in, radix_digit radix, int blocks, Source const& from, What const& what, moved* to,
+                       unsigned* cells_to)
     {
-        call.launch(&count_digits<Tuning, items, Source>, "count_digits", {blocks, threads}, from, place,
+        call.launch(&count_digits<Tuning, items, Source>, "count_digits", {blocks, threads}, from, radix,
                     in.digit_counts);
-        call.launch(&scan_digit_counts<threads>, "scan_digit_counts", {place.count(), threads}, in.digit_counts, blocks,
+        call.launch(&scan_digit_counts<threads>, "scan_digit_counts", {radix.count(), threads}, in.digit_counts, blocks,
                     in.digit_begins);
-        call.launch(&begin_digits<threads>, "begin_digits", {1, threads}, place.count(), in.digit_begins);
-        call.launch(&move_by_digit<Tuning, items, Source, What>, "move_by_digit", {blocks, threads}, from, what, place,
+        call.launch(&begin_digits<threads>, "begin_digits", {1, threads}, radix.count(), in.digit_begins);
+        call.launch(&move_by_digit<Tuning, items, Source, What>, "move_by_digit", {blocks, threads}, from, what, radix,
                     static_cast<offset const*>(in.digit_counts), static_cast<offset const*>(in.digit_begins), to,
                     cells_to);
     }
 
     /// Sorts by cell, and finds where each cell begins. The result is in `now` after an odd number of passes.
-    void sort(arrays const& in, digit_position place, int passes, int blocks)
+    void sort(arrays const& in, radix_digit radix, int passes, int blocks)
     {
-        offset const* const kept = in.digit_begins + place.count();
+        offset const* const kept = in.digit_begins + radix.count();
         unsigned *cells_now = passes > 1 ? in.cells_now : nullptr, *cells_then = in.cells_then;
         moved *now = in.now, *then = in.then;
         if constexpr (moves_values)
-            sort_by_digit(in, place, blocks, source, converted_values<Values, T>{values}, now, cells_now);
+            sort_by_digit(in, radix, blocks, source, converted_values<Values, T>{values}, now, cells_now);
         else
-            sort_by_digit(in, place, blocks, source, positions_of_values{}, now, cells_now);
+            sort_by_digit(in, radix, blocks, source, positions_of_values{}, now, cells_now);
         for (int pass = 1; pass < passes; ++pass) {
-            place.shift += place.bits;
+            radix.shift += radix.bits;
             converted_values<memory_view<moved>, moved> const moved_before = {{now, count()}};
-            sort_by_digit(in, place, blocks, known_cells{cells_now, kept}, moved_before, then, cells_then);
+            sort_by_digit(in, radix, blocks, known_cells{cells_now, kept}, moved_before, then, cells_then);
             std::swap(now, then);
             std::swap(cells_now, cells_then);
         }
@@ -197,21 +197,21 @@ private:
         initial<T> const before{std::optional<T>(init)};
         offset const most_blocks = offset{multiprocessors} * tuning::long_blocks_per_multiprocessor;
         if (offset const tiles = count() / scan_type::tile; tiles > 0)
-            call.launch(&total_tiles_of_cells<segmented>, "total_tiles_of_cells",
+            call.launch(&reduce_tiles_of_cells<segmented>, "reduce_tiles_of_cells",
                         {gpu::blocks_for(tiles + 1, 1, most_blocks), scan_type::threads}, view,
-                        static_cast<offset const*>(in.begins), cells(), op, in.tile_totals);
+                        static_cast<offset const*>(in.begins), cells(), op, in.tile_aggregates);
         for (offset first = 0, round = 0; first < cells(); first += at_once, (void)++round) {
             offset const left = std::min(at_once, cells() - first);
             long_segments const longer = {in.counters + 2 * round, in.counters + 2 * round + 1, in.long_cells};
             auto const per_warp = static_cast<int>(std::bit_floor(
                 static_cast<std::size_t>(std::clamp(left / tuning::warps_wanted, offset{1}, offset{warp_size}))));
-            call.launch(&combine_short_segments<segmented, tuning::threads, splits_nothing>, "combine_short_cells",
+            call.launch(&combine_short_segments<segmented, tuning::threads, no_splitting>, "combine_short_cells",
                         {gpu::blocks_for(left, per_warp * warps, left), tuning::threads}, view, results_type{sink},
-                        segments, first, left, per_warp, false, before, op, longer, splits_nothing{});
+                        segments, first, left, per_warp, false, before, op, longer, no_splitting{});
             if (count() > scan_type::chunk)
                 call.launch(&combine_long_cells<segmented>, "combine_long_cells",
                             {gpu::blocks_for(left, 1, most_blocks), scan_type::threads}, view, results_type{sink},
-                            segments, first, before, op, longer, static_cast<T const*>(in.tile_totals));
+                            segments, first, before, op, longer, static_cast<T const*>(in.tile_aggregates));
         }
     }
 };
@@ -244,7 +244,7 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
 
     cells_of_samples<decltype(samples), View> const from = {samples, axis, cells, count};
     if constexpr (adds)
-        cell_adder<Tuning, decltype(samples), View, decltype(elements), decltype(sink), T>{
+        integer_sums<Tuning, decltype(samples), View, decltype(elements), decltype(sink), T>{
             call, from, elements, sink, init, call.multiprocessors()}
             .start(at_once);
     else

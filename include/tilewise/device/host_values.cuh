@@ -27,9 +27,9 @@ namespace gpu {
 
 /// What a value becomes on top of what its place has, in integers, which wrap.
 template <class Stored, class T>
-TILEWISE_PORTABLE constexpr Stored added(Stored there, T value)
+TILEWISE_PORTABLE constexpr Stored added(Stored stored, T value)
 {
-    return static_cast<Stored>(static_cast<T>(there) + value);
+    return static_cast<Stored>(static_cast<T>(stored) + value);
 }
 
 /// Stores values, or adds them to what is there.

@@ -75,8 +75,8 @@ best_of_subtrees(memory_view<E> view, offset index, offset chunks, int iteration
     constexpr offset chunk = Layout::order::chunk;
     TILEWISE_SHARED(warp_best, raw_storage<Answer[warps]>);
     offset const before = offset{block_index()} * iterations * warps;
-    int const warp = warp_index(), there = static_cast<int>(at_most(chunks - before, warps * iterations));
-    int const own = min_of(there - warp * iterations, iterations);
+    int const warp = warp_index(), valid = static_cast<int>(at_most(chunks - before, warps * iterations));
+    int const own = min_of(valid - warp * iterations, iterations);
     if (own > 0) {
         offset const first = (before + warp * iterations) * chunk;
         registers<typename Layout::value, 1> values;
@@ -94,11 +94,11 @@ best_of_subtrees(memory_view<E> view, offset index, offset chunks, int iteration
             gpu::put(warp_best.object()[warp], best);
     }
     sync_block();
-    int const used = (there + iterations - 1) / iterations;
+    int const used = (valid + iterations - 1) / iterations;
     Answer const best(warp_best.object()[lane_index() < used ? lane_index() : 0]);
-    Answer const total = gpu::warp_tree_of_valid<1, warps>(better, best, used);
+    Answer const aggregate = gpu::warp_tree_of_valid<1, warps>(better, best, used);
     if (thread_index() == 0)
-        gpu::put(partials[block_index()], total);
+        gpu::put(partials[block_index()], aggregate);
 }
 
 /// Pass 3: reads the chunk with the best element again, where it is. (nvcc 13.0, sm_90: of bytes, 4096 candidates in
@@ -154,14 +154,14 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
     auto const blocks = static_cast<int>((chunks - 1) / (iterations * warps)) + 1;
     device_call call("reduce", view.size, policy, reduce_without_waiting);
     scratch<Answer> const partials(call, blocks + 1);
-    Answer *const total = partials.begin() + blocks, *const found = call.line<Answer>();
+    Answer *const aggregate = partials.begin() + blocks, *const found = call.line<Answer>();
     call.launch(pass_1, "best_of_subtrees", {blocks, Tuning::threads}, view, index, chunks, iterations, op, better,
                 partials.begin());
     bool const dependent =
         Tuning::dependent_launches && call.can_launch_dependent<pass_2>() && call.can_launch_dependent<pass_3>();
     call.launch(pass_2, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, elements_view, view.size, tiles,
-                gpu::log2_of(iterations * warps / chunks_per_tile), partials.begin(), best, after_first, total);
-    call.launch(pass_3, "find_in_chunk", {1, warp_size, 1, dependent}, elements_view, index, better, total, found);
+                gpu::log2_of(iterations * warps / chunks_per_tile), partials.begin(), best, after_first, aggregate);
+    call.launch(pass_3, "find_in_chunk", {1, warp_size, 1, dependent}, elements_view, index, better, aggregate, found);
     call.finish();
     return *found;
 }
@@ -182,8 +182,8 @@ Answer best_candidates(Policy const& policy, It const& first, offset count, Bett
         for (offset begin = 0; begin < count; begin += at_once) {
             if (begin > 0)
                 staged.emplace(call);
-            offset const there = std::min(at_once, count - begin);
-            best = gpu::best_in_memory(policy, memory_view<E>{staged->stage_in(view.first + begin, there), there},
+            offset const piece = std::min(at_once, count - begin);
+            best = gpu::best_in_memory(policy, memory_view<E>{staged->stage_in(view.first + begin, piece), piece},
                                        begin, best, better);
         }
         return best;
@@ -216,9 +216,9 @@ std::array<offset, 2> find_two(Policy const& policy, It const& first, Extent con
             offset const count = std::min(at_once, end - begin);
             constexpr offset ahead = 2;
             staged.emplace(call);
-            auto const* const there =
+            auto const* const staged_elements =
                 staged->stage_in({elements + found[0], elements + found[1]}, elements + begin, count);
-            std::array<offset, 2> const in_copy = find(there, ahead + count), before = found;
+            std::array<offset, 2> const in_copy = find(staged_elements, ahead + count), before = found;
             for (std::size_t i = 0; i < 2; ++i)
                 found[i] =
                     in_copy[i] < ahead ? before[static_cast<std::size_t>(in_copy[i])] : begin + in_copy[i] - ahead;

@@ -143,10 +143,11 @@ private:
     void start_piece(View const& piece, offset begin, offset at_once, int misalignment, T* partials)
     {
         offset const before = gpu::work_units_of<layout>(begin / order::tile),
-                     there = std::min(units - before, gpu::work_units_of<layout>(at_once / order::tile));
-        if (there > 0)
-            call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees", {blocks_for(there), Tuning::threads},
-                        piece, there, iterations, op, partials + blocks_for(before));
+                     units_here = std::min(units - before, gpu::work_units_of<layout>(at_once / order::tile));
+        if (units_here > 0)
+            call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees",
+                        {blocks_for(units_here), Tuning::threads}, piece, units_here, iterations, op,
+                        partials + blocks_for(before));
         if (count - begin <= at_once)
             start_fold<how>(piece.from(-begin), partials);
     }

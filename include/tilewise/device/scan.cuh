@@ -10,7 +10,7 @@
 /// * `scan_in_one_pass`: persistent blocks, which take one tile after the other.
 ///
 /// Cases that these do not support (accumulators of more than 16 bytes, GPUs before sm_90) take three passes:
-/// `total_tiles`, `carry_groups`, `scan_after_totals`.
+/// `reduce_tiles`, `carry_groups`, `scan_with_carries`.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -50,8 +50,8 @@ class scanner {
 
     /// How memory is accessed that is not aligned for the widest loads and stores. (Elements of 4 bytes and more are
     /// few per vector: a lane loads them one by one, and none of a neighbouring tile.)
-    static constexpr bool covers = View::bases > 0 && View::template can_realign<N>;
-    static constexpr access unaligned_stage = covers ? access::realigned : access::elementwise;
+    static constexpr bool can_realign_input = View::bases > 0 && View::template can_realign<N>;
+    static constexpr access unaligned_stage = can_realign_input ? access::realigned : access::elementwise;
     static constexpr access unaligned_input = View::element_alignment < 4 ? unaligned_stage : access::elementwise;
     static constexpr access unaligned_output =
         Scan::batched && Sink::template can_realign<N> ? access::realigned : access::elementwise;
@@ -122,9 +122,9 @@ private:
             call.launch(&scan_after_prefixes<Scan, in, out>, "scan_after_prefixes",
                         {static_cast<int>(alone), Scan::threads}, view, sink, before, op, prefixes);
         if (tiles > alone)
-            call.launch(&scan_after_totals<Scan, in, out>, "scan_after_totals",
+            call.launch(&scan_with_carries<Scan, in, out>, "scan_with_carries",
                         {static_cast<int>(tiles - alone), Scan::threads}, view.from(before), sink.from(before),
-                        count - before, init.there || alone > 0, op, tile_aggregates + alone, prefixes + alone);
+                        count - before, init.has_value || alone > 0, op, tile_aggregates + alone, prefixes + alone);
     }
 
     static offset tiles_of(offset elements) { return (elements + Scan::tile - 1) / Scan::tile; }
@@ -191,12 +191,13 @@ private:
     struct three_passes {
         offset before_last;
         scratch<T> memory;
-        T *tile_totals, *units, *carries;
+        T *tile_aggregates, *units, *carries;
 
         three_passes(device_call const& by, offset tiles)
             : before_last(tiles - 1),
               memory(by, before_last + units_in(before_last) + before_last / geometry::tiles_per_group + 1),
-              tile_totals(memory.begin()), units(tile_totals + before_last), carries(units + units_in(before_last))
+              tile_aggregates(memory.begin()), units(tile_aggregates + before_last),
+              carries(units + units_in(before_last))
         {}
 
     private:
@@ -214,17 +215,17 @@ private:
     template <access in, access out>
     void start_three_passes(three_passes const& of_all, offset first)
     {
-        offset const tiles = tiles_of(count), with_total = std::min(tiles, of_all.before_last - first),
+        offset const tiles = tiles_of(count), with_aggregate = std::min(tiles, of_all.before_last - first),
                      first_group = first / geometry::tiles_per_group;
-        T* const tile_totals = of_all.tile_totals + first;
-        if (with_total > 0)
-            call.launch(&total_tiles<Scan, in>, "total_tiles", {static_cast<int>(with_total), Scan::threads}, view, op,
-                        tile_totals);
+        T* const tile_aggregates = of_all.tile_aggregates + first;
+        if (with_aggregate > 0)
+            call.launch(&reduce_tiles<Scan, in>, "reduce_tiles", {static_cast<int>(with_aggregate), Scan::threads},
+                        view, op, tile_aggregates);
         call.launch(&carry_groups<Scan, Tuning::carry_threads>, "carry_groups", {1, Tuning::carry_threads},
-                    static_cast<T const*>(of_all.tile_totals), of_all.before_last, first, first + with_total, init, op,
-                    of_all.units, of_all.carries);
-        call.launch(&scan_after_totals<Scan, in, out>, "scan_after_totals", {static_cast<int>(tiles), Scan::threads},
-                    view, sink, count, init.there || first > 0, op, static_cast<T const*>(tile_totals),
+                    static_cast<T const*>(of_all.tile_aggregates), of_all.before_last, first, first + with_aggregate,
+                    init, op, of_all.units, of_all.carries);
+        call.launch(&scan_with_carries<Scan, in, out>, "scan_with_carries", {static_cast<int>(tiles), Scan::threads},
+                    view, sink, count, init.has_value || first > 0, op, static_cast<T const*>(tile_aggregates),
                     static_cast<T const*>(of_all.carries + first_group));
     }
 

@@ -59,7 +59,7 @@ public:
     {}
 
     /// Tells the owner of each cell how many values this rank has of it, and learns where they stand among all of them.
-    void place(std::vector<offset> counts)
+    void exchange_counts(std::vector<offset> counts)
     {
         counts_ = std::move(counts);
         exchange([&](int r) { return outgoing{r, counts_.data() + owned_.first(r), bytes<offset>(owned_.count(r))}; },
@@ -83,15 +83,15 @@ public:
     template <class Policy, class Values, class Op>
     void send(Policy, Values const& values, Op const& op)
     {
-        call_.expect_nothing();
-        std::vector<offset> places(counts_.size() + 1); // of each cell's values among all that are sent
+        call_.expect_status();
+        std::vector<offset> positions(counts_.size() + 1); // of each cell's values among all that are sent
         for (std::size_t cell = 0; cell < counts_.size(); ++cell)
-            places[cell + 1] = places[cell] + sent_part<Order>(parts_[cell], counts_[cell]).values();
-        std::vector<std::byte> sent(bytes<T>(places.back()));
+            positions[cell + 1] = positions[cell] + sent_part<Order>(parts_[cell], counts_[cell]).values();
+        std::vector<std::byte> sent(bytes<T>(positions.back()));
         auto const write = [&](offset first, offset last) {
             Op own_op = op;
             for (offset cell = first; cell < last; ++cell)
-                write_cell(sent.data() + bytes<T>(places[index(cell)]), index(cell), values(cell), own_op);
+                write_cell(sent.data() + bytes<T>(positions[index(cell)]), index(cell), values(cell), own_op);
         };
         if constexpr (std::same_as<Policy, parallel_policy>)
             host::parallel_for(static_cast<offset>(counts_.size()), write);
@@ -106,10 +106,10 @@ public:
             received_begins_.push_back(received_begins_.back() + values_of_rank);
         }
         received_.resize(bytes<T>(received_begins_.back()));
-        call_.gather_nothing();
+        call_.gather_status();
         exchange(
             [&](int r) {
-                offset const first = places[index(owned_.first(r))], last = places[index(owned_.first(r + 1))];
+                offset const first = positions[index(owned_.first(r))], last = positions[index(owned_.first(r + 1))];
                 return outgoing{r, sent.data() + bytes<T>(first), bytes<T>(last - first)};
             },
             [&](int r) {
@@ -213,12 +213,12 @@ Out reduce_cells_in_order(rank_call<Communicator>& call, Local local, Input inpu
         auto by_cell = host::sort_by_bucket<T>(is_parallel, numbers, numbered, count, cells, 0);
         std::vector<offset> counts;
         for (offset cell = 0; cell < cells; ++cell)
-            counts.push_back(by_cell.places.at(cell).count);
+            counts.push_back(by_cell.positions.at(cell).count);
         cells_on_ranks<order<T, Geometry>, T, rank_call<Communicator>> all(call, cells);
         init = call.gather(own_init)(0, 0);
-        all.place(std::move(counts));
+        all.exchange_counts(std::move(counts));
         T const* const sorted = by_cell.values.input();
-        all.send(local, [&](offset cell) { return sorted + by_cell.places.at(cell).begin; }, op);
+        all.send(local, [&](offset cell) { return sorted + by_cell.positions.at(cell).begin; }, op);
         auto const results = all.combine(init, op);
         owned_cells const owned(cells, call.ranks());
         for (int r = 0; r < call.ranks(); ++r)
@@ -236,10 +236,10 @@ template <class Communicator, class Local, class It, class Extent, class Values,
 Out reduce_cells_in_any_order(rank_call<Communicator>& call, Local local, It first, Extent end, Values values,
                               View const& view, Out out, packed<T> const& own_init, Known op)
 {
-    T const nothing = Known::template identity<T>;
+    T const identity = Known::template identity<T>;
     std::vector<T> table(static_cast<std::size_t>(offset{view.extent()}));
     engine::reduce_by_cell<T>(call.algorithm(), local, std::move(first), std::move(end), std::move(values), view,
-                              table.data(), nothing, op);
+                              table.data(), identity, op);
     T const init = call.gather(own_init)(0, 0);
     call.combine(table, op);
     for (T& cell : table)

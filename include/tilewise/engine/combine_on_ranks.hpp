@@ -94,7 +94,7 @@ void add_elements(joined<Order, combined<T>>& own, Local local, Elements element
 #endif
     } else {
         auto input = engine::host_input<T>(std::move(elements), count);
-        host::totals<combined<T>> tiles;
+        host::aggregates<combined<T>> tiles;
         own.part = host::fragment_of<Order, combined<T>>(local, input, begin, end, host_op, tiles);
         if (ends_whole) {
             engine::step_over(input, count - 1);
@@ -131,10 +131,11 @@ T reduce_in_order(rank_call<Communicator>& call, Local local, partition const& a
     return result;
 }
 
-/// The step of a scan that combines what precedes a rank: `add_up(own)` adds the elements of this rank to what it has.
-template <class Order, class Tuning, class T, class Communicator, class Op, class AddUp>
+/// The step of a scan that combines what precedes a rank: `reduce_own(own)` adds the elements of this rank to what it
+/// has.
+template <class Order, class Tuning, class T, class Communicator, class Op, class Reduce>
 host::entry<Order, combined<T>> entry_of_rank(rank_call<Communicator>& call, partition const& at,
-                                              std::optional<T> const& init, Op& op, AddUp add_up)
+                                              std::optional<T> const& init, Op& op, Reduce reduce_own)
 {
     int const rank = call.rank(), last_rank = at.total() > 0 ? at.last_rank() : 0;
     // nobody needs the elements of the last
@@ -143,7 +144,7 @@ host::entry<Order, combined<T>> entry_of_rank(rank_call<Communicator>& call, par
     if (rank == 0 && init)
         own.init.emplace(engine::to_combined(*init));
     if (at.count(rank) > 0)
-        if (auto part = add_up(rank == last_rank); rank < last_rank)
+        if (auto part = reduce_own(rank == last_rank); rank < last_rank)
             own.part = std::move(part);
     std::optional<combined<T>> const own_init = own.init;
     auto const before = join(op, std::move(own));
@@ -166,7 +167,7 @@ Out scan_in_order(rank_call<Communicator>& call, Local local, partition const& a
         auto const first = engine::entry_of_rank<order, Tuning>(call, at, init, host_op, [&](bool) {
             host::fragment<order, T> part(begin);
             scanner.emplace(local, elements, out, begin, begin + count, device_op);
-            scanner->add_up([&](int level, T const& aggregate) { part.append(host_op, level, aggregate); });
+            scanner->reduce([&](int level, T const& aggregate) { part.append(host_op, level, aggregate); });
             return part;
         });
         if (scanner)
@@ -178,7 +179,7 @@ Out scan_in_order(rank_call<Communicator>& call, Local local, partition const& a
     } else {
         using order = order_on_ranks<T, Geometry>;
         auto input = engine::host_input<T>(std::move(elements), count);
-        host::totals<combined<T>> tiles;
+        host::aggregates<combined<T>> tiles;
         auto const first = engine::entry_of_rank<order, Tuning>(call, at, init, host_op, [&](bool is_last) {
             if (is_last && std::same_as<Local, sequenced_policy>) // whose scan finds the aggregates itself
                 return host::fragment<order, combined<T>>(begin);
@@ -198,9 +199,9 @@ T reduce_in_any_order(rank_call<Communicator>& call, Local local, partition cons
     std::vector<offset> values(static_cast<std::size_t>(at.ranks()), 1);
     call.template expect<T>(values);
     T own = call.rank() == 0 ? init : Known::template identity<T>;
-    packed<T> packet;
-    packet.push_back(engine::reduce(local, std::move(elements), at.count(call.rank()), std::move(own), op));
-    auto const all = call.template gather<T>(packet);
+    packed<T> own_value;
+    own_value.push_back(engine::reduce(local, std::move(elements), at.count(call.rank()), std::move(own), op));
+    auto const all = call.template gather<T>(own_value);
     T result = all(0, 0);
     for (int r = 1; r < at.ranks(); ++r)
         result = op(result, all(r, 0));

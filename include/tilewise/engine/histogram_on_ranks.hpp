@@ -42,7 +42,7 @@ Out histogram_on_ranks(rank_call<Communicator>& call, Local local, It first, Ext
                engine::hash_of_edges(axis), 0, fails_late);
     call.expect_sum(all.size());
     engine::histogram<counting::overwrites>(local, std::move(first), std::move(end), axis, all.data());
-    call.add_up(all);
+    call.all_reduce(all);
     counts = engine::write_on_ranks<adds>(call.algorithm(), local, all.data(), static_cast<offset>(all.size()),
                                           std::move(counts));
     call.finish();

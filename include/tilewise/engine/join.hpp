@@ -88,7 +88,7 @@ public:
 
     /// Returns whether this number of ranks exchanges messages in rounds. (If a rank throws between two rounds, all
     /// ranks throw only if there is a gather afterwards; see rank_call.)
-    static constexpr bool takes_rounds(int ranks) { return ranks > Tuning::most_packets; }
+    static constexpr bool takes_rounds(int ranks) { return ranks > Tuning::most_ranks_per_gather; }
 
     /// Prepares to join the elements of `at` up to `end`. Rank 0 has an init if `has_init`. `last_rank` has a last
     /// element, unless it is negative.
@@ -163,20 +163,20 @@ private:
     template <class Op>
     joined gather(Op& op, joined const& own) const
     {
-        packed<T> packet;
-        own.for_each([&](value const& v) { packet.push_back(engine::plain(v)); });
-        auto const packets = call_.template gather<T>(packet);
+        packed<T> own_values;
+        own.for_each([&](value const& v) { own_values.push_back(engine::plain(v)); });
+        auto const received = call_.template gather<T>(own_values);
         joined result(begin(0));
         for (int rank = 0; rank < (whose_ == wanted::all ? at_.ranks() : call_.rank()); ++rank)
             append(op, result, {rank, rank + 1},
-                   [&, i = offset{0}]() mutable -> value { return engine::to_combined(packets(rank, i++)); });
+                   [&, i = offset{0}]() mutable -> value { return engine::to_combined(received(rank, i++)); });
         return result;
     }
 
     void plan()
     {
         int const ranks = at_.ranks(), rank = call_.rank();
-        int const group_size = engine::size_of_group(ranks, call_.ranks_of_node(), Tuning::most_packets);
+        int const group_size = engine::size_of_group(ranks, call_.ranks_of_node(), Tuning::most_ranks_per_gather);
         rank_units const groups({0, ranks}, group_size, rank);
         if (group_size > 1) {
             rank_units const members(groups.ranks_of(groups.own()), 1, rank);
@@ -185,8 +185,8 @@ private:
         }
         if (groups.count() > 1)
             levels_.push_back({groups,
-                               groups.count() > Tuning::most_packets ? engine::hops_by_doubling(groups.count())
-                                                                     : engine::hops_at_once(groups.count()),
+                               groups.count() > Tuning::most_ranks_per_gather ? engine::hops_by_doubling(groups.count())
+                                                                              : engine::hops_at_once(groups.count()),
                                whose_});
         std::vector<message_round> rounds;
         for (level const& each : levels_)
@@ -232,17 +232,17 @@ private:
         neighbours others{joined(end(in.units.ranks_of(0, in.units.count()).last - 1)),
                           joined(begin(in.units.ranks_of(in.units.own()).first))};
         for (round_of_hops const& hops : in.rounds) {
-            packed<T> packet;
-            auto const pack = [&](value const& v) { packet.push_back(engine::plain(v)); };
+            packed<T> own_values;
+            auto const pack = [&](value const& v) { own_values.push_back(engine::plain(v)); };
             others.behind.for_each(pack);
-            if (!hops.empty() && hops[0].brings_senders_own()) {
+            if (!hops.empty() && hops[0].includes_sender()) {
                 joined front = others.front;
                 front.append(op, own);
                 front.for_each(pack);
             } else {
                 others.front.for_each(pack);
             }
-            auto const packets = call_.template exchange_values<T>(packet);
+            auto const received = call_.template exchange_values<T>(own_values);
 
             std::array<std::optional<joined>, 2> more; // in front of the unit, and behind it
             int message = 0;
@@ -251,15 +251,15 @@ private:
                     std::optional<joined>& part = more[behind];
                     if (!part)
                         part.emplace(begin(ranks.first));
-                    append(op, *part, ranks, [&]() -> value { return engine::to_combined(packets(message, i++)); });
+                    append(op, *part, ranks, [&]() -> value { return engine::to_combined(received(message, i++)); });
                 });
                 ++message;
             }
             for (bool const behind : {false, true})
                 if (more[behind]) {
-                    joined& there = behind ? others.behind : others.front;
-                    more[behind]->append(op, there);
-                    there = std::move(*more[behind]);
+                    joined& held = behind ? others.behind : others.front;
+                    more[behind]->append(op, held);
+                    held = std::move(*more[behind]);
                 }
         }
         return others;

@@ -101,8 +101,8 @@ std::array<offset, 2> best_numbers_on_device(Policy const& policy, It const& fir
         else
             return {};
     } else {
-        return gpu::find_two(policy, first, count, [&]<class There>(There const& there, offset number) {
-            return engine::best_number<Answer, E>(policy, there, number, better);
+        return gpu::find_two(policy, first, count, [&]<class Copy>(Copy const& copy, offset number) {
+            return engine::best_number<Answer, E>(policy, copy, number, better);
         });
     }
 #else
@@ -119,7 +119,7 @@ Answer<It> best_position(Policy policy, It first, Extent end, Better better)
                   "tilewise: min_element, max_element and minmax_element need iterators that can be read more "
                   "than once (forward iterators)");
     using E = value_of<It>;
-    using place = decltype(tilewise::memory_behind(first));
+    using pointer = decltype(tilewise::memory_behind(first));
     auto const at = [&](auto const& found) -> Answer<It> {
         if constexpr (std::same_as<Answer<It>, It>)
             return tilewise::advanced(first, found[0]);
@@ -130,7 +130,7 @@ Answer<It> best_position(Policy policy, It first, Extent end, Better better)
         return Answer<It>(first);
     else if constexpr (is_device_policy<Policy> && random_access<It> && std::same_as<Extent, offset>)
         return at(engine::best_numbers_on_device<Answer>(policy, first, end, better));
-    else if constexpr (std::is_convertible_v<place, E const*> && std::same_as<Extent, offset> &&
+    else if constexpr (std::is_convertible_v<pointer, E const*> && std::same_as<Extent, offset> &&
                        compared_as_copies<E, Better>)
         return at(engine::numbers_in(host::best_in_memory<Answer<candidate<E>>>(
             policy, static_cast<E const*>(tilewise::memory_behind(first)), end, std::move(better))));

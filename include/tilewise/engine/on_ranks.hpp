@@ -47,7 +47,7 @@ namespace engine {
 
 /// Whether values of a type can travel between ranks. If not, one sentence says why.
 template <class T>
-constexpr bool can_travel()
+constexpr bool can_send()
 {
     constexpr bool copies = std::is_trivially_copyable_v<T>;
     static_assert(copies, "tilewise: ranks exchange values of the accumulator's type, which is init's, so it must be "
@@ -115,7 +115,7 @@ public:
     {
         auto known = known::operator_or_self<T>(op);
         if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && tilewise::can_write<Local, T, Out>() &&
-                      engine::can_travel<T>() && engine::has_parts<Local, T, decltype(known)>())
+                      engine::can_send<T>() && engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, true>(std::move(input), end, [&](auto elements, offset count) {
                 constexpr bool fails_late = !never_throws<decltype(known), T> ||
                                             !contiguous_of<decltype(elements), T> || writes_may_throw<Local, Out, T>;
@@ -155,7 +155,7 @@ public:
     {
         auto known = known::operator_or_self<T>(std::move(op));
         if constexpr (engine::can_index<Local, It, View>() && tilewise::can_reduce<Local, T, Op, Values, Extent>() &&
-                      tilewise::can_write<Local, T, Out>() && engine::can_travel<T>() &&
+                      tilewise::can_write<Local, T, Out>() && engine::can_send<T>() &&
                       engine::has_cells<Local, T, decltype(known)>()) {
             if (offset const cells = view.extent(); cells > 0)
                 engine::check_output_memory(call_.algorithm(), local_, out);
@@ -204,7 +204,7 @@ private:
     T reduce_and(Input input, Extent end, T& init, Op op, Use use) const
     {
         auto known = known::operator_or_self<T>(std::move(op));
-        if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_travel<T>() &&
+        if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_send<T>() &&
                       engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
                 partition const at =

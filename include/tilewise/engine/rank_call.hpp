@@ -80,7 +80,7 @@ public:
     template <class T>
     gathered<T> gather(packed<T> const& own)
     {
-        return gathered<T>(counts_, gather_packets(with_status(0, own.bytes())));
+        return gathered<T>(counts_, gather_with_status(with_status(0, own.bytes())));
     }
 
     /// Says that the next collectives are rounds of messages with values of type T.
@@ -104,7 +104,7 @@ public:
         for (auto const& each : rounds_[round_].in)
             counts.push_back(each.values);
         std::vector<std::byte> received;
-        if (!exchange_packets(with_status(0, own.bytes()), received))
+        if (!exchange_with_status(with_status(0, own.bytes()), received))
             fail_in_rounds();
         return gathered<T>(counts, std::move(received));
     }
@@ -116,7 +116,7 @@ public:
         next_ = step::sum;
     }
     /// Replaces each counter by its sum over all ranks.
-    void add_up(std::vector<std::uint64_t>& counters)
+    void all_reduce(std::vector<std::uint64_t>& counters)
     {
         counters.push_back(0); // how many ranks have failed
         sum(counters);
@@ -124,15 +124,15 @@ public:
     }
 
     /// Says that the next collective is a gather without values, and makes it: ranks find out whether any has failed.
-    void expect_nothing() { expect<char>(std::vector<offset>(static_cast<std::size_t>(ranks()), 0)); }
-    void gather_nothing() { gather(packed<char>()); }
+    void expect_status() { expect<char>(std::vector<offset>(static_cast<std::size_t>(ranks()), 0)); }
+    void gather_status() { gather(packed<char>()); }
 
     /// The last gather, without values, if any rank may throw late.
     void finish()
     {
         if (std::exchange(fails_late_, false)) {
-            expect_nothing();
-            gather_nothing();
+            expect_status();
+            gather_status();
         }
     }
 
@@ -215,8 +215,8 @@ private:
         return all;
     }
 
-    /// Gathers packets that begin with a status each.
-    std::vector<std::byte> gather_packets(std::vector<std::byte> const& own)
+    /// Gathers messages, each of which begins with a status.
+    std::vector<std::byte> gather_with_status(std::vector<std::byte> const& own)
     {
         std::size_t bytes = 0;
         for (std::size_t const size : sizes_)
@@ -224,38 +224,38 @@ private:
         std::vector<std::byte> all(bytes);
         collectively([&] { ranks_.all_gather_v(own.data(), std::span<std::size_t const>(sizes_), all.data()); });
         next_ = fails_late_ ? step::finish : step::none;
-        std::byte const* packet = all.data();
+        std::byte const* next = all.data();
         for (std::size_t const size : sizes_) {
             std::int64_t status = 0;
-            std::memcpy(&status, packet, sizeof status);
+            std::memcpy(&status, next, sizeof status);
             if (status != 0)
                 throw_reason();
-            packet += size;
+            next += size;
         }
         return all;
     }
 
-    /// A packet: whether the rank has failed, and its values.
+    /// A message: whether the rank has failed, and its values.
     static std::vector<std::byte> with_status(std::int64_t status, std::vector<std::byte> const& values)
     {
         std::size_t const bytes = values.size(); // (read again after an allocation, it could be another for g++ 12)
-        std::vector<std::byte> packet(sizeof status + bytes);
-        std::memcpy(packet.data(), &status, sizeof status);
-        copy_bytes(packet.data() + sizeof status, values.data(), bytes);
-        return packet;
+        std::vector<std::byte> result(sizeof status + bytes);
+        std::memcpy(result.data(), &status, sizeof status);
+        copy_bytes(result.data() + sizeof status, values.data(), bytes);
+        return result;
     }
     /// The gather of a rank that has failed, or knows of one that has.
     void fail_in_gather()
     {
         if (next_ == step::finish)
-            expect_nothing();
+            expect_status();
         std::size_t const bytes = sizes_[static_cast<std::size_t>(rank())];
-        gather_packets(with_status(1, std::vector<std::byte>(bytes - sizeof(std::int64_t))));
+        gather_with_status(with_status(1, std::vector<std::byte>(bytes - sizeof(std::int64_t))));
     }
 
     /// A round, in which a receiver of no values gets the status alone. Returns whether no sender's status is that of a
     /// failure.
-    bool exchange_packets(std::vector<std::byte> const& packet, std::vector<std::byte>& received)
+    bool exchange_with_status(std::vector<std::byte> const& own, std::vector<std::byte>& received)
     {
         message_round const& round = rounds_[round_];
         auto const bytes_of = [&](message_round::message const& each) {
@@ -267,7 +267,7 @@ private:
         received.resize(bytes);
         std::vector<outgoing> out;
         for (auto const& each : round.out)
-            out.push_back({each.rank, packet.data(), bytes_of(each)});
+            out.push_back({each.rank, own.data(), bytes_of(each)});
         std::vector<incoming> in;
         bytes = 0;
         for (auto const& each : round.in) {
@@ -293,8 +293,8 @@ private:
             for (auto const& each : rounds_[round_].out)
                 values = std::max(values, each.values);
             std::vector<std::byte> received;
-            exchange_packets(with_status(1, std::vector<std::byte>(static_cast<std::size_t>(values) * value_bytes_)),
-                             received);
+            exchange_with_status(
+                with_status(1, std::vector<std::byte>(static_cast<std::size_t>(values) * value_bytes_)), received);
         }
         if (next_ == step::finish)
             fail_in_gather();

@@ -28,14 +28,14 @@ struct standard_joining {
     /// By the model of scripts/distributed_cost.py, with 12 us for a round between nodes, two rounds take 31 us for 32
     /// ranks, and the gather takes 42 us; with rounds of 17 us the two are equal. Doubling is faster than groups from
     /// 100, 900 or 7000 ranks on, with rounds of 2, 5 or 12 us.
-    static constexpr int most_packets = 32;
+    static constexpr int most_ranks_per_gather = 32;
 };
 
 /// A message that a unit receives in a round: from the unit `distance` before it, the values of the units from `first`
 /// before it up to, but not including, `last` before it.
 struct hop {
     int distance, first, last;
-    constexpr bool brings_senders_own() const { return distance > last; }
+    constexpr bool includes_sender() const { return distance > last; }
 };
 
 /// The hops of a round, in the cyclic order of the values that they bring.
@@ -74,7 +74,7 @@ class rank_units {
 public:
     rank_units(rank_range ranks, int size_of_unit, int rank)
         : ranks_(ranks), size_(size_of_unit), own_((rank - ranks.first) / size_of_unit),
-          place_(rank - ranks_of(own_).first)
+          member_(rank - ranks_of(own_).first)
     {}
     int count() const { return (ranks_.size() + size_ - 1) / size_; }
     int own() const { return own_; } ///< the unit of the rank
@@ -90,28 +90,28 @@ public:
 
     /// Returns the rank of another unit that sends to the rank: the one at the same position, wrapped around in a
     /// smaller unit.
-    int sender_in(int unit) const { return ranks_of(unit).first + place_ % ranks_of(unit).size(); }
+    int sender_in(int unit) const { return ranks_of(unit).first + member_ % ranks_of(unit).size(); }
     /// Returns the ranks of another unit that the rank sends to.
     std::vector<int> receivers_in(int unit) const
     {
         std::vector<int> receivers;
-        for (int place = place_; place < ranks_of(unit).size(); place += ranks_of(own_).size())
-            receivers.push_back(ranks_of(unit).first + place);
+        for (int member = member_; member < ranks_of(unit).size(); member += ranks_of(own_).size())
+            receivers.push_back(ranks_of(unit).first + member);
         return receivers;
     }
 
 private:
     rank_range ranks_;
-    int size_, own_, place_;
+    int size_, own_, member_;
 };
 
 /// Returns the number of consecutive ranks that form a group: about as many as there are groups, in whole nodes if the
 /// communicator provides the number of ranks per node. If there are too many ranks for that, a group is a node, or one
 /// rank.
-inline int size_of_group(int ranks, int ranks_of_node, int most_packets)
+inline int size_of_group(int ranks, int ranks_of_node, int most_ranks_per_gather)
 {
-    int const node = ranks_of_node > 0 ? std::min(ranks_of_node, most_packets) : 1;
-    if (ranks > most_packets * most_packets)
+    int const node = ranks_of_node > 0 ? std::min(ranks_of_node, most_ranks_per_gather) : 1;
+    if (ranks > most_ranks_per_gather * most_ranks_per_gather)
         return node;
     int const ranks_of_group = static_cast<int>(std::ceil(std::sqrt(ranks)));
     return std::min((ranks_of_group + node - 1) / node * node, ranks);

@@ -73,7 +73,7 @@ constexpr bool can_combine_segments()
 
 /// Returns whether a segmented scan can write to the positions of the elements. If not, a static_assert says why.
 template <class Out>
-constexpr bool can_place()
+constexpr bool can_write_positions()
 {
     constexpr bool jumps = random_access<Out>;
     static_assert(jumps, "tilewise: a segmented scan writes to the places of the elements, so it needs an output of "
@@ -222,7 +222,7 @@ void segmented_scan(Policy policy, It const& first, Begins const& begins, Begins
     constexpr char const* algorithm =
         form == scan_form::inclusive ? "segmented_inclusive_scan" : "segmented_exclusive_scan";
     using out_type = decltype(tilewise::output_begin<Policy>(algorithm, offset{0}, output));
-    if constexpr (!engine::can_place<out_type>()) {
+    if constexpr (!engine::can_write_positions<out_type>()) {
     } else if constexpr (engine::can_combine_segments<Policy, T, It, Begins, Ends, out_type, Op>()) {
         engine::check_offsets(algorithm, begins, begins_last, ends);
         out_type const out = engine::output_for_segments(algorithm, policy, begins, begins_last, ends, output);

@@ -47,7 +47,7 @@ void combine_cells(bool is_parallel, int const* numbers, Input const& input, off
         auto const first = by_bucket.values.input();
         host::deal_segments(
             is_parallel, buckets, std::max(count / 16, offset{1} << 16),
-            [&](offset i) { return by_bucket.places.at(i); },
+            [&](offset i) { return by_bucket.positions.at(i); },
             [&](bool is_shared, offset bucket, segment own) {
                 offset const skipped = bucket << shift;
                 host::combine_cells<Geometry>(is_shared, by_bucket.cells.get() + own.begin, first + own.begin,
@@ -62,7 +62,7 @@ void combine_cells(bool is_parallel, int const* numbers, Input const& input, off
             host::tiles_that_pay<T, Op, sorted_input>() * tilewise::order<T, Geometry>::tile + 1;
         host::forget_memory<T>(first);
         host::deal_segments(
-            is_parallel, cells, long_from, [&](offset i) { return by_cell.places.at(i); },
+            is_parallel, cells, long_from, [&](offset i) { return by_cell.positions.at(i); },
             [&](bool is_shared, offset cell, segment own) {
                 slots<T>::make(results + cell, host::reduce_segment<Geometry>(is_shared, first, own, init, op));
             });
@@ -89,7 +89,7 @@ void with_numbers(bool is_parallel, Input input, Extent const& end, Values value
         use(static_cast<int const*>(numbers.get()), values, count);
     } else {
         std::vector<int> numbers;
-        totals<T> found; // grows block by block
+        aggregates<T> found; // grows block by block
         for (; !(input == end); ++input, (void)++values) {
             if (int const cell = host::cell_of(axis, cells, *input); cell >= 0) {
                 numbers.push_back(cell);
@@ -98,8 +98,8 @@ void with_numbers(bool is_parallel, Input input, Extent const& end, Values value
         }
         auto const count = static_cast<offset>(found.size());
         slots<T> kept(count);
-        for (auto* place = kept.data(); !found.empty(); ++place, found.pop_front())
-            slots<T>::make(place, *std::move(found.front()));
+        for (auto* slot = kept.data(); !found.empty(); ++slot, found.pop_front())
+            slots<T>::make(slot, *std::move(found.front()));
         use(static_cast<int const*>(numbers.data()), kept.input(), count);
     }
 }
@@ -180,11 +180,11 @@ Out reduce_by_cell(Policy, Input input, Extent const& end, Values values, Axis c
     if constexpr (known::is_exact<Op, T>) {
         auto const tables = host::tables_in_any_order<T>(is_parallel, own, end, own_values, axis, op);
         return host::write_results<T>(std::move(out), cells, [&, cell = std::size_t{1}]() mutable {
-            T total = init;
+            T aggregate = init;
             for (auto const& table : tables)
-                total = op(total, table[cell]);
+                aggregate = op(aggregate, table[cell]);
             ++cell;
-            return total;
+            return aggregate;
         });
     } else if constexpr (contiguous_of<Out, T> && std::is_trivially_copyable_v<T>) {
         host::combine_elements<Geometry>(is_parallel, own, end, own_values, axis, init, op, std::to_address(out));

@@ -96,10 +96,10 @@ T tree(Op& op, offset count, Next&& next)
 template <class T, class Op, class Next>
 T right_aligned_tree(Op& op, offset count, Next&& next)
 {
-    std::optional<T> total(next());
+    std::optional<T> aggregate(next());
     for (auto trees = static_cast<std::size_t>(count - 1); trees != 0; trees &= trees - 1)
-        host::append<T>(op, total, host::tree<T>(op, static_cast<offset>(trees & (~trees + 1)), next));
-    return std::move(*total);
+        host::append<T>(op, aggregate, host::tree<T>(op, static_cast<offset>(trees & (~trees + 1)), next));
+    return std::move(*aggregate);
 }
 
 /// The same for at most `2 * widest` values, with every tree unrolled.
@@ -109,10 +109,10 @@ TILEWISE_INLINE T right_aligned_tree(Op& op, int count, Next&& next)
     if constexpr (widest == 0) {
         return next();
     } else {
-        T total = host::right_aligned_tree<T, widest / 2>(op, count, next);
+        T aggregate = host::right_aligned_tree<T, widest / 2>(op, count, next);
         if ((count - 1) & widest)
-            total = host::combine<T>(op, std::move(total), host::tree<T, widest>(op, next));
-        return total;
+            aggregate = host::combine<T>(op, std::move(aggregate), host::tree<T, widest>(op, next));
+        return aggregate;
     }
 }
 
@@ -130,8 +130,8 @@ void append_tiles(Op& op, std::optional<T>& carry, offset tiles, NextTile&& next
 template <class Order, class T, class Op, class Reader>
 T append_last_tile(Op& op, std::optional<T> carry, offset count, Reader& reader)
 {
-    if constexpr (requires { reader.total(count); }) { // in any order
-        return host::combine<T>(op, std::move(*carry), reader.total(count));
+    if constexpr (requires { reader.aggregate(count); }) { // in any order
+        return host::combine<T>(op, std::move(*carry), reader.aggregate(count));
     } else {
         auto const last = Order::locate(count - 1);
         if (last.chunk > 0)

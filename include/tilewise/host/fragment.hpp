@@ -120,9 +120,9 @@ private:
 /// separately.
 template <class Order, class T>
 struct entry {
-    carry<Order, T> tiles;           ///< init and the tiles before its tile
-    place_in_tile<Order, T> in_tile; ///< the chunks of its tile and the rows of its chunk before it
-    place_in_row<Order, T> in_row;   ///< the lane vectors of its row and the elements of its lane vector before it
+    carry<Order, T> tiles;              ///< init and the tiles before its tile
+    position_in_tile<Order, T> in_tile; ///< the chunks of its tile and the rows of its chunk before it
+    position_in_row<Order, T> in_row;   ///< the lane vectors of its row and the elements of its lane vector before it
 
     /// Creates the entry after `init`, if it has a value, and `before`, which begins at 0.
     template <class Op>

@@ -148,12 +148,12 @@ sub_histograms count_all(parallel_policy, Input const& input, Extent const& end,
             return host::count_shared(threads_for(end), end, samples_per_unit, axis, at);
         return host::count_all(seq, input, end, axis);
     } else {
-        std::vector<Input> places;
+        std::vector<Input> checkpoints;
         offset count = 0;
         for (Input it = input; !(it == end); ++it, (void)++count)
             if (count % step == 0)
-                places.push_back(it);
-        auto const at = [&](offset i) { return places[static_cast<std::size_t>(i / step)]; };
+                checkpoints.push_back(it);
+        auto const at = [&](offset i) { return checkpoints[static_cast<std::size_t>(i / step)]; };
         return host::count_shared(std::max(offset{1}, threads_for(count)), count, step, axis, at);
     }
 }

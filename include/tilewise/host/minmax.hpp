@@ -107,8 +107,8 @@ kept<E> best_of_chunk(E const* first, Better& better)
 {
     auto op = host::operator_on_elements<E>(better);
     auto reader = host::reader_at<Order, E>(first, op);
-    if constexpr (requires { reader.total(Order::chunk); })
-        return reader.total(Order::chunk);
+    if constexpr (requires { reader.aggregate(Order::chunk); })
+        return reader.aggregate(Order::chunk);
     else
         return reader.chunk();
 }
@@ -154,18 +154,18 @@ public:
     }
 
 private:
-    using place = E const*;
-    using places = std::conditional_t<std::same_as<Answer, candidate<E>>, place, extremes<place>>;
+    using pointer = E const*;
+    using pointers = std::conditional_t<std::same_as<Answer, candidate<E>>, pointer, extremes<pointer>>;
 
     /// What `read` returns of a reader of the next `count` elements, of which it compares the places.
     template <class Read>
     Answer one_by_one(offset count, Read const& read)
     {
         offset const index = std::exchange(index_, index_ + count);
-        return numbered(read(host::element_reader_at<Order, places>(positions<place>(first_ + index), better_)));
+        return numbered(read(host::element_reader_at<Order, pointers>(positions<pointer>(first_ + index), better_)));
     }
-    candidate<E> numbered(place found) const { return {*found, found - first_}; }
-    extremes<candidate<E>> numbered(extremes<place> const& found) const
+    candidate<E> numbered(pointer found) const { return {*found, found - first_}; }
+    extremes<candidate<E>> numbered(extremes<pointer> const& found) const
     {
         return {numbered(found.smallest), numbered(found.largest)};
     }
@@ -182,7 +182,7 @@ Answer best_in_memory(Policy, E const* first, offset count, Better better)
     using order = tilewise::order<E>;
     using reader = candidate_reader<order, Answer, E, Better>;
     offset const tiles = order::tiles_before_last(count);
-    totals<Answer> found;
+    aggregates<Answer> found;
     if constexpr (std::same_as<Policy, parallel_policy>) {
         if (tiles >= host::tiles_that_pay<E, on_elements_of<Better, E>, E const*>()) {
             found.resize(static_cast<std::size_t>(tiles));

@@ -35,7 +35,7 @@ class ones_reader {
 public:
     explicit ones_reader(Input const& input) : transform_(input.transform()), first_(input.base()) {}
 
-    T total(offset count)
+    T aggregate(offset count)
     {
         constexpr offset block = 128;
         T sum{};
@@ -49,7 +49,7 @@ public:
             sum = static_cast<T>(sum + (transform_.predicate(*first_) ? 1 : 0));
         return sum;
     }
-    T tile() { return total(Order::tile); }
+    T tile() { return aggregate(Order::tile); }
 
 private:
     std::remove_cvref_t<decltype(std::declval<Input const&>().transform())> transform_;

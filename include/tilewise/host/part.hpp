@@ -63,7 +63,7 @@ constexpr offset elements_before_tiles(offset begin, offset end)
 /// Returns the part [begin, end) of a range as a fragment. `input` is at `begin`. Stores the aggregates of its complete
 /// tiles in `tiles` if several threads should scan them as well.
 template <class Order, class T, class Policy, class Op, class Input>
-fragment<Order, T> fragment_of(Policy, Input input, offset begin, offset end, Op op, totals<T>& tiles)
+fragment<Order, T> fragment_of(Policy, Input input, offset begin, offset end, Op op, aggregates<T>& tiles)
 {
     fragment<Order, T> part(begin);
     if constexpr (std::same_as<Policy, parallel_policy> && skips_elements<Input>) {
@@ -127,7 +127,7 @@ Out scan_in_turn(entry<Order, T>& at, Input input, offset count, Out out, Op& op
 /// Scans `count` elements from `at`. If several threads should scan them, `tiles` has the aggregates of the complete
 /// tiles among them.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
-Out scan_part(entry<Order, T> at, Input input, offset count, Out out, Op op, totals<T>& tiles)
+Out scan_part(entry<Order, T> at, Input input, offset count, Out out, Op op, aggregates<T>& tiles)
 {
     if constexpr (skips_elements<Input> && random_access<Out> && !shares_words<Out>) {
         if (!tiles.empty()) {

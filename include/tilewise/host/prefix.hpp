@@ -47,19 +47,19 @@ public:
     template <class Op>
     TILEWISE_INLINE T push(Op& op, T value)
     {
-        std::optional<T> total(std::move(value));
+        std::optional<T> aggregate(std::move(value));
         for (int distance = 1; distance < width; distance *= 2) {
             std::optional<T>& before = seen_[distance - 1 + position_ % distance];
             if (position_ < distance) {
-                before.emplace(*total);
+                before.emplace(*aggregate);
             } else {
-                T longer = host::combine_copies<T>(op, *before, *total);
-                before.emplace(std::move(*total));
-                total.emplace(std::move(longer));
+                T longer = host::combine_copies<T>(op, *before, *aggregate);
+                before.emplace(std::move(*aggregate));
+                aggregate.emplace(std::move(longer));
             }
         }
         ++position_;
-        return std::move(*total);
+        return std::move(*aggregate);
     }
 
 private:
@@ -122,7 +122,7 @@ private:
 
 /// The position of an element in its tile, and what precedes it there.
 template <class Order, class T>
-struct place_in_tile {
+struct position_in_tile {
     offset index = 0;                                            ///< of the element
     doubling_scan<T, Order::geometry::chunks_per_tile> chunks{}; ///< the chunks before its chunk
     std::optional<T> chunk_prefix{};                             ///< their right-aligned tree
@@ -139,7 +139,7 @@ struct place_in_tile {
 
 /// The position of an element in its row, and what precedes it there.
 template <class Order, class T>
-struct place_in_row {
+struct position_in_row {
     doubling_scan<T, Order::geometry::lanes_per_row> lanes{}; ///< the lane vectors before its lane vector
     std::optional<T> lane_prefix{};                           ///< their right-aligned tree
     offset element = 0;                                       ///< its index in its lane vector

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// How engines read an input: a reader turns it into totals of the order's units, from left to right. There are three:
-/// one for any type and operator, one for floating-point values in vector registers, one for integers, which may be
-/// combined in any order.
+/// How engines read an input: a reader turns it into aggregates of the order's units, from left to right. There are
+/// three: one for any type and operator, one for floating-point values in vector registers, one for integers, which may
+/// be combined in any order.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
@@ -140,22 +140,23 @@ public:
     }
     T lanes(int count)
     {
-        T totals[geometry::lanes_per_row];
-        total_lanes(source_.next(count * Order::lane_vector), count, totals);
+        T aggregates[geometry::lanes_per_row];
+        reduce_lanes(source_.next(count * Order::lane_vector), count, aggregates);
         return host::right_aligned_tree<T, geometry::lanes_per_row / 2>(
-            op_, count, [total = totals]() mutable { return *total++; });
+            op_, count, [aggregate = aggregates]() mutable { return *aggregate++; });
     }
     T rows(int count)
     {
-        T totals[geometry::rows_per_chunk];
-        total_rows(count, totals);
-        return host::fold<T>(op_, count, [total = totals]() mutable { return *total++; });
+        T aggregates[geometry::rows_per_chunk];
+        reduce_rows(count, aggregates);
+        return host::fold<T>(op_, count, [aggregate = aggregates]() mutable { return *aggregate++; });
     }
     T chunk()
     {
-        T totals[geometry::rows_per_chunk];
-        total_rows(geometry::rows_per_chunk, totals);
-        return host::fold<T, geometry::rows_per_chunk>(op_, [total = totals]() mutable { return *total++; });
+        T aggregates[geometry::rows_per_chunk];
+        reduce_rows(geometry::rows_per_chunk, aggregates);
+        return host::fold<T, geometry::rows_per_chunk>(op_,
+                                                       [aggregate = aggregates]() mutable { return *aggregate++; });
     }
     T tile()
     {
@@ -163,20 +164,20 @@ public:
     }
 
 private:
-    /// Writes the totals of `count` rows, in a chunk's worth of room.
-    void total_rows(int count, T* totals)
+    /// Writes the aggregates of `count` rows, in a chunk's worth of room.
+    void reduce_rows(int count, T* aggregates)
     {
         constexpr int rows = geometry::rows_per_chunk, width = geometry::lanes_per_row;
         T lanes[geometry::rows_per_chunk * geometry::lanes_per_row];
-        total_lanes(source_.next(count * Order::row), count * width, lanes);
+        reduce_lanes(source_.next(count * Order::row), count * width, lanes);
         std::fill(lanes + count * width, lanes + rows * width, T()); // rows that do not exist fill the registers
-        for (int done = host::row_totals<width, Op>(lanes, rows, totals); done < rows; ++done)
-            totals[done] = host::tree<T, width>(op_, [lane = lanes + done * width]() mutable { return *lane++; });
+        for (int done = host::row_aggregates<width, Op>(lanes, rows, aggregates); done < rows; ++done)
+            aggregates[done] = host::tree<T, width>(op_, [lane = lanes + done * width]() mutable { return *lane++; });
     }
-    void total_lanes(T const* first, int count, T* totals)
+    void reduce_lanes(T const* first, int count, T* aggregates)
     {
-        for (int done = host::lane_totals<Op>(first, count, totals); done < count; ++done)
-            totals[done] = host::fold<T, int{Order::lane_vector}>(
+        for (int done = host::lane_aggregates<Op>(first, count, aggregates); done < count; ++done)
+            aggregates[done] = host::fold<T, int{Order::lane_vector}>(
                 op_, [element = first + done * Order::lane_vector]() mutable { return *element++; });
     }
 
@@ -190,17 +191,17 @@ class exact_reader {
 public:
     exact_reader(Input input, Op& op) : source_(std::move(input)), op_(op) {}
 
-    T total(offset count)
+    T aggregate(offset count)
     {
-        T sum = total_of_next(std::min(count, source_.at_once));
+        T sum = reduce_next(std::min(count, source_.at_once));
         while ((count -= source_.at_once) > 0)
-            sum = op_(sum, total_of_next(std::min(count, source_.at_once)));
+            sum = op_(sum, reduce_next(std::min(count, source_.at_once)));
         return sum;
     }
-    T tile() { return total(Order::tile); }
+    T tile() { return aggregate(Order::tile); }
 
 private:
-    T total_of_next(offset count) { return host::exact_total<Op>(source_.next(count), count); }
+    T reduce_next(offset count) { return host::reduce_exactly<Op>(source_.next(count), count); }
 
     array_source<T, Order::chunk, Input> source_;
     Op& op_;
@@ -229,7 +230,7 @@ auto reader_at(Input input, Op& op)
 
 /// Values that are found in any order, to be taken from left to right.
 template <class T>
-using totals = std::deque<std::optional<T>>;
+using aggregates = std::deque<std::optional<T>>;
 
 /// An input of such values, which spends them.
 template <class It>

@@ -29,7 +29,7 @@ namespace host {
 /// Combines `init`, the aggregates of the tiles before the last, and the last tile, whose `count` elements begin at
 /// `input`.
 template <class Order, class T, class Op, class Input>
-T combine_all(Op& op, T init, totals<T>& tiles, Input input, offset count)
+T combine_all(Op& op, T init, aggregates<T>& tiles, Input input, offset count)
 {
     std::optional<T> carry(std::move(init));
     host::append_tiles<Order, T>(op, carry, static_cast<offset>(tiles.size()),
@@ -63,18 +63,18 @@ public:
             auto next = next_tile();
             if (!next)
                 return;
-            next->total.emplace(host::reader_at<Order, T>(std::move(next->input), op).tile());
+            next->aggregate.emplace(host::reader_at<Order, T>(std::move(next->input), op).tile());
         }
     }
 
-    totals<T>& tiles() { return tiles_; }             ///< the aggregates of the tiles before the last
+    aggregates<T>& tiles() { return tiles_; }         ///< the aggregates of the tiles before the last
     Input const& last_tile() const { return input_; } ///< where the last tile begins
     offset last_count() const { return count_; }      ///< the number of its elements
 
 private:
     struct tile {
         Input input;
-        std::optional<T>& total;
+        std::optional<T>& aggregate;
     };
     std::optional<tile> next_tile()
     {
@@ -98,7 +98,7 @@ private:
 
     std::mutex mutex_; ///< guards the members below
     Input input_;
-    totals<T> tiles_;
+    aggregates<T> tiles_;
     offset count_ = 0;
     bool is_at_last_ = false;
 };
@@ -107,7 +107,7 @@ private:
 template <class Order, class T, class Op, class Input, class Sentinel>
 T reduce_single_pass(Input input, Sentinel last, T init, Op op)
 {
-    totals<T> tiles;
+    aggregates<T> tiles;
     std::vector<std::optional<T>> tile;
     for (;;) {
         tile.clear();
@@ -128,7 +128,7 @@ T reduce_on(sequenced_policy, Input input, Extent end, T init, Op op)
     if constexpr (std::same_as<Extent, offset>) {
         auto reader = host::reader_at<order, T>(std::move(input), op);
         if constexpr (known::is_exact<Op, T>) {
-            return op(init, reader.total(end));
+            return op(init, reader.aggregate(end));
         } else {
             std::optional<T> carry(std::move(init));
             offset const tiles = order::tiles_before_last(end);
@@ -136,7 +136,7 @@ T reduce_on(sequenced_policy, Input input, Extent end, T init, Op op)
             return host::append_last_tile<order, T>(op, std::move(carry), end - tiles * order::tile, reader);
         }
     } else if constexpr (is_forward_input<Input>) {
-        totals<T> tiles;
+        aggregates<T> tiles;
         for (;;) {
             Input next = input;
             offset const count = host::step_over_tile<order>(next, end);
@@ -156,7 +156,7 @@ template <class Geometry, class T, class Op, class Input>
 T reduce_lanes_first(Input const& input, offset count, T init, Op op)
 {
     constexpr offset lane = order<T, Geometry>::lane_vector;
-    totals<T> lanes(static_cast<std::size_t>((count + lane - 1) / lane));
+    aggregates<T> lanes(static_cast<std::size_t>((count + lane - 1) / lane));
     host::parallel_for(static_cast<offset>(lanes.size()), [&](offset first, offset last) {
         Op own_op = op;
         Input own_input = input + first * lane;
@@ -195,7 +195,7 @@ T reduce_on(parallel_policy, Input input, Extent end, T init, Op op)
         }
         if (count < host::tiles_that_pay<T, Op, Input>())
             return host::reduce_on<Geometry>(seq, std::move(input), end, std::move(init), std::move(op));
-        totals<T> tiles(static_cast<std::size_t>(count));
+        aggregates<T> tiles(static_cast<std::size_t>(count));
         host::parallel_for(count, [&](offset first, offset last) {
             Op own_op = op;
             auto reader = host::reader_at<order, T>(tilewise::advanced(input, first * order::tile), own_op);
@@ -208,7 +208,7 @@ T reduce_on(parallel_policy, Input input, Extent end, T init, Op op)
         Input next = input;
         offset const count = host::step_over_tile<order>(next, end);
         if (next == end) {
-            totals<T> none;
+            aggregates<T> none;
             return host::combine_all<order>(op, std::move(init), none, std::move(input), count);
         }
         shared_walk<order, T, Op, Input, Extent> walk(std::move(input), end, op);

@@ -90,9 +90,9 @@ bool is_at(Input const& input, Extent const& end, [[maybe_unused]] offset count)
 
 /// Reads all elements of an input, on all cores if it can be indexed.
 template <class T, class Input, class Extent>
-totals<T> values_of(Input input, Extent const& end)
+aggregates<T> values_of(Input input, Extent const& end)
 {
-    totals<T> values;
+    aggregates<T> values;
     if constexpr (std::same_as<Extent, offset>) {
         values.resize(static_cast<std::size_t>(end));
         host::parallel_for(end, [&](offset first, offset last) {
@@ -123,7 +123,7 @@ Out scan_on(parallel_policy, Input input, Extent end, Out out, std::optional<T> 
         return host::scan_on<Geometry, form>(seq, std::move(input), std::move(end), std::move(out), std::move(init),
                                              std::move(op));
     } else if constexpr (is_read_once<Input>) {
-        totals<T> const values = host::values_of<T>(std::move(input), end); // since some are read twice
+        aggregates<T> const values = host::values_of<T>(std::move(input), end); // since some are read twice
         auto const value_in = [](std::optional<T> const& value) -> T const& { return *value; };
         return host::scan_on<Geometry, form>(par, transformed(value_in, values.begin()),
                                              static_cast<offset>(values.size()), std::move(out), std::move(init),
@@ -132,7 +132,7 @@ Out scan_on(parallel_policy, Input input, Extent end, Out out, std::optional<T> 
         if constexpr (is_computed<Input>) {
             if (order::tiles_before_last(end) < 8 * concurrency() &&
                 host::takes_long(end, [input]() mutable { return host::take<T>(input); })) {
-                totals<T> values = host::values_of<T>(input, end);
+                aggregates<T> values = host::values_of<T>(input, end);
                 return host::scan_on<Geometry, form>(seq, host::taken_from(values.begin()), end, std::move(out),
                                                      std::move(init), std::move(op));
             }

@@ -80,8 +80,8 @@ template <class Order, scan_form form, class T, class Op, class Input, class Out
 
 /// The same, element by element: for types that are not trivially copyable, and from any position in a row.
 template <class Order, scan_form form, class T, class Op, class Input, class Out>
-T scan_row_by_elements(Op& op, std::optional<T> const& before, std::optional<T> const& run, place_in_row<Order, T> at,
-                       offset count, Input& input, Out& out)
+T scan_row_by_elements(Op& op, std::optional<T> const& before, std::optional<T> const& run,
+                       position_in_row<Order, T> at, offset count, Input& input, Out& out)
 {
     while (count > 0) {
         std::optional<T> const base =
@@ -111,7 +111,7 @@ T scan_row(Op& op, std::optional<T> const& before, std::optional<T> const& run, 
     if constexpr (std::is_trivially_copyable_v<T>)
         return host::scan_row_in_place<Order, form, T>(op, before, run, count, input, out);
     else
-        return host::scan_row_by_elements<Order, form>(op, before, run, place_in_row<Order, T>(), count, input, out);
+        return host::scan_row_by_elements<Order, form>(op, before, run, position_in_row<Order, T>(), count, input, out);
 }
 
 } // namespace host

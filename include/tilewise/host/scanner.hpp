@@ -27,7 +27,7 @@ namespace host {
 /// they complete it. `scan_chunk(before, run, count)` scans `count` elements of a chunk after the rows in `run`, and
 /// appends their rows to `run`.
 template <class Order, class T, class Op, class ScanChunk>
-TILEWISE_INLINE void scan_tile(Op& op, carry<Order, T>& tiles, place_in_tile<Order, T>& at, offset count,
+TILEWISE_INLINE void scan_tile(Op& op, carry<Order, T>& tiles, position_in_tile<Order, T>& at, offset count,
                                ScanChunk&& scan_chunk)
 {
     std::optional<T> const before = tiles.before_next(op);
@@ -51,10 +51,10 @@ public:
     /// Scans `count` elements of a tile, starting at the beginning of the tile or of one of its rows.
     void tile(carry<Order, T>& tiles, offset count)
     {
-        place_in_tile<Order, T> at;
+        position_in_tile<Order, T> at;
         tile(tiles, count, at);
     }
-    TILEWISE_INLINE void tile(carry<Order, T>& tiles, offset count, place_in_tile<Order, T>& at)
+    TILEWISE_INLINE void tile(carry<Order, T>& tiles, offset count, position_in_tile<Order, T>& at)
     {
         host::scan_tile(op_, tiles, at, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
@@ -91,10 +91,10 @@ public:
     /// Scans `count` elements of a tile, starting at the beginning of the tile or of one of its rows.
     void tile(carry<Order, T>& tiles, offset count)
     {
-        place_in_tile<Order, T> at;
+        position_in_tile<Order, T> at;
         tile(tiles, count, at);
     }
-    TILEWISE_INLINE void tile(carry<Order, T>& tiles, offset count, place_in_tile<Order, T>& at)
+    TILEWISE_INLINE void tile(carry<Order, T>& tiles, offset count, position_in_tile<Order, T>& at)
     {
         host::scan_tile(op_, tiles, at, count, [&](auto&&... arguments) { scan_chunk(arguments...); });
     }
@@ -121,19 +121,19 @@ private:
 
     /// Scans a part of a row. Elements past its end do not affect those before them, so they may have any values. Uses
     /// half of the lanes where that suffices.
-    template <int some_lanes>
+    template <int lane_count>
     void scan_part_of_row(T const* first, offset count, std::optional<T> const& before, std::optional<T>& run, T* out)
     {
-        constexpr offset room = some_lanes * Order::lane_vector;
-        if constexpr (some_lanes * int{sizeof(T)} > 16) {
+        constexpr offset room = lane_count * Order::lane_vector;
+        if constexpr (lane_count * int{sizeof(T)} > 16) {
             if (count <= room / 2)
-                return scan_part_of_row<some_lanes / 2>(first, count, before, run, out);
+                return scan_part_of_row<lane_count / 2>(first, count, before, run, out);
         }
         if (count == room)
-            return host::scan_rows<some_lanes, form, Op>(first, 1, before, run, out);
+            return host::scan_rows<lane_count, form, Op>(first, 1, before, run, out);
         T row[static_cast<std::size_t>(room)];
         std::fill(std::copy(first, first + count, row), row + room, T());
-        host::scan_rows<some_lanes, form, Op>(row, 1, before, run, row);
+        host::scan_rows<lane_count, form, Op>(row, 1, before, run, row);
         std::copy(row, row + count, out);
     }
 

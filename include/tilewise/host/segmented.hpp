@@ -163,7 +163,7 @@ Out segmented_reduce(parallel_policy, It const& first, Begins const& begins, Beg
         host::forget_memory<T>(out);
         return tilewise::advanced(out, count);
     } else {
-        totals<T> results(static_cast<std::size_t>(count));
+        aggregates<T> results(static_cast<std::size_t>(count));
         host::deal_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
                             [&](bool is_shared, offset i, segment own) {
                                 results[static_cast<std::size_t>(i)].emplace(

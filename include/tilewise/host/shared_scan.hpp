@@ -112,12 +112,12 @@ private:
         while (carried_ < blocks() && blocks_[static_cast<std::size_t>(carried_)]) {
             lock.unlock();
             for (offset i = first_tile(carried_); i < last_tile(carried_); ++i) {
-                std::optional<T> total(std::move(tile(i)));
+                std::optional<T> aggregate(std::move(tile(i)));
                 tile(i).reset();
                 if (auto before = before_.before_next(op))
                     tile(i).emplace(std::move(*before));
-                if (total)
-                    before_.append(op, std::move(*total));
+                if (aggregate)
+                    before_.append(op, std::move(*aggregate));
             }
             lock.lock();
             ready_.push_back(carried_++);
@@ -132,7 +132,7 @@ private:
 
     std::mutex mutex_;               ///< guards the members below
     std::vector<char> blocks_;       ///< whether each block is reduced, or scanned at once
-    totals<T> tiles_;                ///< if not scanned at once: the aggregate, then the exclusive prefix
+    aggregates<T> tiles_;            ///< if not scanned at once: the aggregate, then the exclusive prefix
     offset begun_ = 0, carried_ = 0; ///< numbers of blocks begun, and contained in `before_`
     bool is_carrying_ = false;
     std::deque<offset> ready_; ///< blocks that are ready to be scanned

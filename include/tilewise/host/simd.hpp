@@ -133,7 +133,7 @@ TILEWISE_INLINE void load_transposed(vector_register<Element, bytes> (&block)[16
 /// Writes the aggregates of lane vectors, each folded left to right: as many of the `count` as fill whole registers.
 /// Returns their number.
 template <int bytes, class Op, class T>
-TILEWISE_INLINE int totals_of_lanes(T const* first, int count, T* totals)
+TILEWISE_INLINE int aggregates_of_lanes(T const* first, int count, T* aggregates)
 {
     using element = typename register_element<T, Op>::type;
     constexpr offset per_block = 16 / sizeof(T);
@@ -144,14 +144,14 @@ TILEWISE_INLINE int totals_of_lanes(T const* first, int count, T* totals)
         host::load_transposed<bytes, element>(block, first + done * per_block, per_block);
         for (offset i = 1; i < per_block; ++i)
             Op::append(block[0], block[i]);
-        __builtin_memcpy(totals + done, &block[0], bytes);
+        __builtin_memcpy(aggregates + done, &block[0], bytes);
     }
     return done;
 }
 
 /// Combines `width` values of each of several runs as an adjacent-pair tree, all runs side by side.
 template <int width, class Op, class Element, int bytes, class T>
-TILEWISE_INLINE void tree_of_values(vector_register<Element, bytes>& total, T const* value, offset stride)
+TILEWISE_INLINE void tree_of_values(vector_register<Element, bytes>& aggregate, T const* value, offset stride)
 {
     constexpr int per_block = 16 / int{sizeof(T)};
     if constexpr (width == per_block) {
@@ -160,40 +160,40 @@ TILEWISE_INLINE void tree_of_values(vector_register<Element, bytes>& total, T co
         for (int step = 1; step < per_block; step *= 2)
             for (int i = 0; i < per_block; i += 2 * step)
                 Op::append(block[i], block[i + step]);
-        total = block[0];
+        aggregate = block[0];
     } else {
         vector_register<Element, bytes> right;
-        host::tree_of_values<width / 2, Op, Element, bytes>(total, value, stride);
+        host::tree_of_values<width / 2, Op, Element, bytes>(aggregate, value, stride);
         host::tree_of_values<width / 2, Op, Element, bytes>(right, value + width / 2, stride);
-        Op::append(total, right);
+        Op::append(aggregate, right);
     }
 }
 
 /// Writes the aggregates of rows, given those of their `width` lanes: as many of the `count` as fill whole registers.
 /// Returns their number.
 template <int bytes, int width, class Op, class T>
-TILEWISE_INLINE int totals_of_rows(T const* lanes, int count, T* totals)
+TILEWISE_INLINE int aggregates_of_rows(T const* lanes, int count, T* aggregates)
 {
     using element = typename register_element<T, Op>::type;
     constexpr int at_once = bytes / int{sizeof(T)};
     int done = 0;
     for (; done + at_once <= count; done += at_once) {
-        vector_register<element, bytes> total;
-        host::tree_of_values<width, Op, element, bytes>(total, lanes + done * width, width);
-        __builtin_memcpy(totals + done, &total, bytes);
+        vector_register<element, bytes> aggregate;
+        host::tree_of_values<width, Op, element, bytes>(aggregate, lanes + done * width, width);
+        __builtin_memcpy(aggregates + done, &aggregate, bytes);
     }
     return done;
 }
 
 /// Combines `count` values, at least one, in whatever order is fastest.
 template <int bytes, class Op, class T>
-TILEWISE_INLINE T total_in_any_order(T const* first, offset count)
+TILEWISE_INLINE T reduce_in_any_order(T const* first, offset count)
 {
     using element = typename register_element<T, Op>::type;
     constexpr int elements = bytes / int{sizeof(T)};
     constexpr int at_once = 4;
     T const* const last = first + count;
-    T total = *first++;
+    T aggregate = *first++;
     if (last - first >= at_once * elements) {
         vector_register<element, bytes> sums[at_once];
         __builtin_memcpy(&sums, first, sizeof sums);
@@ -207,11 +207,11 @@ TILEWISE_INLINE T total_in_any_order(T const* first, offset count)
         Op::append(sums[2], sums[3]);
         Op::append(sums[0], sums[2]);
         for (int i = 0; i < elements; ++i)
-            total = Op{}(total, static_cast<T>(sums[0][i]));
+            aggregate = Op{}(aggregate, static_cast<T>(sums[0][i]));
     }
     while (first != last)
-        total = Op{}(total, *first++);
-    return total;
+        aggregate = Op{}(aggregate, *first++);
+    return aggregate;
 }
 
 // The same functions compiled for AVX2, selected at run time unless the whole program is compiled for AVX2.
@@ -223,19 +223,19 @@ TILEWISE_INLINE T total_in_any_order(T const* first, offset count)
 inline bool const has_avx2 = __builtin_cpu_supports("avx2");
 
 template <class Op, class T>
-[[gnu::target("avx2")]] int lanes_with_avx2(T const* first, int count, T* totals)
+[[gnu::target("avx2")]] int lanes_with_avx2(T const* first, int count, T* aggregates)
 {
-    return host::totals_of_lanes<32, Op>(first, count, totals);
+    return host::aggregates_of_lanes<32, Op>(first, count, aggregates);
 }
 template <int width, class Op, class T>
-[[gnu::target("avx2")]] int rows_with_avx2(T const* lanes, int count, T* totals)
+[[gnu::target("avx2")]] int rows_with_avx2(T const* lanes, int count, T* aggregates)
 {
-    return host::totals_of_rows<32, width, Op>(lanes, count, totals);
+    return host::aggregates_of_rows<32, width, Op>(lanes, count, aggregates);
 }
 template <class Op, class T>
-[[gnu::target("avx2")]] T total_with_avx2(T const* first, offset count)
+[[gnu::target("avx2")]] T reduce_with_avx2(T const* first, offset count)
 {
-    return host::total_in_any_order<32, Op>(first, count);
+    return host::reduce_in_any_order<32, Op>(first, count);
 }
 #endif
 
@@ -247,36 +247,36 @@ inline constexpr int register_bytes = 16;
 
 /// Writes the aggregates of as many of `count` lane vectors as fill whole registers. Returns their number.
 template <class Op, class T>
-int lane_totals(T const* first, int count, T* totals)
+int lane_aggregates(T const* first, int count, T* aggregates)
 {
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return host::lanes_with_avx2<Op>(first, count, totals);
+        return host::lanes_with_avx2<Op>(first, count, aggregates);
 #endif
-    return host::totals_of_lanes<register_bytes, Op>(first, count, totals);
+    return host::aggregates_of_lanes<register_bytes, Op>(first, count, aggregates);
 }
 
 /// Writes the aggregates of as many of `count` rows as fill whole registers, given those of their `width` lanes.
 /// Returns their number.
 template <int width, class Op, class T>
-int row_totals(T const* lanes, int count, T* totals)
+int row_aggregates(T const* lanes, int count, T* aggregates)
 {
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return host::rows_with_avx2<width, Op>(lanes, count, totals);
+        return host::rows_with_avx2<width, Op>(lanes, count, aggregates);
 #endif
-    return host::totals_of_rows<register_bytes, width, Op>(lanes, count, totals);
+    return host::aggregates_of_rows<register_bytes, width, Op>(lanes, count, aggregates);
 }
 
 /// Combines `count` values, at least one. Every order of combination must give the same bits.
 template <class Op, class T>
-T exact_total(T const* first, offset count)
+T reduce_exactly(T const* first, offset count)
 {
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return host::total_with_avx2<Op>(first, count);
+        return host::reduce_with_avx2<Op>(first, count);
 #endif
-    return host::total_in_any_order<register_bytes, Op>(first, count);
+    return host::reduce_in_any_order<register_bytes, Op>(first, count);
 }
 
 } // namespace host

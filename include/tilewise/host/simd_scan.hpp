@@ -46,11 +46,11 @@ TILEWISE_INLINE void broadcast(Vector& result, Vector const& vector, std::index_
 
 /// Copies a value to every position.
 template <class Vector, class Element, std::size_t... i>
-TILEWISE_INLINE void fill(Vector& result, Element value, std::index_sequence<i...> places)
+TILEWISE_INLINE void fill(Vector& result, Element value, std::index_sequence<i...> indices)
 {
     Vector first = {};
     first[0] = value;
-    host::broadcast<0>(result, first, places);
+    host::broadcast<0>(result, first, indices);
 }
 
 /// Stores 16-byte blocks to addresses that are `stride` elements apart.
@@ -72,28 +72,28 @@ TILEWISE_INLINE void store_blocks(vector_register<Element, bytes> const& blocks,
 
 /// Performs the steps of a doubling scan of the values in `count` registers, starting with `distance`.
 template <std::size_t distance, class Op, class Vector, std::size_t count, std::size_t... i>
-TILEWISE_INLINE void double_up(Vector (&values)[count], std::index_sequence<i...> places)
+TILEWISE_INLINE void double_up(Vector (&values)[count], std::index_sequence<i...> indices)
 {
     constexpr std::size_t width = sizeof...(i);
     if constexpr (distance < width) {
         for (std::size_t k = count - 1; k > 0; --k) {
             Vector left;
-            host::shift<distance>(left, values[k - 1], values[k], places);
+            host::shift<distance>(left, values[k - 1], values[k], indices);
             Op::append(left, values[k]);
             values[k] = left;
         }
         Vector left;
-        host::shift<distance>(left, values[0], values[0], places);
+        host::shift<distance>(left, values[0], values[0], indices);
         Op::append(left, values[0]);
-        host::join<distance>(values[0], values[0], left, places); // the first values have no left operand
-        host::double_up<2 * distance, Op>(values, places);
+        host::join<distance>(values[0], values[0], left, indices); // the first values have no left operand
+        host::double_up<2 * distance, Op>(values, indices);
     } else if constexpr (distance < width * count) {
         for (std::size_t k = count - 1; k >= distance / width; --k) {
             Vector left = values[k - distance / width];
             Op::append(left, values[k]);
             values[k] = left;
         }
-        host::double_up<2 * distance, Op>(values, places);
+        host::double_up<2 * distance, Op>(values, indices);
     }
 }
 
@@ -104,7 +104,7 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
 {
     using vector = vector_register<T, bytes>;
     constexpr std::size_t per_lane = 16 / sizeof(T), width = bytes / sizeof(T), registers = lanes / width;
-    constexpr auto places = std::make_index_sequence<width>{};
+    constexpr auto indices = std::make_index_sequence<width>{};
     for (; rows > 0; --rows, first += lanes * per_lane, out += lanes * per_lane) {
         vector run_of_lane[registers][per_lane], sums[registers];
         for (std::size_t k = 0; k < registers; ++k) {
@@ -116,28 +116,28 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
             }
             sums[k] = run_of_lane[k][per_lane - 1];
         }
-        host::double_up<1, Op>(sums, places);
-        T total = sums[registers - 1][width - 1];
+        host::double_up<1, Op>(sums, indices);
+        T aggregate = sums[registers - 1][width - 1];
 
         // The exclusive prefix of each lane vector. That of the first one in the row has no part from the row.
         for (std::size_t k = registers - 1; k > 0; --k)
-            host::shift<1>(sums[k], sums[k - 1], sums[k], places);
-        host::shift<1>(sums[0], sums[0], sums[0], places);
+            host::shift<1>(sums[k], sums[k - 1], sums[k], indices);
+        host::shift<1>(sums[0], sums[0], sums[0], indices);
         T before_first{};
         if (has_run) {
             vector left;
-            host::fill(left, run, places);
+            host::fill(left, run, indices);
             for (vector& sum : sums) {
                 vector off = left;
                 Op::append(off, sum);
                 sum = off;
             }
             before_first = run;
-            total = Op{}(run, total);
+            aggregate = Op{}(run, aggregate);
         }
         if (before != nullptr) {
             vector left;
-            host::fill(left, *before, places);
+            host::fill(left, *before, indices);
             for (vector& sum : sums) {
                 vector base = left;
                 Op::append(base, sum);
@@ -146,7 +146,7 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
             before_first = has_run ? Op{}(*before, before_first) : *before;
         }
         sums[0][0] = before_first;
-        run = total;
+        run = aggregate;
 
         for (std::size_t k = 0; k < registers; ++k) {
             vector results[per_lane];
@@ -159,7 +159,7 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
             }
             if (form == scan_form::inclusive && k == 0 && !has_run && before == nullptr)
                 for (std::size_t j = 0; j < per_lane; ++j)
-                    host::join<1>(results[j], run_of_lane[0][j], results[j], places);
+                    host::join<1>(results[j], run_of_lane[0][j], results[j], indices);
             host::transpose<width>(results);
             for (std::size_t j = 0; j < per_lane; ++j)
                 host::store_blocks<bytes, T>(results[j], out + (k * width + j) * per_lane, per_lane * per_lane,
@@ -171,14 +171,14 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
 
 /// Performs the steps of a doubling scan of a register's values, in place, starting with `distance`.
 template <std::size_t distance, class Op, class Vector, std::size_t... i>
-TILEWISE_INLINE void accumulate(Vector& values, Vector const& identity, std::index_sequence<i...> places)
+TILEWISE_INLINE void accumulate(Vector& values, Vector const& identity, std::index_sequence<i...> indices)
 {
     if constexpr (distance < sizeof...(i)) {
         Vector left;
-        host::shift<distance>(left, identity, values, places);
+        host::shift<distance>(left, identity, values, indices);
         Op::append(left, values);
         values = left;
-        host::accumulate<2 * distance, Op>(values, identity, places);
+        host::accumulate<2 * distance, Op>(values, identity, indices);
     }
 }
 
@@ -189,24 +189,24 @@ TILEWISE_INLINE T scan_any_order_in_registers(T const* first, offset count, T be
     using element = typename register_element<T, Op>::type;
     using vector = vector_register<element, bytes>;
     constexpr offset width = bytes / sizeof(T);
-    constexpr auto places = std::make_index_sequence<static_cast<std::size_t>(width)>{};
+    constexpr auto indices = std::make_index_sequence<static_cast<std::size_t>(width)>{};
     if (count >= width) {
-        vector total, identity;
-        host::fill(total, static_cast<element>(before), places);
-        host::fill(identity, static_cast<element>(Op::template identity<T>), places);
+        vector aggregate, identity;
+        host::fill(aggregate, static_cast<element>(before), indices);
+        host::fill(identity, static_cast<element>(Op::template identity<T>), indices);
         for (; count >= width; count -= width, first += width, out += width) {
             vector values, sum;
             __builtin_memcpy(&values, first, bytes);
-            host::accumulate<1, Op>(values, identity, places);
-            host::broadcast<places.size() - 1>(sum, values, places);
+            host::accumulate<1, Op>(values, identity, indices);
+            host::broadcast<indices.size() - 1>(sum, values, indices);
             if (form == scan_form::exclusive)
-                host::shift<1>(values, identity, values, places);
-            vector result = total;
+                host::shift<1>(values, identity, values, indices);
+            vector result = aggregate;
             Op::append(result, values);
-            Op::append(total, sum);
+            Op::append(aggregate, sum);
             __builtin_memcpy(out, &result, bytes);
         }
-        before = static_cast<T>(total[0]);
+        before = static_cast<T>(aggregate[0]);
     }
     for (; count > 0; --count, (void)++first, (void)++out) {
         T const next = Op{}(before, *first);

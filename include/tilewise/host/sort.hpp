@@ -99,12 +99,12 @@ public:
     explicit slots(offset count) : values_(memory(count)) {}
 
     template <class Value>
-    TILEWISE_INLINE static void make(slot* place, Value&& value)
+    TILEWISE_INLINE static void make(slot* to, Value&& value)
     {
         if constexpr (is_raw)
-            std::construct_at(place, static_cast<T>(std::forward<Value>(value)));
+            std::construct_at(to, static_cast<T>(std::forward<Value>(value)));
         else
-            place->emplace(static_cast<T>(std::forward<Value>(value)));
+            to->emplace(static_cast<T>(std::forward<Value>(value)));
     }
     slot* data()
     {
@@ -128,7 +128,7 @@ private:
 };
 
 /// The destinations of values that are sorted into buckets. A bucket is one cell or several consecutive ones.
-struct bucket_places {
+struct bucket_positions {
     std::vector<offset> begins; ///< where each bucket begins, and where the last one ends
     std::vector<offset> next;   ///< for every part of the input, the destination of its next value in each bucket
     offset parts, stride;
@@ -141,12 +141,13 @@ struct bucket_places {
 };
 
 /// Computes the destinations in buckets of `1 << shift` cells. Values of negative cells have none.
-inline bucket_places places_in_buckets(bool is_parallel, int const* cells, offset count, offset buckets, int shift)
+inline bucket_positions positions_in_buckets(bool is_parallel, int const* cells, offset count, offset buckets,
+                                             int shift)
 {
     offset const parts = host::parts_of(is_parallel, count, buckets);
     offset const stride = buckets + 64 / offset{sizeof(offset)}; // no two tables share a cache line
-    bucket_places of{std::vector<offset>(static_cast<std::size_t>(buckets + 1)),
-                     std::vector<offset>(static_cast<std::size_t>(parts * stride)), parts, stride};
+    bucket_positions of{std::vector<offset>(static_cast<std::size_t>(buckets + 1)),
+                        std::vector<offset>(static_cast<std::size_t>(parts * stride)), parts, stride};
     host::for_each_part(parts, count, [&](offset part, offset first, offset last) {
         offset* const sizes = of.next.data() + part * stride;
         for (offset i = first; i < last; ++i)
@@ -166,7 +167,7 @@ inline bucket_places places_in_buckets(bool is_parallel, int const* cells, offse
 /// Values grouped by bucket. Those of a bucket are in the order of the input.
 template <class T>
 struct sorted {
-    bucket_places places;
+    bucket_positions positions;
     slots<T> values;
     raw_memory<int> cells; ///< relative to the bucket's first cell; empty if a bucket is one cell
 };
@@ -176,11 +177,11 @@ template <class T, class Input>
 sorted<T> sort_by_bucket(bool is_parallel, int const* cells, Input const& input, offset count, offset buckets,
                          int shift)
 {
-    bucket_places places = host::places_in_buckets(is_parallel, cells, count, buckets, shift);
-    offset const size = places.begins.back();
-    sorted<T> result{std::move(places), slots<T>(size), raw_memory<int>(shift > 0 ? size : 0)};
-    host::for_each_part(result.places.parts, count, [&](offset part, offset first, offset last) {
-        offset* const next = result.places.next.data() + part * result.places.stride;
+    bucket_positions positions = host::positions_in_buckets(is_parallel, cells, count, buckets, shift);
+    offset const size = positions.begins.back();
+    sorted<T> result{std::move(positions), slots<T>(size), raw_memory<int>(shift > 0 ? size : 0)};
+    host::for_each_part(result.positions.parts, count, [&](offset part, offset first, offset last) {
+        offset* const next = result.positions.next.data() + part * result.positions.stride;
         auto* const values = result.values.data();
         int* const kept = result.cells.get();
         int const* cell = cells + first;

@@ -27,8 +27,8 @@ public:
     /// Creates a table for about `samples` samples. The counters are flushed after every `most` samples.
     sub_histogram(offset cells, offset samples, offset most = std::numeric_limits<std::uint32_t>::max())
         : cells_(static_cast<std::size_t>(cells)), most_(most), room_(most),
-          stride_(cells <= most_side_by_side && samples >= cells ? cells_ + 1 : 0),
-          counters_(cells_ + 1 + (turns - 1) * stride_)
+          stride_(cells <= most_cells_replicated && samples >= cells ? cells_ + 1 : 0),
+          counters_(cells_ + 1 + (most_tables - 1) * stride_)
     {}
 
     /// Counts samples by their cell numbers.
@@ -40,14 +40,14 @@ public:
                 flush();
             part = std::min(count, room_);
             room_ -= part;
-            take_turns(numbers, part);
+            count_in_turn(numbers, part);
         }
     }
     /// Counts samples of one cell.
     void add(int cell, std::uint64_t samples)
     {
         flushed_.resize(cells_ + 1);
-        flushed_[place(cell)] += samples;
+        flushed_[slot(cell)] += samples;
     }
 
     std::uint64_t number_of(offset cell) const
@@ -59,30 +59,30 @@ public:
     }
 
 private:
-    static constexpr std::size_t turns = 4;
-    static constexpr offset most_side_by_side = 2048;
+    static constexpr std::size_t most_tables = 4;
+    static constexpr offset most_cells_replicated = 2048;
 
     /// Returns the index of a cell's counter. The counter of no_cell comes first.
     template <class Number>
-    static std::size_t place(Number cell)
+    static std::size_t slot(Number cell)
     {
         return static_cast<std::size_t>(offset{cell} + 1);
     }
 
     template <class Number>
-    void take_turns(Number const* numbers, offset count)
+    void count_in_turn(Number const* numbers, offset count)
     {
         std::uint32_t *const table = counters_.data(), *const second = table + stride_, *const third = second + stride_,
                              *const fourth = third + stride_;
         offset i = 0;
-        for (; count - i >= offset{turns}; i += offset{turns}) {
-            ++table[place(numbers[i])];
-            ++second[place(numbers[i + 1])];
-            ++third[place(numbers[i + 2])];
-            ++fourth[place(numbers[i + 3])];
+        for (; count - i >= offset{most_tables}; i += offset{most_tables}) {
+            ++table[slot(numbers[i])];
+            ++second[slot(numbers[i + 1])];
+            ++third[slot(numbers[i + 2])];
+            ++fourth[slot(numbers[i + 3])];
         }
         for (; i < count; ++i)
-            ++table[place(numbers[i])];
+            ++table[slot(numbers[i])];
     }
 
     /// Moves the counts from the 32-bit counters to `flushed_`.
@@ -90,8 +90,8 @@ private:
     {
         flushed_.resize(cells_ + 1);
         for (std::size_t i = 0; i < flushed_.size(); ++i)
-            for (std::size_t turn = 0; turn < (stride_ == 0 ? 1 : turns); ++turn)
-                flushed_[i] += std::exchange(counters_[i + turn * stride_], 0);
+            for (std::size_t table = 0; table < (stride_ == 0 ? 1 : most_tables); ++table)
+                flushed_[i] += std::exchange(counters_[i + table * stride_], 0);
         room_ = most_;
     }
 

@@ -116,9 +116,9 @@ cudaError_t call_uncaptured(char const* name, cudaStream_t handle, std::function
     return call(name, handle, uncaptured, what);
 }
 
-cudaError_t outcome(bool machine_got_there)
+cudaError_t outcome(bool is_complete)
 {
-    if (!machine_got_there || first_report())
+    if (!is_complete || first_report())
         broken = cudaErrorLaunchFailure;
     return broken;
 }

@@ -28,7 +28,7 @@ cudaError_t call_uncaptured(char const* name, cudaStream_t handle, std::function
                             needs what = needs::device);
 
 /// Returns success, or the error that a call has to return after the simulated GPU has failed.
-cudaError_t outcome(bool machine_got_there);
+cudaError_t outcome(bool is_complete);
 
 std::recursive_mutex& runtime_mutex();
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_shared_bytes = 48 * 1024;
 
-bool same_place(location const& a, location const& b)
+bool same_location(location const& a, location const& b)
 {
     return a.line() == b.line() && a.column() == b.column() && std::strcmp(a.file_name(), b.file_name()) == 0;
 }
@@ -31,29 +31,29 @@ int thread_index()
 }
 int block_index()
 {
-    return static_cast<int>(current_thread().home->index);
+    return static_cast<int>(current_thread().owner->index);
 }
 int block_count()
 {
-    return current_thread().home->home->request.blocks;
+    return current_thread().owner->owner->request.blocks;
 }
 
 void sync_block(location where)
 {
     interpreter_code const guard;
     thread& me = current_thread();
-    block& home = *me.home;
-    for (unsigned i = 0; home.in_barrier > 0 && i < thread_count(home); ++i) {
-        thread const& other = home.threads[i];
+    block& owner = *me.owner;
+    for (unsigned i = 0; owner.in_barrier > 0 && i < thread_count(owner); ++i) {
+        thread const& other = owner.threads[i];
         if (other.state != thread_state::in_block_barrier)
             continue;
-        if (!same_place(other.where, where))
+        if (!same_location(other.where, where))
             stop_thread("barrier divergence", "sync_block at " + text_of(where) + " meets " + name_of(other) +
                                                   ", which waits in sync_block at " + text_of(other.where));
         break;
     }
     me.where = where;
-    ++home.in_barrier;
+    ++owner.in_barrier;
     ++the_machine().idle;
     suspend_as(thread_state::in_block_barrier); // until the scheduler sees that all have arrived
 }
@@ -61,24 +61,24 @@ void sync_block(location where)
 void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment)
 {
     interpreter_code const guard;
-    return shared_variable_of(*current_thread().home, site, bytes, alignment).memory;
+    return shared_variable_of(*current_thread().owner, site, bytes, alignment).memory;
 }
 
-shared_variable& shared_variable_of(block& home, void const* site, std::size_t bytes, std::size_t alignment)
+shared_variable& shared_variable_of(block& owner, void const* site, std::size_t bytes, std::size_t alignment)
 {
     auto const found =
-        std::find_if(home.shared.begin(), home.shared.end(), [&](auto const& each) { return each.site == site; });
-    if (found != home.shared.end())
+        std::find_if(owner.shared.begin(), owner.shared.end(), [&](auto const& each) { return each.site == site; });
+    if (found != owner.shared.end())
         return *found;
-    if (home.shared_bytes + bytes > most_shared_bytes)
+    if (owner.shared_bytes + bytes > most_shared_bytes)
         stop_thread("shared memory", "the block needs more than 48 KiB of shared memory");
-    home.shared_bytes += bytes;
+    owner.shared_bytes += bytes;
     alignment = std::max<std::size_t>(alignment, 16);
     void* const memory = allocate(bytes, alignment, memory_kind::shared, 0);
     if (memory == nullptr)
         stop_thread("shared memory", "the interpreter has no more memory");
-    home.shared.push_back({site, static_cast<char*>(memory), bytes, alignment});
-    return home.shared.back();
+    owner.shared.push_back({site, static_cast<char*>(memory), bytes, alignment});
+    return owner.shared.back();
 }
 
 void fence(scope reach)

@@ -25,14 +25,14 @@ bool is_aligned(void const* address)
 mbarrier_model& barrier_at(void* address, location where)
 {
     thread& me = current_thread();
-    auto const found = me.home->mbarriers.find(address);
-    if (found == me.home->mbarriers.end())
+    auto const found = me.owner->mbarriers.find(address);
+    if (found == me.owner->mbarriers.end())
         stop_thread("mbarrier", "no mbarrier was initialised for its use at " + text_of(where));
     race::thread_updates(me, address, sizeof(std::uint64_t));
     return found->second;
 }
 
-void complete_phase_if_due(block& home, mbarrier_model& barrier)
+void complete_phase_if_due(block& owner, mbarrier_model& barrier)
 {
     if (barrier.missing != 0 || barrier.missing_bytes != 0)
         return;
@@ -41,9 +41,9 @@ void complete_phase_if_due(block& home, mbarrier_model& barrier)
     barrier.gathered = nullptr;
     ++barrier.phase;
     the_machine().idle = 0;
-    for (unsigned i = 0; i < thread_count(home); ++i)
-        if (home.threads[i].state == thread_state::in_mbarrier)
-            make_ready(home.threads[i]);
+    for (unsigned i = 0; i < thread_count(owner); ++i)
+        if (owner.threads[i].state == thread_state::in_mbarrier)
+            make_ready(owner.threads[i]);
 }
 
 } // namespace
@@ -53,7 +53,7 @@ void mbarrier_init(void* barrier, int arrivals, location where)
     interpreter_code const guard;
     if (arrivals < 1)
         stop_thread("mbarrier", "an mbarrier for nobody at " + text_of(where));
-    mbarrier_model& made = current_thread().home->mbarriers[barrier] = {};
+    mbarrier_model& made = current_thread().owner->mbarriers[barrier] = {};
     made.expected = made.missing = arrivals;
 }
 
@@ -66,11 +66,11 @@ void mbarrier_arrive(void* barrier, std::size_t expected_bytes, location where)
     model.missing_bytes += static_cast<long long>(expected_bytes);
     if (--model.missing < 0)
         stop_thread("mbarrier", "more threads arrive than the mbarrier expects, at " + text_of(where));
-    if (block_clock* const clock = me.home->clock.get()) {
+    if (block_clock* const clock = me.owner->clock.get()) {
         model.gathered = join(model.gathered, clock->snapshot(me.index));
         ++clock->threads[me.index].now;
     }
-    complete_phase_if_due(*me.home, model);
+    complete_phase_if_due(*me.owner, model);
 }
 
 void mbarrier_wait(void* barrier, unsigned parity, location where)
@@ -83,16 +83,16 @@ void mbarrier_wait(void* barrier, unsigned parity, location where)
         ++the_machine().idle;
         suspend_as(thread_state::in_mbarrier);
     }
-    if (me.home->clock)
-        me.home->clock->learn(me.index, model.released);
+    if (me.owner->clock)
+        me.owner->clock->learn(me.index, model.released);
 }
 
 void bulk_copy(void* shared, void const* global, std::size_t bytes, void* barrier, location where)
 {
     interpreter_code const guard;
     thread& me = current_thread();
-    block& home = *me.home;
-    if (home.home->capability < 90)
+    block& owner = *me.owner;
+    if (owner.owner->capability < 90)
         stop_thread("bulk copy", "a bulk copy on a GPU that has none, at " + text_of(where));
     if (!is_aligned(shared) || !is_aligned(global) || bytes % vector_bytes != 0 || bytes == 0)
         stop_thread("bulk copy", "addresses and size have to be multiples of 16, at " + text_of(where));
@@ -103,10 +103,10 @@ void bulk_copy(void* shared, void const* global, std::size_t bytes, void* barrie
     if (!is_inside_one_allocation(global, bytes) || !is_inside_one_allocation(shared, bytes))
         stop_thread("out of bounds", "a bulk copy past the end of memory, at " + text_of(where));
     barrier_at(barrier, where);
-    ++home.copies_in_flight;
+    ++owner.copies_in_flight;
     auto copy = std::make_unique<bulk_copy_in_flight>();
-    *copy = {&home,   static_cast<char*>(shared),         static_cast<char const*>(global), bytes, 0,
-             barrier, race::clock_of_copy(home, me.index)};
+    *copy = {&owner,  static_cast<char*>(shared),          static_cast<char const*>(global), bytes, 0,
+             barrier, race::clock_of_copy(owner, me.index)};
     the_machine().copies.push_back(std::move(copy));
     yield_point();
 }

@@ -10,16 +10,16 @@ namespace {
 
 using epochs = knowledge_of_threads::epochs;
 
-bool covers(epochs const& a, epochs const& b)
+bool includes(epochs const& a, epochs const& b)
 {
     return a == b || std::equal(a->begin(), a->end(), b->begin(), std::greater_equal<>());
 }
 
 epochs later(epochs const& a, epochs const& b)
 {
-    if (covers(a, b))
+    if (includes(a, b))
         return a;
-    if (covers(b, a))
+    if (includes(b, a))
         return b;
     auto both = std::make_shared<std::vector<epoch>>(*a);
     for (std::size_t i = 0; i < both->size(); ++i)
@@ -28,7 +28,7 @@ epochs later(epochs const& a, epochs const& b)
 }
 
 /// Whether `a` has all that is known in `b`.
-bool covers(knowledge_of_threads const& a, knowledge_of_threads const& b)
+bool includes(knowledge_of_threads const& a, knowledge_of_threads const& b)
 {
     if (a.blocks.size() < b.blocks.size() || a.finished.size() < b.finished.size())
         return false;
@@ -36,7 +36,7 @@ bool covers(knowledge_of_threads const& a, knowledge_of_threads const& b)
     for (auto const& [block, known] : b.blocks) {
         while (mine != a.blocks.end() && mine->first < block)
             ++mine;
-        if (mine == a.blocks.end() || mine->first != block || !covers(mine->second, known))
+        if (mine == a.blocks.end() || mine->first != block || !includes(mine->second, known))
             return false;
     }
     return std::includes(a.finished.begin(), a.finished.end(), b.finished.begin(), b.finished.end());
@@ -57,9 +57,9 @@ clock_ptr join(clock_ptr const& a, clock_ptr const& b)
 {
     if (!a || a == b)
         return b;
-    if (!b || covers(*a, *b))
+    if (!b || includes(*a, *b))
         return a;
-    if (covers(*b, *a))
+    if (includes(*b, *a))
         return b;
     auto both = std::make_shared<knowledge_of_threads>();
     both->blocks.reserve(a->blocks.size() + b->blocks.size());

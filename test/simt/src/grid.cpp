@@ -12,21 +12,21 @@
 namespace simt {
 namespace {
 
-std::unique_ptr<block> make_block(grid& home, cluster& group, unsigned index)
+std::unique_ptr<block> make_block(grid& owner, cluster& group, unsigned index)
 {
     machine& m = the_machine();
     auto made = std::make_unique<block>();
-    auto const threads = static_cast<unsigned>(home.request.threads);
-    made->home = &home;
+    auto const threads = static_cast<unsigned>(owner.request.threads);
+    made->owner = &owner;
     made->group = &group;
     made->index = index;
-    made->rank = index % static_cast<unsigned>(home.request.cluster);
+    made->rank = index % static_cast<unsigned>(owner.request.cluster);
     made->living = threads;
     made->threads = std::make_unique<thread[]>(threads);
     made->ready.resize(threads);
     std::iota(made->ready.begin(), made->ready.end(), 0u);
     for (unsigned i = 0; i < threads; ++i) {
-        made->threads[i].home = made.get();
+        made->threads[i].owner = made.get();
         made->threads[i].index = i;
     }
     if (m.random.below(100) < m.habit.straggler_percent)
@@ -71,7 +71,7 @@ char const* description_of(thread_state state)
 
 unsigned thread_count(block const& of)
 {
-    return static_cast<unsigned>(of.home->request.threads);
+    return static_cast<unsigned>(of.owner->request.threads);
 }
 
 bool operation::primary_released() const
@@ -122,21 +122,21 @@ void admit_clusters(grid& running)
 
 void end_block(block& ended)
 {
-    grid& home = *ended.home;
+    grid& owner = *ended.owner;
     if (ended.copies_in_flight > 0)
         return note("bulk copy",
                     "block " + std::to_string(ended.index) + " ends while a bulk copy into it is in flight");
     race::block_ends(ended);
     free_shared_memory(ended);
     ended.ended = true;
-    ++home.blocks_ended;
-    --home.blocks_resident;
+    ++owner.blocks_ended;
+    --owner.blocks_resident;
     if (!ended.released_dependents)
-        ++home.blocks_released;
+        ++owner.blocks_released;
     ended.released_dependents = true;
     cluster* const group = ended.group;
     if (std::all_of(group->blocks.begin(), group->blocks.end(), [](auto const& each) { return each->ended; }))
-        std::erase_if(home.resident, [&](auto const& each) { return each.get() == group; });
+        std::erase_if(owner.resident, [&](auto const& each) { return each.get() == group; });
 }
 
 void wake_those_who_wait_for(operation const& primary)
@@ -152,8 +152,8 @@ void wake_those_who_wait_for(operation const& primary)
 
 std::string name_of(thread const& who)
 {
-    return "block " + std::to_string(who.home->index) + " thread " + std::to_string(who.index) + " of " +
-           who.home->home->made_by->name;
+    return "block " + std::to_string(who.owner->index) + " thread " + std::to_string(who.index) + " of " +
+           who.owner->owner->made_by->name;
 }
 
 std::string threads_at_rest()

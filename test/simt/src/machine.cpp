@@ -19,7 +19,7 @@ void thread_main()
 {
     machine& m = the_machine();
     bool thrown = false;
-    launch_request const& request = m.current->home->home->request;
+    launch_request const& request = m.current->owner->owner->request;
     in_user_code = true;
     try {
         request.run(request.parameters.get());
@@ -31,8 +31,8 @@ void thread_main()
         stop_thread("exception", "an exception leaves the kernel");
     thread& me = *m.current;
     me.state = thread_state::done;
-    --me.home->living;
-    me.home->exited[me.index / lanes_per_warp] |= 1u << me.index % lanes_per_warp;
+    --me.owner->living;
+    me.owner->exited[me.index / lanes_per_warp] |= 1u << me.index % lanes_per_warp;
     leave_cluster(me);
     m.idle = 0;
     me.control.finish();
@@ -50,7 +50,7 @@ void resume(thread& next)
     runs_kernels = false;
     m.current = nullptr;
     if (next.state == thread_state::ready)
-        next.home->ready.push_back(next.index);
+        next.owner->ready.push_back(next.index);
     else if (next.state == thread_state::done)
         next.control.abandon();
 }
@@ -173,7 +173,7 @@ bool advance()
     if (blocks.empty())
         return started || landed;
     block& chosen = *blocks[m.random.below(blocks.size())];
-    operation& of = *chosen.home->made_by;
+    operation& of = *chosen.owner->made_by;
     run_burst(chosen);
     if (!first_report() && of.kernel && of.kernel->blocks_ended == of.kernel->block_total())
         finish(of);
@@ -266,7 +266,7 @@ void make_ready(thread& waiting)
 {
     waiting.state = thread_state::ready;
     if (&waiting != the_machine().current)
-        waiting.home->ready.push_back(waiting.index);
+        waiting.owner->ready.push_back(waiting.index);
 }
 
 } // namespace simt

@@ -49,7 +49,7 @@ struct warp_request {
 
 struct thread {
     fiber control;
-    block* home = nullptr;
+    block* owner = nullptr;
     unsigned index = 0;
     thread_state state = thread_state::fresh;
     location where;
@@ -82,7 +82,7 @@ struct cluster {
 };
 
 struct block {
-    grid* home = nullptr;
+    grid* owner = nullptr;
     cluster* group = nullptr;
     unsigned index = 0, rank = 0;
     std::unique_ptr<thread[]> threads;

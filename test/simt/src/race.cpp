@@ -25,7 +25,7 @@ void acquire_at(thread& who, std::uintptr_t address, bool ordered)
     auto const found = releases.find(address);
     if (found == releases.end())
         return;
-    block_clock& clock = *who.home->clock;
+    block_clock& clock = *who.owner->clock;
     clock_ptr learned = found->second.to_device;
     if (found->second.block == clock.serial)
         learned = join(learned, found->second.to_block);
@@ -35,7 +35,7 @@ void acquire_at(thread& who, std::uintptr_t address, bool ordered)
 
 void release_at(thread& who, std::uintptr_t address, bool ordered, bool is_update)
 {
-    block_clock& clock = *who.home->clock;
+    block_clock& clock = *who.owner->clock;
     thread_clock& mine = clock.threads[who.index];
     clock_ptr const given = ordered ? clock.snapshot(who.index) : mine.released;
     if (ordered)
@@ -48,7 +48,7 @@ void release_at(thread& who, std::uintptr_t address, bool ordered, bool is_updat
 
 void fence(thread& who, scope reach)
 {
-    block_clock& clock = *who.home->clock;
+    block_clock& clock = *who.owner->clock;
     thread_clock& mine = clock.threads[who.index];
     mine.learned = join(mine.learned, mine.pending);
     mine.pending = nullptr;
@@ -82,9 +82,9 @@ void memory_ends(void* memory, std::size_t bytes)
 void block_begins(block& started)
 {
     started.clock = std::make_unique<block_clock>();
-    started.clock->operation = started.home->made_by->index;
+    started.clock->operation = started.owner->made_by->index;
     started.clock->serial = new_block(started.clock->operation);
-    started.clock->threads.resize(static_cast<std::size_t>(started.home->request.threads));
+    started.clock->threads.resize(static_cast<std::size_t>(started.owner->request.threads));
 }
 
 void block_ends(block& ended)
@@ -139,7 +139,7 @@ agent agent_of_operation(operation const& who)
 
 agent agent_of_copy(block& by, block_clock const& copy)
 {
-    return {copy.serial * agents_per_block, 1, &by.home->made_by->known, copy.operation, &copy, 0};
+    return {copy.serial * agents_per_block, 1, &by.owner->made_by->known, copy.operation, &copy, 0};
 }
 
 } // namespace

@@ -17,17 +17,17 @@ namespace simt {
 namespace {
 
 /// Has the seed printed when a sanitizer ends the program.
-void tell_seed_at_death()
+void print_seed_at_death()
 {
 #ifdef __SANITIZE_ADDRESS__
-    static bool const told = [] {
+    static bool const is_registered = [] {
         __sanitizer_set_death_callback([] {
             std::fprintf(stderr, "under the schedule TILEWISE_SIMT_SEED=%llu\n",
                          static_cast<unsigned long long>(the_machine().seed));
         });
         return true;
     }();
-    static_cast<void>(told);
+    static_cast<void>(is_registered);
 #endif
 }
 
@@ -42,7 +42,7 @@ void clear()
 
 std::optional<report> run_schedule(std::uint64_t seed, std::function<void()> const& body)
 {
-    tell_seed_at_death();
+    print_seed_at_death();
     std::unique_lock lock(runtime_mutex());
     clear();
     begin_schedule(seed);

@@ -85,8 +85,8 @@ agent host()
 
 agent agent_of(thread const& who)
 {
-    block_clock const& clock = *who.home->clock;
-    operation const& by = *who.home->home->made_by;
+    block_clock const& clock = *who.owner->clock;
+    operation const& by = *who.owner->owner->made_by;
     return {clock.serial * agents_per_block + who.index,
             clock.threads[who.index].now,
             &by.known,
@@ -108,11 +108,11 @@ std::optional<report> judge(agent const& who, std::uintptr_t first, std::size_t 
     bool const writes = is_write(how), reads = is_read(how), atomic = is_atomic(how);
     auto const where = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(program_counter));
     auto const made = [&](char const* kind, std::string const& what) {
-        return report{kind, text_of(how, bytes) + " " + what + place_of(where)};
+        return report{kind, text_of(how, bytes) + " " + what + location_of(where)};
     };
     auto const race_with = [&](std::uintptr_t at, char const* past, access_record const& record) {
         return made("race", std::string("races with a ") + past + " by " + name_of(record.who) +
-                                place_of(record.where) + ", of " + region_of(at));
+                                location_of(record.where) + ", of " + region_of(at));
     };
     access_record const record = {who.id, who.now, where};
     for (std::size_t i = 0; i < bytes; ++i) {
@@ -147,7 +147,7 @@ std::optional<report> judge(agent const& who, std::uintptr_t first, std::size_t 
     return std::nullopt;
 }
 
-std::string place_of(std::uint32_t program_counter)
+std::string location_of(std::uint32_t program_counter)
 {
     if (program_counter == 0)
         return "";

@@ -44,7 +44,7 @@ std::optional<report> judge(agent const& who, std::uintptr_t first, std::size_t 
                             void const* program_counter);
 
 /// Returns " at file.cpp:12", with the functions that were inlined there.
-std::string place_of(std::uint32_t program_counter);
+std::string location_of(std::uint32_t program_counter);
 /// Returns "byte 12 of 48 bytes of shared memory".
 std::string region_of(std::uintptr_t address);
 

@@ -39,7 +39,7 @@ bool is_between(std::uintptr_t address, void const* first, void const* last)
 /// the host's.
 void check_outside(thread& running, std::uintptr_t address, std::size_t bytes, access how, void const* where)
 {
-    launch_request const& request = running.home->home->request;
+    launch_request const& request = running.owner->owner->request;
     auto const* const parameters = static_cast<char const*>(request.parameters.get());
     bool const writes = how != access::read && how != access::atomic_read;
     if (!writes && (is_between(address, parameters, parameters + request.parameter_bytes) ||
@@ -47,9 +47,9 @@ void check_outside(thread& running, std::uintptr_t address, std::size_t bytes, a
         return;
     if (all_devices().front().reads_host_memory)
         return;
-    auto const place = place_of(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(where)));
+    auto const location = location_of(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(where)));
     stop_thread("host memory", std::string("a kernel ") + (writes ? "writes " : "reads ") + std::to_string(bytes) +
-                                   " bytes of the host's memory, or of another thread's variables" + place);
+                                   " bytes of the host's memory, or of another thread's variables" + location);
 }
 
 /// The host may use pinned and managed memory, if it waits for whoever else does.
@@ -60,8 +60,9 @@ void check_host(std::uintptr_t address, std::size_t bytes, access how, bool is_o
         return;
     allocation const* const found = allocation_near(reinterpret_cast<void const*>(address), 256);
     if (found == nullptr || (found->kind != memory_kind::pinned && found->kind != memory_kind::managed))
-        return note("device memory", "the host touches " + region_of(address) +
-                                         place_of(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(where))));
+        return note("device memory",
+                    "the host touches " + region_of(address) +
+                        location_of(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(where))));
     if (auto const wrong = judge(host(), address, bytes, how, is_object, where))
         note(wrong->kind.c_str(), wrong->text + "\n  on the host");
 }

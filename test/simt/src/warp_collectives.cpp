@@ -20,19 +20,19 @@ using kind = warp_request::kind;
 
 /// A warp, seen from one of its lanes.
 struct warp {
-    block& home;
+    block& owner;
     unsigned index, lane;
     thread* lanes;
     unsigned present; ///< the lanes that exist and have not ended
 
     explicit warp(thread& me)
-        : home(*me.home), index(me.index / lanes_per_warp), lane(me.index % lanes_per_warp),
-          lanes(&home.threads[me.index - lane])
+        : owner(*me.owner), index(me.index / lanes_per_warp), lane(me.index % lanes_per_warp),
+          lanes(&owner.threads[me.index - lane])
     {
-        unsigned const count = std::min(lanes_per_warp, thread_count(home) - (me.index - lane));
-        present = (count == lanes_per_warp ? all_lanes : (1u << count) - 1) & ~home.exited[index];
+        unsigned const count = std::min(lanes_per_warp, thread_count(owner) - (me.index - lane));
+        present = (count == lanes_per_warp ? all_lanes : (1u << count) - 1) & ~owner.exited[index];
     }
-    unsigned& waiting() { return home.in_warp[index]; }
+    unsigned& waiting() { return owner.in_warp[index]; }
     template <class Visit>
     void for_each(unsigned mask, Visit visit)
     {
@@ -113,8 +113,8 @@ void take_part(thread& me, warp_request const& request, location where)
         return suspend_as(thread_state::in_warp);
 
     carry_out(mine, mask);
-    if (request.what == kind::sync && mine.home.clock) // shuffles and votes order no memory
-        mine.home.clock->after_warp_barrier(mine.index, mask);
+    if (request.what == kind::sync && mine.owner.clock) // shuffles and votes order no memory
+        mine.owner.clock->after_warp_barrier(mine.index, mask);
     mine.waiting() &= ~mask;
     mine.for_each(mask, [](thread& each) { make_ready(each); });
     if (m.random.one_in(2))

@@ -50,8 +50,8 @@ template <class E, class T>
 inline constexpr bool adds_bytes<memory_view<E>, T, plus> = !std::same_as<E, bool>;
 
 /// Returns the aggregate of the lane vectors in a vector: each left to right, then the adjacent-pair tree over them.
-template <class Layout, class View, class Packet, class Op>
-TILEWISE_DEVICE auto load_aggregate(View& view, Packet const& loaded, Op& op) -> typename Layout::value
+template <class Layout, class View, class Vector, class Op>
+TILEWISE_DEVICE auto load_aggregate(View& view, Vector const& loaded, Op& op) -> typename Layout::value
 {
     using T = typename Layout::value;
     if constexpr (adds_bytes<View, T, Op> && Layout::vector_size % 4 == 0) {
@@ -62,21 +62,21 @@ TILEWISE_DEVICE auto load_aggregate(View& view, Packet const& loaded, Op& op) ->
             sum = gpu::add_bytes(loaded.vectors[0].word[i], sum);
         return static_cast<T>(sum);
     } else {
-        registers<T, Layout::vectors> total;
+        registers<T, Layout::vectors> aggregate;
         TILEWISE_UNROLL
         for (int v = 0; v < Layout::vectors; ++v) {
             T sum = gpu::operand<T, Op>(view, loaded, v * Layout::lane_vector);
             TILEWISE_UNROLL
             for (int i = 1; i < Layout::lane_vector; ++i)
                 gpu::put(sum, gpu::combine(op, sum, gpu::operand<T, Op>(view, loaded, v * Layout::lane_vector + i)));
-            gpu::put(total[v], sum);
+            gpu::put(aggregate[v], sum);
         }
         TILEWISE_UNROLL
         for (int distance = 1; distance < Layout::vectors; distance *= 2)
             TILEWISE_UNROLL
         for (int v = 0; v + distance < Layout::vectors; v += 2 * distance)
-            gpu::put(total[v], gpu::combine(op, T(total[v]), T(total[v + distance])));
-        return total[0];
+            gpu::put(aggregate[v], gpu::combine(op, T(aggregate[v]), T(aggregate[v + distance])));
+        return aggregate[0];
     }
 }
 
@@ -86,8 +86,8 @@ TILEWISE_DEVICE auto load_aggregate(View& view, Packet const& loaded, Op& op) ->
 inline constexpr int no_shift = -1, any_shift = 4;
 
 /// Loads the rows of `Layout::chunks` chunks from a misaligned base, one vector per lane and row.
-template <class Layout, int shift, class View, class Packet>
-TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Packet, Layout::rows>& loaded)
+template <class Layout, int shift, class View, class Vector>
+TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Vector, Layout::rows>& loaded)
 {
     constexpr int rows = Layout::rows, width = Layout::width, row_bytes = Layout::segment * View::widest;
     constexpr bool bytewise = View::element_alignment < 4;
@@ -109,7 +109,7 @@ TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Pa
         row_vector[0] = load_once(reinterpret_cast<vector16 const*>(address));
     if (lane == width - 1 && !at_end)
         behind = load_once(reinterpret_cast<vector16 const*>(behind_address));
-    Packet edge;
+    Vector edge;
     if (at_begin || at_end)
         edge = view.template fetch<access::elementwise, Layout::vector_size>(
             at_begin ? position : position + (rows - 1) * Layout::segment);
@@ -155,15 +155,15 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
     using vector_size = typename View::template vector<count>;
 
     if constexpr (!Layout::batched) {
-        auto const row_total = [&](int row) {
+        auto const row_aggregate = [&](int row) {
             offset const at = position + row * Layout::segment;
             vector_size const loaded = view.template fetch<how_rows, count>(at);
             return gpu::warp_tree<1, width>(op, gpu::load_aggregate<Layout>(view, loaded, op));
         };
-        T sum = row_total(0);
+        T sum = row_aggregate(0);
         TILEWISE_NO_UNROLL
         for (int row = 1; row < rows; ++row)
-            gpu::put(sum, gpu::combine(op, sum, row_total(row)));
+            gpu::put(sum, gpu::combine(op, sum, row_aggregate(row)));
         return gpu::warp_tree<width>(op, sum);
     } else {
         registers<vector_size, rows> loaded;
@@ -174,17 +174,17 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
         } else {
             gpu::warp_load_shifted<Layout, shift>(view, position, loaded);
         }
-        registers<T, rows> total;
+        registers<T, rows> aggregate;
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
-            gpu::put(total[row], gpu::load_aggregate<Layout>(view, loaded[row], op));
+            gpu::put(aggregate[row], gpu::load_aggregate<Layout>(view, loaded[row], op));
         if constexpr (known::is_exact<Op, T>) { // in any order
             TILEWISE_UNROLL
             for (int row = 1; row < rows; ++row)
-                total[0] = gpu::combine(op, total[0], total[row]);
-            return gpu::warp_tree(op, total[0]);
+                aggregate[0] = gpu::combine(op, aggregate[0], aggregate[row]);
+            return gpu::warp_tree(op, aggregate[0]);
         } else {
-            T const trees = gpu::warp_row_trees<rows, width>(op, total);
+            T const trees = gpu::warp_row_trees<rows, width>(op, aggregate);
             return gpu::warp_tree<width>(op, gpu::warp_fold_rows<rows, width, T>(op, trees));
         }
     }
@@ -192,33 +192,33 @@ TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typenam
 
 /// Computes the aggregate of the work units from `first` on: `iterations` consecutive ones per warp, but only `left` in
 /// all. Thread 0 has the result.
-template <class Layout, access how, int shift, int threads, class View, class Op, class Totals>
-TILEWISE_DEVICE auto block_subtree(View& view, offset first, offset left, int iterations, Op& op, Totals& warp_totals)
-    -> typename Layout::value
+template <class Layout, access how, int shift, int threads, class View, class Op, class Aggregates>
+TILEWISE_DEVICE auto block_subtree(View& view, offset first, offset left, int iterations, Op& op,
+                                   Aggregates& warp_aggregates) -> typename Layout::value
 {
     using T = typename Layout::value;
     constexpr int warps = threads / warp_size;
     constexpr offset unit = Layout::chunks * Layout::order::chunk; // elements
     int const warp = warp_index();
-    int const there = static_cast<int>(at_most(left, warps * iterations)), mine = there - warp * iterations;
+    int const valid = static_cast<int>(at_most(left, warps * iterations)), mine = valid - warp * iterations;
     if (mine > 0) {
         int const units = mine < iterations ? mine : iterations;
         first += offset{warp * iterations} * unit;
-        registers<T, 1> total;
+        registers<T, 1> aggregate;
         TILEWISE_NO_UNROLL
         for (int i = 0; i < units; ++i) {
             T const next = gpu::shuffle(gpu::warp_chunks<Layout, how, shift>(view, first + i * unit, op), 0);
             if (lane_index() == i || i == 0)
-                gpu::put(total[0], next);
+                gpu::put(aggregate[0], next);
         }
         if (iterations > 1)
-            gpu::put(total[0], gpu::warp_tree_of_valid<1, 8>(op, T(total[0]), units));
+            gpu::put(aggregate[0], gpu::warp_tree_of_valid<1, 8>(op, T(aggregate[0]), units));
         if (lane_index() == 0)
-            gpu::put(warp_totals[warp], T(total[0]));
+            gpu::put(warp_aggregates[warp], T(aggregate[0]));
     }
     sync_block();
-    int const used = (there + iterations - 1) / iterations;
-    return gpu::warp_tree_of_valid<1, warps>(op, T(warp_totals[lane_index() < used ? lane_index() : 0]), used);
+    int const used = (valid + iterations - 1) / iterations;
+    return gpu::warp_tree_of_valid<1, warps>(op, T(warp_aggregates[lane_index() < used ? lane_index() : 0]), used);
 }
 
 } // namespace gpu

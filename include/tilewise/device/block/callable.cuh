@@ -78,13 +78,13 @@ TILEWISE_DEVICE void guard_call()
             &call_in_kernel<std::conditional_t<std::is_const_v<Function>, called const, called>, Arguments...>);
 }
 /// When an iterator or a view calls its function.
-enum class calling { nothing, to_view, to_read, to_write, to_write_numbered, to_read_and_write };
+enum class calling { none, to_view, to_read, to_write, to_write_numbered, to_read_and_write };
 template <class Type>
 inline constexpr calling calls_own = [] {
     if constexpr (known::is_in<Type>("std::ranges::transform_view"))
         return calling::to_view;
     else if constexpr (!known::is_in<Type>("thrust::") && !known::is_in<Type>("cuda::"))
-        return calling::nothing;
+        return calling::none;
     else if constexpr (known::is_named<Type>("", "::transform_iterator"))
         return calling::to_read;
     else if constexpr (known::is_named<Type>("", "::transform_output_iterator"))
@@ -94,7 +94,7 @@ inline constexpr calling calls_own = [] {
     else if constexpr (known::is_named<Type>("", "::transform_input_output_iterator"))
         return calling::to_read_and_write;
     else
-        return calling::nothing;
+        return calling::none;
 }();
 
 template <class Type, class... Written>
@@ -106,7 +106,7 @@ struct nested_calls<Kind<Parts...>, Written...> {
     TILEWISE_DEVICE static void guard()
     {
         (nested_calls<Parts, Written...>::guard(), ...);
-        if constexpr (calls_own<Kind<Parts...>> != calling::nothing)
+        if constexpr (calls_own<Kind<Parts...>> != calling::none)
             guard_own<calls_own<Kind<Parts...>>, Parts...>();
     }
 

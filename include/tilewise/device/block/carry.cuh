@@ -15,7 +15,7 @@ namespace gpu {
 
 /// Appends the tree over the values of the first `valid` lanes, at most `lanes`, to `carry`; every lane has the result.
 template <int lanes = warp_size, class T, class Op>
-TILEWISE_DEVICE void append_tree(Op& op, maybe<T>& carry, T const& own, int valid)
+TILEWISE_DEVICE void append_tree(Op& op, optional_value<T>& carry, T const& own, int valid)
 {
     carry.append(op, gpu::shuffle(gpu::warp_tree_of_valid<1, lanes>(op, T(own), valid), 0));
 }
@@ -23,7 +23,8 @@ TILEWISE_DEVICE void append_tree(Op& op, maybe<T>& carry, T const& own, int vali
 /// Appends the whole units before tile `tiles` to `carry`, from the highest level down to `lowest`. `aggregates(level)`
 /// points to the aggregates of all whole units of a level.
 template <class Order, class T, class Op, class Aggregates>
-TILEWISE_DEVICE void append_units(Op& op, maybe<T>& carry, offset tiles, int lowest, Aggregates const& aggregates)
+TILEWISE_DEVICE void append_units(Op& op, optional_value<T>& carry, offset tiles, int lowest,
+                                  Aggregates const& aggregates)
 {
     TILEWISE_NO_UNROLL
     for (int level = Order::digits(tiles) - 1; level >= lowest; --level)
@@ -61,34 +62,34 @@ public:
     /// If a unit consists of several units of a level, `rest` has units of that level, and joins the tree of their
     /// digit. Every lane passes `carry` and `rest`, and has the result.
     template <class Op>
-    TILEWISE_DEVICE void append_to(Op& op, maybe<T>& carry, maybe<T> const& rest) const
+    TILEWISE_DEVICE void append_to(Op& op, optional_value<T>& carry, optional_value<T> const& rest) const
     {
         constexpr int lowest = Order::digits(offset{1} << log2_unit) - 1;
         constexpr bool rest_is_in_digit = Order::log2_tiles(lowest) < log2_unit;
         if (units_ == 0) { // as in most calls
-            if (rest.there)
+            if (rest.has_value)
                 carry.append(op, T(rest.value[0]));
             return;
         }
         TILEWISE_NO_UNROLL
         for (int level = Order::digits(units_ << log2_unit) - 1; level >= lowest; --level) {
-            maybe<T> units = level == lowest && rest_is_in_digit ? rest : gpu::nothing<T>();
+            optional_value<T> units = level == lowest && rest_is_in_digit ? rest : gpu::no_value<T>();
             TILEWISE_NO_UNROLL
             for (int bit = gpu::max_of(0, Order::log2_tiles(level) - log2_unit);
                  bit < Order::log2_tiles(level + 1) - log2_unit; ++bit)
                 if ((units_ >> bit & 1) != 0)
                     units.prepend(op, tree(bit));
-            if (units.there)
+            if (units.has_value)
                 carry.append(op, T(units.value[0]));
         }
-        if (!rest_is_in_digit && rest.there)
+        if (!rest_is_in_digit && rest.has_value)
             carry.append(op, T(rest.value[0]));
     }
     template <class Op>
-    TILEWISE_DEVICE maybe<T> before_next(Op& op, maybe<T> const& init) const
+    TILEWISE_DEVICE optional_value<T> before_next(Op& op, optional_value<T> const& init) const
     {
-        maybe<T> carry(init);
-        append_to(op, carry, gpu::nothing<T>());
+        optional_value<T> carry(init);
+        append_to(op, carry, gpu::no_value<T>());
         return carry;
     }
 

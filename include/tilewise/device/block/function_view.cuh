@@ -136,8 +136,8 @@ struct function_view {
     {
         return views.apply([](auto const&... view) -> auto const& { return gpu::base_of(view...); });
     }
-    template <class Packet>
-    TILEWISE_DEVICE auto element(Packet const& loaded, int i)
+    template <class Vector>
+    TILEWISE_DEVICE auto element(Vector const& loaded, int i)
     {
         auto const call = [&](auto const&... elements) { return function(elements...); };
         return views.apply([&](auto&... view) {

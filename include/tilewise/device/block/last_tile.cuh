@@ -25,8 +25,8 @@ struct last_tile_parts {
 };
 
 /// Returns the aggregate of the elements 0..last of a lane vector, left to right.
-template <class Layout, class View, class Packet, class Op>
-TILEWISE_DEVICE auto vector_total(View& view, Packet const& loaded, Op& op, int last) -> typename Layout::value
+template <class Layout, class View, class Vector, class Op>
+TILEWISE_DEVICE auto vector_aggregate(View& view, Vector const& loaded, Op& op, int last) -> typename Layout::value
 {
     using T = typename Layout::value;
     T sum = gpu::operand<T, Op>(view, loaded, 0);
@@ -41,13 +41,13 @@ TILEWISE_DEVICE auto vector_total(View& view, Packet const& loaded, Op& op, int 
 
 /// Writes the parts of the last element's row. Each lane up to `last_lane` passes the aggregate of its lane vector.
 template <class T, class Op, class Order>
-TILEWISE_DEVICE void put_last_row(Op& op, T total, int last_lane, last_tile_parts<T, Order>& parts)
+TILEWISE_DEVICE void put_last_row(Op& op, T aggregate, int last_lane, last_tile_parts<T, Order>& parts)
 {
     if (lane_index() == last_lane)
-        gpu::put(parts.elements(), total);
-    gpu::put(total, gpu::warp_right_aligned_trees(op, total, last_lane));
+        gpu::put(parts.elements(), aggregate);
+    gpu::put(aggregate, gpu::warp_right_aligned_trees(op, aggregate, last_lane));
     if (lane_index() + 1 == last_lane)
-        gpu::put(parts.lanes(), total);
+        gpu::put(parts.lanes(), aggregate);
 }
 
 /// Reads the last tile, which begins at `first` and has `count` elements, row by row: warp `r % warps` reads row `r`.
@@ -62,13 +62,13 @@ TILEWISE_DEVICE void read_rows_one_by_one(View& view, offset first, int count, O
     for (int row = warp_index(); row <= last_row; row += warps) {
         int const vector = min_of(row * warp_size + lane_index(), last_vector);
         auto const loaded = view.template fetch_clamped<N>(first + vector * N, first + last);
-        T total = gpu::vector_total<Layout>(view, loaded, op, vector == last_vector ? last % N : N - 1);
+        T aggregate = gpu::vector_aggregate<Layout>(view, loaded, op, vector == last_vector ? last % N : N - 1);
         if (row < last_row) {
-            gpu::put(total, gpu::warp_tree(op, total));
+            gpu::put(aggregate, gpu::warp_tree(op, aggregate));
             if (lane_index() == 0)
-                gpu::put(parts.row(row), total);
+                gpu::put(parts.row(row), aggregate);
         } else {
-            gpu::put_last_row(op, total, last_lane, parts);
+            gpu::put_last_row(op, aggregate, last_lane, parts);
         }
     }
 }
@@ -129,21 +129,21 @@ TILEWISE_DEVICE void read_rows_at_once(View& view, offset first, int count, Op& 
         }
     }
 
-    registers<T, rows_per_warp> total;
+    registers<T, rows_per_warp> aggregate;
     TILEWISE_UNROLL
     for (int i = 0; i < rows_per_warp; ++i)
-        gpu::put(total[i],
-                 gpu::vector_total<Layout>(view, loaded[i], op, vector_of(i) == last_vector ? last % N : N - 1));
+        gpu::put(aggregate[i],
+                 gpu::vector_aggregate<Layout>(view, loaded[i], op, vector_of(i) == last_vector ? last % N : N - 1));
 
     if (last_row % warps == warp) {
-        T own(total[0]);
+        T own(aggregate[0]);
         TILEWISE_UNROLL
         for (int i = 1; i < rows_per_warp; ++i)
-            gpu::put(own, gpu::select(i == last_row / warps, total[i], own));
+            gpu::put(own, gpu::select(i == last_row / warps, aggregate[i], own));
         gpu::put_last_row(op, own, last_lane, parts);
     }
     int const whole = (last_row - warp + warps - 1) / warps; // rows of this warp before the last row
-    T const trees = gpu::warp_row_trees_of_valid<rows_per_warp>(op, total, whole);
+    T const trees = gpu::warp_row_trees_of_valid<rows_per_warp>(op, aggregate, whole);
     int const row = gpu::lane_of_row<rows_per_warp>(lane_index());
     if (lane_index() < rows_per_warp && row < whole)
         gpu::put(parts.row(row * warps + warp), trees);
@@ -164,10 +164,10 @@ TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
 /// rows and lanes before its lane, and of its lane vector up to itself. An aggregate of no elements has no value.
 template <class T>
 struct last_tile_ends {
-    raw_storage<T[3]> totals;
-    TILEWISE_DEVICE T& chunks() { return totals.object()[0]; }
-    TILEWISE_DEVICE T& rows_and_lanes() { return totals.object()[1]; }
-    TILEWISE_DEVICE T& elements() { return totals.object()[2]; }
+    raw_storage<T[3]> aggregates;
+    TILEWISE_DEVICE T& chunks() { return aggregates.object()[0]; }
+    TILEWISE_DEVICE T& rows_and_lanes() { return aggregates.object()[1]; }
+    TILEWISE_DEVICE T& elements() { return aggregates.object()[2]; }
 };
 
 /// Combines the parts of a last tile of `count` elements to `ends`. For one warp.
@@ -188,20 +188,20 @@ TILEWISE_DEVICE void join_last_tile(last_tile_parts<T, Order>& parts, int count,
     for (int i = 0; i < rows; ++i)
         gpu::put(row[i], i < whole ? parts.row(chunk * rows + i) : parts.elements());
 
-    T total(row[0]);
+    T aggregate(row[0]);
     TILEWISE_UNROLL
     for (int i = 1; i < rows; ++i)
         if (i < whole)
-            gpu::put(total, gpu::combine(op, total, T(row[i])));
+            gpu::put(aggregate, gpu::combine(op, aggregate, T(row[i])));
     if (lane_index() == last.chunk) {
         gpu::put(ends.elements(), elements);
         if (last.lane > 0)
-            gpu::put(ends.rows_and_lanes(), last.row > 0 ? gpu::combine(op, total, lanes) : lanes);
+            gpu::put(ends.rows_and_lanes(), last.row > 0 ? gpu::combine(op, aggregate, lanes) : lanes);
         else if (last.row > 0)
-            gpu::put(ends.rows_and_lanes(), total);
+            gpu::put(ends.rows_and_lanes(), aggregate);
     }
     if (last.chunk > 0) {
-        T const trees = gpu::warp_right_aligned_trees<geometry::chunks_per_tile>(op, total, last.chunk);
+        T const trees = gpu::warp_right_aligned_trees<geometry::chunks_per_tile>(op, aggregate, last.chunk);
         if (lane_index() + 1 == last.chunk)
             gpu::put(ends.chunks(), trees);
     }

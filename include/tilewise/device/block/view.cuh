@@ -138,8 +138,8 @@ struct memory_view {
     }
     TILEWISE_DEVICE memory_view const& base() const { return *this; }
 
-    template <class Packet>
-    TILEWISE_DEVICE decltype(auto) element(Packet const& loaded, int i) const
+    template <class Vector>
+    TILEWISE_DEVICE decltype(auto) element(Vector const& loaded, int i) const
     {
         if constexpr (std::is_integral_v<E> && sizeof(E) == 1 && sizeof(loaded.element) % 4 == 0)
             return static_cast<E>(static_cast<unsigned char>(loaded.vectors[i / vector_bytes].word[i / 4 % 4] >>
@@ -239,8 +239,8 @@ struct iterator_view {
         return {position, position + count};
     }
 
-    template <class Packet>
-    TILEWISE_DEVICE decltype(auto) element(Packet const& at, int i)
+    template <class Vector>
+    TILEWISE_DEVICE decltype(auto) element(Vector const& at, int i)
     {
         gpu::guard_iterator<It>();
         return gpu::element_at(it, at.position + i < at.last ? at.position + i : at.last);
@@ -260,8 +260,8 @@ template <class It>
 struct positions_view : iterator_view<It> {
     static constexpr bool computes = false;
 
-    template <class Packet>
-    TILEWISE_DEVICE It element(Packet const& at, int i)
+    template <class Vector>
+    TILEWISE_DEVICE It element(Vector const& at, int i)
     {
         return this->it + (at.position + i < at.last ? at.position + i : at.last);
     }
@@ -269,12 +269,12 @@ struct positions_view : iterator_view<It> {
 
 /// Whether a compiler could fuse the computation of a view's Element, or of a T from it, with an Op.
 template <class View, class Element, class T, class Op>
-inline constexpr bool may_be_fused = host::contracts && !host::is_never_contracted<T> && !is_total<Op, T> &&
+inline constexpr bool may_be_fused = host::contracts && !host::is_never_contracted<T> && !accepts_any_operand<Op, T> &&
                                      (View::computes || (std::is_class_v<T> && !std::is_same_v<Element, T>));
 
 /// Returns an element as a T, such that its computation is never fused with the Op of which it is an operand.
-template <class T, class Op, class View, class Packet>
-TILEWISE_DEVICE T operand(View& view, Packet const& loaded, int i)
+template <class T, class Op, class View, class Vector>
+TILEWISE_DEVICE T operand(View& view, Vector const& loaded, int i)
 {
     using element = std::remove_cvref_t<decltype(view.element(loaded, i))>;
     if constexpr (may_be_fused<View, element, T, Op>)

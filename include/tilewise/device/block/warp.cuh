@@ -29,12 +29,12 @@ union registers {
 
 /// Stores a value in place of no object or of a trivial one.
 template <class T>
-TILEWISE_DEVICE void put(T& place, T const& value)
+TILEWISE_DEVICE void put(T& target, T const& value)
 {
     if constexpr (std::is_copy_assignable_v<T>)
-        place = value;
+        target = value;
     else
-        std::memcpy(static_cast<void*>(&place), &value, sizeof(T));
+        std::memcpy(static_cast<void*>(&target), &value, sizeof(T));
 }
 
 TILEWISE_PORTABLE constexpr int log2_of(int value)
@@ -86,7 +86,7 @@ TILEWISE_DEVICE T combine(Op& op, T left, std::type_identity_t<T> right)
 
 /// Whether an operator may be called on any values, also where the order does not call it.
 template <class Op, class T>
-inline constexpr bool is_total = std::is_base_of_v<known::operator_base, Op> && machine_number<T>;
+inline constexpr bool accepts_any_operand = std::is_base_of_v<known::operator_base, Op> && machine_number<T>;
 
 /// Computes the adjacent-pair tree over each segment of `to / from` lanes, `from` apart; its first lane has the result.
 template <int from = 1, int to = warp_size, class T, class Op>
@@ -95,7 +95,7 @@ TILEWISE_DEVICE T warp_tree(Op& op, T value)
     TILEWISE_UNROLL
     for (int distance = from; distance < to; distance *= 2) {
         T const right = gpu::shuffle_down(value, distance);
-        if (is_total<Op, T> || (lane_index() & (2 * distance - from)) == 0)
+        if (accepts_any_operand<Op, T> || (lane_index() & (2 * distance - from)) == 0)
             gpu::put(value, gpu::combine(op, value, right));
     }
     return value;
@@ -108,7 +108,7 @@ TILEWISE_DEVICE T warp_tree_of_valid(Op& op, T value, int valid)
     TILEWISE_UNROLL
     for (int distance = from; distance < to; distance *= 2) {
         T const right = gpu::shuffle_down(value, distance);
-        if ((is_total<Op, T> || lane_index() % (2 * distance) == 0) && lane_index() + distance < valid)
+        if ((accepts_any_operand<Op, T> || lane_index() % (2 * distance) == 0) && lane_index() + distance < valid)
             gpu::put(value, gpu::combine(op, value, right));
     }
     return value;
@@ -121,7 +121,7 @@ TILEWISE_DEVICE T warp_tree_of_segments(Op& op, T value, int width, int valid)
     TILEWISE_UNROLL
     for (int distance = 1; distance < warp_size; distance *= 2) {
         T const right = gpu::shuffle_down(value, distance);
-        if (distance < width && (is_total<Op, T> || lane_index() % (2 * distance) == 0) &&
+        if (distance < width && (accepts_any_operand<Op, T> || lane_index() % (2 * distance) == 0) &&
             lane_index() + distance < valid)
             gpu::put(value, gpu::combine(op, value, right));
     }
@@ -130,36 +130,36 @@ TILEWISE_DEVICE T warp_tree_of_segments(Op& op, T value, int width, int valid)
 
 /// A value that may be missing.
 template <class T>
-struct maybe {
+struct optional_value {
     registers<T, 1> value;
-    bool there;
+    bool has_value;
 
     template <class Op>
     TILEWISE_DEVICE void append(Op& op, T const& right)
     {
-        gpu::put(value[0], there ? gpu::combine(op, T(value[0]), right) : right);
-        there = true;
+        gpu::put(value[0], has_value ? gpu::combine(op, T(value[0]), right) : right);
+        has_value = true;
     }
     template <class Op>
     TILEWISE_DEVICE void prepend(Op& op, T const& left)
     {
-        gpu::put(value[0], there ? gpu::combine(op, left, T(value[0])) : left);
-        there = true;
+        gpu::put(value[0], has_value ? gpu::combine(op, left, T(value[0])) : left);
+        has_value = true;
     }
 };
 template <class T>
-TILEWISE_DEVICE maybe<T> nothing()
+TILEWISE_DEVICE optional_value<T> no_value()
 {
-    maybe<T> none;
-    none.there = false;
+    optional_value<T> none;
+    none.has_value = false;
     return none;
 }
 
 /// Computes, for each lane, the adjacent-pair tree over the lanes before it. Only the first `valid` lanes have values.
 template <int lanes = warp_size, class T, class Op>
-TILEWISE_DEVICE maybe<T> warp_trees_before(Op& op, T value, int valid)
+TILEWISE_DEVICE optional_value<T> warp_trees_before(Op& op, T value, int valid)
 {
-    auto before = gpu::nothing<T>();
+    auto before = gpu::no_value<T>();
     TILEWISE_UNROLL
     for (int distance = 1; distance < lanes; distance *= 2) {
         // the first of `distance` lanes has their aggregate
@@ -167,7 +167,7 @@ TILEWISE_DEVICE maybe<T> warp_trees_before(Op& op, T value, int valid)
         if (lane_index() & distance && lane_index() <= valid)
             before.prepend(op, left);
         T const right = gpu::shuffle_down(value, distance);
-        if ((is_total<Op, T> || lane_index() % (2 * distance) == 0) && lane_index() + distance < valid)
+        if ((accepts_any_operand<Op, T> || lane_index() % (2 * distance) == 0) && lane_index() + distance < valid)
             gpu::put(value, gpu::combine(op, value, right));
     }
     return before;
@@ -198,14 +198,15 @@ TILEWISE_DEVICE constexpr int lane_of_row(int row)
 }
 
 /// Divides two rows between two lanes that are `distance` apart: the lower lane gets both lanes' values of row `a`,
-/// combined, the upper lane those of row `b`. They are combined only if the row exists, that is, if `there` is true.
+/// combined, the upper lane those of row `b`. They are combined only if the row exists, that is, if `has_right` is
+/// true.
 template <class T, class Op>
-TILEWISE_DEVICE T exchange_halves(Op& op, T const& a, T const& b, int distance, bool there = true)
+TILEWISE_DEVICE T exchange_halves(Op& op, T const& a, T const& b, int distance, bool has_right = true)
 {
     bool const upper = lane_index() & distance;
     T const keep = gpu::select(upper, b, a);
     T const theirs = gpu::shuffle_xor(gpu::select(upper, a, b), distance);
-    return there ? gpu::combine(op, gpu::select(upper, theirs, keep), gpu::select(upper, keep, theirs)) : keep;
+    return has_right ? gpu::combine(op, gpu::select(upper, theirs, keep), gpu::select(upper, keep, theirs)) : keep;
 }
 
 /// The first steps of `warp_row_trees`, which leave each lane one of `rows` rows: row `own`, if it is below `valid`.
@@ -240,30 +241,30 @@ TILEWISE_DEVICE T warp_row_trees(Op& op, registers<T, rows> const& row)
 template <int rows, class T, class Op>
 TILEWISE_DEVICE T warp_row_trees_of_valid(Op& op, registers<T, rows> const& row, int valid)
 {
-    if constexpr (is_total<Op, T>) {
+    if constexpr (accepts_any_operand<Op, T>) {
         return gpu::warp_row_trees<rows, warp_size>(op, row);
     } else {
         int const own = gpu::lane_of_row<rows>(lane_index() % rows); // the row that this lane has in the end
-        T total = gpu::halve_rows<rows>(op, row, own, valid);
+        T aggregate = gpu::halve_rows<rows>(op, row, own, valid);
         TILEWISE_UNROLL
         for (int distance = rows; distance < warp_size; distance *= 2) {
-            T const right = gpu::shuffle_down(total, distance);
+            T const right = gpu::shuffle_down(aggregate, distance);
             if (own < valid && (lane_index() & (2 * distance - rows)) == 0)
-                gpu::put(total, gpu::combine(op, total, right));
+                gpu::put(aggregate, gpu::combine(op, aggregate, right));
         }
-        return total;
+        return aggregate;
     }
 }
 
 /// Combines the aggregates of the rows of a segment, left to right; every lane of the segment has the result.
 template <int rows, int width, class T, class Op>
-TILEWISE_DEVICE T warp_fold_rows(Op& op, T const& total)
+TILEWISE_DEVICE T warp_fold_rows(Op& op, T const& aggregate)
 {
     int const segment = lane_index() & ~(width - 1);
-    T sum = gpu::shuffle(total, segment);
+    T sum = gpu::shuffle(aggregate, segment);
     TILEWISE_UNROLL
     for (int row = 1; row < rows; ++row)
-        gpu::put(sum, gpu::combine(op, sum, gpu::shuffle(total, segment + gpu::lane_of_row<rows>(row))));
+        gpu::put(sum, gpu::combine(op, sum, gpu::shuffle(aggregate, segment + gpu::lane_of_row<rows>(row))));
     return sum;
 }
 

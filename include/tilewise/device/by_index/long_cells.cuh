@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Reduction of cells with more than a chunk of values, which are contiguous. `total_tiles_of_cells` spreads their
+/// Reduction of cells with more than a chunk of values, which are contiguous. `reduce_tiles_of_cells` spreads their
 /// tiles over all blocks, however few cells there are. Then `combine_long_cells` combines the aggregates of a cell's
 /// tiles with its last tile, in the order of combination.
 ///
@@ -26,7 +26,7 @@ namespace gpu {
 
 /// The index of the aggregate of a cell's first tile.
 template <class Scan>
-TILEWISE_DEVICE offset first_total(segment_span cell)
+TILEWISE_DEVICE offset first_tile_aggregate(segment_span cell)
 {
     return (cell.begin + Scan::tile - 1) / Scan::tile;
 }
@@ -41,24 +41,24 @@ TILEWISE_DEVICE offset tiles_before_last(segment_span cell)
 /// Writes the aggregates of all tiles of each cell except its last one.
 template <class Segmented>
 TILEWISE_KERNEL(Segmented::scan::threads, 1)
-total_tiles_of_cells(typename Segmented::view view, offset const* begins, offset cells, typename Segmented::op op,
-                     typename Segmented::value* totals)
+reduce_tiles_of_cells(typename Segmented::view view, offset const* begins, offset cells, typename Segmented::op op,
+                      typename Segmented::value* aggregates)
 {
     using Scan = typename Segmented::scan;
     offset const elements = begins[cells];
     TILEWISE_NO_UNROLL
-    for (offset place = block_index(); place * Scan::tile < elements; place += block_count()) {
+    for (offset index = block_index(); index * Scan::tile < elements; index += block_count()) {
         offset cell = 0, end = cells; // the last cell that begins at or before this tile boundary
         while (end - cell > 1) {
             offset const middle = cell + (end - cell) / 2;
-            (begins[middle] <= place * Scan::tile ? cell : end) = middle;
+            (begins[middle] <= index * Scan::tile ? cell : end) = middle;
         }
         segment_span const own = {begins[cell], begins[cell + 1] - begins[cell]};
-        offset const tile = place - gpu::first_total<Scan>(own);
+        offset const tile = index - gpu::first_tile_aggregate<Scan>(own);
         if (tile < gpu::tiles_before_last<Scan>(own)) {
-            auto const total = gpu::block_tile_total<Scan>(view.from(own.begin), tile, op);
+            auto const aggregate = gpu::block_tile_aggregate<Scan>(view.from(own.begin), tile, op);
             if (thread_index() == 0)
-                gpu::put(totals[place], total);
+                gpu::put(aggregates[index], aggregate);
         }
         sync_block();
     }
@@ -67,41 +67,42 @@ total_tiles_of_cells(typename Segmented::view view, offset const* begins, offset
 /// Returns the exclusive prefix of the last tile of a cell, given the aggregates of the tiles before it, in every
 /// thread of the block.
 template <class Scan>
-TILEWISE_DEVICE auto block_carry(typename Scan::value const* totals, offset tiles, typename Scan::op& op,
-                                 maybe<typename Scan::value> const& init) -> maybe<typename Scan::value>
+TILEWISE_DEVICE auto block_carry(typename Scan::value const* aggregates, offset tiles, typename Scan::op& op,
+                                 optional_value<typename Scan::value> const& init)
+    -> optional_value<typename Scan::value>
 {
     using T = typename Scan::value;
     constexpr int group_size = Scan::geometry::tiles_per_group,
                   super_group_size = Scan::geometry::groups_per_super_group;
     constexpr offset super_group = offset{group_size} * super_group_size;
-    TILEWISE_SHARED(group_totals, raw_storage<T[super_group_size]>);
+    TILEWISE_SHARED(group_aggregates, raw_storage<T[super_group_size]>);
     running_carry<typename Scan::order, T, Scan::order::log2_tiles(2)> whole_super_groups;
     TILEWISE_NO_UNROLL
     for (offset first = 0;; first += super_group) {
-        int const there = static_cast<int>(at_most(tiles - first, super_group));
-        int const groups = there / group_size, rest = there % group_size;
+        int const tiles_in_round = static_cast<int>(at_most(tiles - first, super_group));
+        int const groups = tiles_in_round / group_size, rest = tiles_in_round % group_size;
         for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
             int const valid = group < groups ? group_size : rest;
-            T const own(totals[first + group * group_size + min_of(lane_index(), valid - 1)]);
-            T const total = gpu::warp_tree_of_valid<1, group_size>(op, own, valid);
+            T const own(aggregates[first + group * group_size + min_of(lane_index(), valid - 1)]);
+            T const aggregate = gpu::warp_tree_of_valid<1, group_size>(op, own, valid);
             if (lane_index() == 0)
-                gpu::put(group_totals.object()[group], total);
+                gpu::put(group_aggregates.object()[group], aggregate);
         }
         sync_block();
-        auto tree = gpu::nothing<T>();
+        auto tree = gpu::no_value<T>();
         if (groups > 0)
-            gpu::append_tree<super_group_size>(op, tree, T(group_totals.object()[min_of(lane_index(), groups - 1)]),
+            gpu::append_tree<super_group_size>(op, tree, T(group_aggregates.object()[min_of(lane_index(), groups - 1)]),
                                                groups);
-        if (there == super_group) {
+        if (tiles_in_round == super_group) {
             whole_super_groups.append(op, T(tree.value[0]));
             sync_block();
             continue;
         }
-        maybe<T> carry = whole_super_groups.before_next(op, init);
+        optional_value<T> carry = whole_super_groups.before_next(op, init);
         if (groups > 0)
             carry.append(op, T(tree.value[0]));
         if (rest > 0)
-            carry.append(op, T(group_totals.object()[groups]));
+            carry.append(op, T(group_aggregates.object()[groups]));
         sync_block();
         return carry;
     }
@@ -112,7 +113,7 @@ template <class Segmented>
 TILEWISE_KERNEL(Segmented::scan::threads, 1)
 combine_long_cells(typename Segmented::view view, typename Segmented::results results,
                    typename Segmented::segments cells, offset first, initial<typename Segmented::value> init,
-                   typename Segmented::op op, long_segments longer, typename Segmented::value const* totals)
+                   typename Segmented::op op, long_segments longer, typename Segmented::value const* aggregates)
 {
     using Scan = typename Segmented::scan;
     TILEWISE_SHARED(ticket, unsigned long long);
@@ -127,7 +128,8 @@ combine_long_cells(typename Segmented::view view, typename Segmented::results re
         offset const index = first + longer.number[own];
         segment_span const cell = cells.at(index);
         offset const last = gpu::tiles_before_last<Scan>(cell);
-        auto const carry = gpu::block_carry<Scan>(totals + gpu::first_total<Scan>(cell), last, op, init.get());
+        auto const carry =
+            gpu::block_carry<Scan>(aggregates + gpu::first_tile_aggregate<Scan>(cell), last, op, init.get());
         auto const from = view.from(cell.begin);
         auto const to = results.of(index, cell);
         gpu::block_scan_any_tile<Scan, access::elementwise, access::elementwise>(from, to, last, cell.count, op,

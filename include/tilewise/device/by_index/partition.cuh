@@ -27,7 +27,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// The digit of the cell numbers that a pass sorts by.
-struct digit_position {
+struct radix_digit {
     int shift, bits;
 
     TILEWISE_PORTABLE int count() const { return 1 << bits; }
@@ -67,11 +67,11 @@ TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
 /// `counts`.
 template <class Tuning, int items, class Source>
 TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
-count_digits(Source source, digit_position place, offset* counts)
+count_digits(Source source, radix_digit radix, offset* counts)
 {
     constexpr int threads = Tuning::threads, tile = threads * items;
     TILEWISE_SHARED(table, unsigned[1 << Tuning::digit_bits]);
-    for (int digit = thread_index(); digit < place.count(); digit += threads)
+    for (int digit = thread_index(); digit < radix.count(); digit += threads)
         table[digit] = 0;
     sync_block();
     offset const size = source.size();
@@ -87,11 +87,11 @@ count_digits(Source source, digit_position place, offset* counts)
         for (int i = 0; i < items; ++i) {
             unsigned const cell = position(i) < size ? source.cell(loaded[i]) : invalid_key;
             if (cell != invalid_key)
-                gpu::add_one(&table[place.of(cell)]);
+                gpu::add_one(&table[radix.of(cell)]);
         }
     }
     sync_block();
-    for (int digit = thread_index(); digit < place.count(); digit += threads)
+    for (int digit = thread_index(); digit < radix.count(); digit += threads)
         counts[offset{digit} * block_count() + block_index()] = table[digit];
 }
 
@@ -135,7 +135,7 @@ begin_digits(int digits, offset* begins)
 /// sorted in shared memory, so that its elements of a digit are written contiguously.
 template <class Tuning, int items, class Source, class Values>
 TILEWISE_KERNEL(Tuning::threads, Tuning::moving_blocks_per_multiprocessor)
-move_by_digit(Source source, Values values, digit_position place, offset const* counts, offset const* begins,
+move_by_digit(Source source, Values values, radix_digit radix, offset const* counts, offset const* begins,
               typename Values::type* moved, unsigned* moved_cells)
 {
     using value = typename Values::type;
@@ -148,7 +148,7 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
     TILEWISE_SHARED(stage_cells, unsigned[tile]);
     int const digit = thread_index(), lane = lane_index(), warp = warp_index();
     offset next = 0; // where the block's next element of this thread's digit goes
-    if (digit < place.count())
+    if (digit < radix.count())
         next = begins[digit] + counts[offset{digit} * block_count() + block_index()];
 
     offset const size = source.size();
@@ -164,7 +164,7 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i)
             loaded_values[i] = values.fetch(gpu::at_most(position(i), size - 1));
-        for (int i = lane; i < place.count(); i += warp_size)
+        for (int i = lane; i < radix.count(); i += warp_size)
             counters[warp][i] = 0;
         sync_warp();
 
@@ -173,19 +173,19 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
             cells[i] = position(i) < size ? source.cell(loaded[i]) : invalid_key;
-            bool const there = cells[i] != invalid_key;
-            unsigned const own = there ? place.of(cells[i]) : digits;
+            bool const valid = cells[i] != invalid_key;
+            unsigned const own = valid ? radix.of(cells[i]) : digits;
             unsigned const same = lanes_with(own), before = same & ((1u << lane) - 1);
-            ranks[i] = there ? counters[warp][own] + static_cast<unsigned>(count_bits(before)) : 0;
+            ranks[i] = valid ? counters[warp][own] + static_cast<unsigned>(count_bits(before)) : 0;
             sync_warp();
-            if (there && before == 0)
+            if (valid && before == 0)
                 counters[warp][own] += static_cast<unsigned>(count_bits(same));
             sync_warp();
         }
         sync_block(); // also: the stage of the preceding tile has been read
 
         unsigned own_count = 0, tile_count = 0;
-        if (digit < place.count()) {
+        if (digit < radix.count()) {
             TILEWISE_UNROLL
             for (int i = 0; i < warps; ++i) {
                 unsigned const warp_count = counters[i][digit];
@@ -194,7 +194,7 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
             }
         }
         unsigned const begin = gpu::block_sum_before<threads>(own_count, tile_count);
-        if (digit < place.count()) {
+        if (digit < radix.count()) {
             TILEWISE_UNROLL
             for (int i = 0; i < warps; ++i)
                 counters[i][digit] += begin;
@@ -206,7 +206,7 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
             if (cells[i] != invalid_key) {
-                unsigned const to = counters[warp][place.of(cells[i])] + ranks[i];
+                unsigned const to = counters[warp][radix.of(cells[i])] + ranks[i];
                 stage_cells[to] = cells[i];
                 gpu::put(stage.object()[to], values.get(loaded_values[i]));
             }
@@ -215,7 +215,7 @@ move_by_digit(Source source, Values values, digit_position place, offset const* 
         TILEWISE_UNROLL_BY_4
         for (int i = thread_index(); i < static_cast<int>(tile_count); i += threads) {
             unsigned const cell = stage_cells[i];
-            offset const to = targets[place.of(cell)] + i;
+            offset const to = targets[radix.of(cell)] + i;
             gpu::put(moved[to], stage.object()[i]);
             if (moved_cells != nullptr)
                 moved_cells[to] = cell;

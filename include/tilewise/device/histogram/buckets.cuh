@@ -80,8 +80,8 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
     static_assert(Tuning::most_buckets <= threads, "a thread for every bucket");
     TILEWISE_SHARED(column, unsigned[Tuning::most_words]); // the count, then the position of the next sample
     TILEWISE_SHARED(stage, bucket_stage<Tuning>);
-    TILEWISE_SHARED(place, unsigned[Tuning::most_buckets]); // the size of a bucket, then where it begins
-    TILEWISE_SHARED(used, unsigned);                        // 16-byte vectors
+    TILEWISE_SHARED(bucket_begin, unsigned[Tuning::most_buckets]); // the size of a bucket, then where it begins
+    TILEWISE_SHARED(used, unsigned);                               // 16-byte vectors
     TILEWISE_SHARED(warp_totals, unsigned[warp_size]);
 
     release_dependents();
@@ -111,15 +111,15 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
         if (i < counts) {
             column[i] = sum - own;
             if ((i & (columns - 1)) == columns - 1)
-                place[i >> lists.log2_columns] = sum;
+                bucket_begin[i >> lists.log2_columns] = sum;
         }
     }
     sync_block();
     wait_for_primary(); // for the kernel that counts the preceding chunk
-    unsigned const in_bucket = thread < lists.buckets ? place[thread] : 0, vectors = (in_bucket + 7) / 8;
+    unsigned const in_bucket = thread < lists.buckets ? bucket_begin[thread] : 0, vectors = (in_bucket + 7) / 8;
     unsigned const end = block_sums(vectors, lists.buckets, warp_totals), begin = end - vectors;
     if (thread < lists.buckets) {
-        place[thread] = begin * 8;
+        bucket_begin[thread] = begin * 8;
         if (thread == lists.buckets - 1)
             used = end;
         if (in_bucket % 8 != 0) {
@@ -133,7 +133,7 @@ partition_samples(View view, offset first_tile, offset count, Bins bins, cell_ra
     sync_block();
     TILEWISE_NO_UNROLL
     for (int i = thread; i < counts; i += threads)
-        column[i] += place[i >> lists.log2_columns];
+        column[i] += bucket_begin[i >> lists.log2_columns];
     sync_block();
 
     constexpr int at_once = items < 8 ? items : 8;

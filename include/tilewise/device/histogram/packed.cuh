@@ -53,8 +53,8 @@ struct packed_counters {
     TILEWISE_DEVICE void add_to(binning::located found, unsigned times) const
     {
         bool const high = found.cell >= layout.words;
-        unsigned const place = high ? found.cell - layout.shared : found.cell;
-        add(&word[found.inside ? place : layout.words + static_cast<unsigned>(lane_index())],
+        unsigned const counter = high ? found.cell - layout.shared : found.cell;
+        add(&word[found.inside ? counter : layout.words + static_cast<unsigned>(lane_index())],
             high ? times << 16 : times);
     }
 

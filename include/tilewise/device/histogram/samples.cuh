@@ -180,16 +180,16 @@ TILEWISE_DEVICE void block_for_each_word(unsigned const* words, unsigned count, 
     merge_sequence const sequence(count);
     TILEWISE_NO_UNROLL
     for (unsigned first = static_cast<unsigned>(thread_index()); first < count; first += at_once * threads) {
-        unsigned place[at_once], word[at_once];
+        unsigned position[at_once], word[at_once];
         TILEWISE_UNROLL
         for (unsigned k = 0; k < at_once; ++k) {
             unsigned const i = first + k * threads;
-            place[k] = sequence[i];
-            word[k] = i < count ? words[place[k]] : 0;
+            position[k] = sequence[i];
+            word[k] = i < count ? words[position[k]] : 0;
         }
         TILEWISE_UNROLL
         for (unsigned k = 0; k < at_once; ++k)
-            visit(place[k], word[k]);
+            visit(position[k], word[k]);
     }
 }
 

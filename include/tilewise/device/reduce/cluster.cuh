@@ -29,7 +29,7 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
     constexpr int tiles_per_block = warps * Layout::chunks / geometry::chunks_per_tile;
     constexpr int blocks_per_group = geometry::tiles_per_group / tiles_per_block;
     TILEWISE_SHARED(ends, last_tile_ends<T>);
-    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+    TILEWISE_SHARED(warp_aggregates, raw_storage<T[warps]>);
     TILEWISE_SHARED(subtrees, raw_storage<T[warp_size]>);
 
     offset const tiles = order::tiles_before_last(count);
@@ -40,11 +40,11 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
         gpu::block_last_tile<Layout, how, rows / warps, warps>(view, tiles * order::tile, last_count, op, ends);
         cluster_wait();
     } else if (left > 0) {
-        T const total = gpu::block_subtree<Layout, how, shift, threads>(view, before * Layout::chunks * order::chunk,
-                                                                        left, 1, op, warp_totals.object());
+        T const aggregate = gpu::block_subtree<Layout, how, shift, threads>(
+            view, before * Layout::chunks * order::chunk, left, 1, op, warp_aggregates.object());
         cluster_wait();
         if (thread_index() == 0)
-            gpu::store_in_block(0, &subtrees.object()[block_index() - 1], total);
+            gpu::store_in_block(0, &subtrees.object()[block_index() - 1], aggregate);
     } else {
         cluster_wait();
     }
@@ -58,11 +58,11 @@ reduce_in_cluster(View view, offset count, T init, Op op, Out out)
     int const groups = static_cast<int>(tiles / geometry::tiles_per_group);
     T const subtree(subtrees.object()[lane_index() < used ? lane_index() : 0]);
     T const group = gpu::warp_tree_of_segments(op, subtree, blocks_per_group, used);
-    T const total = gpu::warp_tree_of_valid<blocks_per_group>(op, group, groups * blocks_per_group);
+    T const aggregate = gpu::warp_tree_of_valid<blocks_per_group>(op, group, groups * blocks_per_group);
     T const rest = gpu::shuffle(group, groups * blocks_per_group % warp_size);
     if (lane_index() == 0) {
         if (groups > 0)
-            gpu::put(init, gpu::combine(op, init, total));
+            gpu::put(init, gpu::combine(op, init, aggregate));
         if (tiles % geometry::tiles_per_group != 0)
             gpu::put(init, gpu::combine(op, init, rest));
         gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, init, op));

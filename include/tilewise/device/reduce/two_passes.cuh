@@ -23,12 +23,12 @@ reduce_subtrees(View view, offset units, int iterations, Op op, T* partials)
 {
     release_dependents();
     constexpr int warps = Tuning::threads / warp_size;
-    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+    TILEWISE_SHARED(warp_aggregates, raw_storage<T[warps]>);
     offset const before = offset{block_index()} * iterations * warps;
-    T const total = gpu::block_subtree<Layout, how, shift, Tuning::threads>(
-        view, before * Layout::chunks * Layout::order::chunk, units - before, iterations, op, warp_totals.object());
+    T const aggregate = gpu::block_subtree<Layout, how, shift, Tuning::threads>(
+        view, before * Layout::chunks * Layout::order::chunk, units - before, iterations, op, warp_aggregates.object());
     if (thread_index() == 0)
-        gpu::put(partials[block_index()], total);
+        gpu::put(partials[block_index()], aggregate);
 }
 
 /// Pass 2: reads the last tile, and then combines the partial results, of `2^log2_tiles` tiles each, into groups,
@@ -47,9 +47,9 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
     static_assert((super_groups & (super_groups - 1)) == 0 && super_groups <= super_group_size,
                   "a round is a whole binary tree");
     TILEWISE_SHARED(ends, last_tile_ends<T>);
-    TILEWISE_SHARED(group_totals, raw_storage<T[groups_at_once]>);
+    TILEWISE_SHARED(group_aggregates, raw_storage<T[groups_at_once]>);
     TILEWISE_SHARED(super_group_aggregates, raw_storage<T[super_groups]>);
-    auto& group_total = group_totals.object();
+    auto& group_aggregate = group_aggregates.object();
     auto& super_group_aggregate = super_group_aggregates.object();
     int const warp = warp_index();
     auto const partial_count = static_cast<int>((tiles + (offset{1} << log2_tiles) - 1) >> log2_tiles);
@@ -64,13 +64,13 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
     for (int first_group = 0;; first_group += groups_at_once) {
         // groups: a warp combines one partial result per lane
         int const first_partial = first_group << log2_partials;
-        int const there = min_of(partial_count - first_partial, groups_at_once << log2_partials);
-        for (int i = warp * warp_size; i < there; i += Tuning::fold_threads) {
+        int const valid = min_of(partial_count - first_partial, groups_at_once << log2_partials);
+        for (int i = warp * warp_size; i < valid; i += Tuning::fold_threads) {
             int const own = i + lane_index();
-            T const partial(partials[first_partial + min_of(own, there - 1)]);
-            T const total = gpu::warp_tree_of_segments(op, partial, 1 << log2_partials, there - i);
-            if (own < there && own >> log2_partials << log2_partials == own)
-                gpu::put(group_total[own >> log2_partials], total);
+            T const partial(partials[first_partial + min_of(own, valid - 1)]);
+            T const aggregate = gpu::warp_tree_of_segments(op, partial, 1 << log2_partials, valid - i);
+            if (own < valid && own >> log2_partials << log2_partials == own)
+                gpu::put(group_aggregate[own >> log2_partials], aggregate);
         }
         sync_block();
         // super-groups: a warp each; the last one may be incomplete
@@ -79,16 +79,16 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
         for (int super_group = warp; super_group < used; super_group += warps) {
             int const first = super_group * super_group_size;
             int const own = lane_index() < super_group_size && first + lane_index() < groups ? lane_index() : 0;
-            T const total =
-                gpu::warp_tree_of_valid<1, super_group_size>(op, T(group_total[first + own]), groups - first);
+            T const aggregate =
+                gpu::warp_tree_of_valid<1, super_group_size>(op, T(group_aggregate[first + own]), groups - first);
             if (lane_index() == 0)
-                gpu::put(super_group_aggregate[super_group], total);
+                gpu::put(super_group_aggregate[super_group], aggregate);
         }
         if (used > 1)
             sync_block();
         bool const is_last = (first_group + groups_at_once) << log2_partials >= partial_count;
         if (warp == 0) {
-            auto rest = gpu::nothing<T>(); // the complete super-groups of an incomplete round
+            auto rest = gpu::no_value<T>(); // the complete super-groups of an incomplete round
             if (whole > 0) {
                 sync_warp();
                 gpu::append_tree<super_groups>(op, rest, T(super_group_aggregate[min_of(lane_index(), whole - 1)]),
@@ -96,17 +96,17 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
             }
             if (whole == super_groups) {
                 rounds.append(op, T(rest.value[0]));
-                rest.there = false;
+                rest.has_value = false;
             }
             if (is_last) {
-                auto carry = gpu::nothing<T>();
+                auto carry = gpu::no_value<T>();
                 carry.append(op, init);
                 rounds.append_to(op, carry, rest);
                 if (lane_index() == 0) {
                     if (groups % super_group_size != 0)
                         carry.append(op, T(super_group_aggregate[whole]));
                     if (tiles % geometry::tiles_per_group != 0)
-                        carry.append(op, T(group_total[groups]));
+                        carry.append(op, T(group_aggregate[groups]));
                     gpu::write_result(out, gpu::append_last_tile<order>(ends, last_count, T(carry.value[0]), op));
                 }
             }

@@ -69,10 +69,10 @@ reduce_ends(View view, end_units<typename Layout::order> units, int middle, Op o
     for (int row = 0; row < rows; ++row) {
         offset const at = first + row * order::row;
         auto const loaded = view.template fetch_clamped<N>(at, at + last);
-        T total = gpu::vector_total<Layout>(view, loaded, op, last);
+        T row_aggregate = gpu::vector_aggregate<Layout>(view, loaded, op, last);
         if (level >= unit::row)
-            gpu::put(total, gpu::warp_tree(op, total));
-        gpu::put(aggregate[0], row == 0 ? total : gpu::combine(op, T(aggregate[0]), total));
+            gpu::put(row_aggregate, gpu::warp_tree(op, row_aggregate));
+        gpu::put(aggregate[0], row == 0 ? row_aggregate : gpu::combine(op, T(aggregate[0]), row_aggregate));
     }
     if (lane_index() == 0)
         gpu::put(results[i < units.count_before ? i : i + middle], T(aggregate[0]));
@@ -93,7 +93,7 @@ reduce_middle(View view, middle_units units, Op op, T* results)
 {
     release_dependents();
     constexpr int warps = Tuning::threads / warp_size;
-    TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+    TILEWISE_SHARED(warp_aggregates, raw_storage<T[warps]>);
     int const block = block_index(), in_subtrees = block - units.before;
     offset tiles = block;
     int size = 1;
@@ -104,11 +104,11 @@ reduce_middle(View view, middle_units units, Op op, T* results)
         size = 1 << units.log2_tiles;
     }
     int const work = static_cast<int>(gpu::work_units_of<Layout>(size)), iterations = (work + warps - 1) / warps;
-    T const total = gpu::block_subtree<Layout, how, shift, Tuning::threads>(view, tiles * Layout::order::tile, work,
-                                                                            iterations, op, warp_totals.object());
+    T const aggregate = gpu::block_subtree<Layout, how, shift, Tuning::threads>(
+        view, tiles * Layout::order::tile, work, iterations, op, warp_aggregates.object());
     wait_for_primary(); // so that the stream continues only after both kernels
     if (thread_index() == 0)
-        gpu::put(results[block], total);
+        gpu::put(results[block], aggregate);
 }
 
 /// Combines `size * folded` results, `size` at a time, into `folded` results. Copies the `before` results that precede

@@ -28,14 +28,14 @@ struct status_words {
     static constexpr int words_of = (static_cast<int>(sizeof(T)) + 3) / 4;
 
     template <class T>
-    TILEWISE_DEVICE void publish(offset place, T const& total) const
+    TILEWISE_DEVICE void publish(offset index, T const& aggregate) const
     {
         constexpr int count = words_of<T>;
         unsigned parts[count] = {};
-        std::memcpy(parts, &total, sizeof(T));
+        std::memcpy(parts, &aggregate, sizeof(T));
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
-            gpu::publish(words + place * count + i, static_cast<unsigned long long>(epoch) << 32 | parts[i]);
+            gpu::publish(words + index * count + i, static_cast<unsigned long long>(epoch) << 32 | parts[i]);
     }
 };
 
@@ -46,8 +46,8 @@ class polled_aggregate {
     static constexpr int parts = status_words::words_of<T>;
 
 public:
-    TILEWISE_DEVICE polled_aggregate(status_words const& status, offset place, bool wanted)
-        : words_(status.words + place * parts), epoch_(status.epoch), wanted_(wanted)
+    TILEWISE_DEVICE polled_aggregate(status_words const& status, offset index, bool wanted)
+        : words_(status.words + index * parts), epoch_(status.epoch), wanted_(wanted)
     {}
     /// Issues the loads without waiting for them.
     TILEWISE_DEVICE void poll()
@@ -66,13 +66,13 @@ public:
         wanted_ = wanted_ && !complete;
         return !wanted_;
     }
-    TILEWISE_DEVICE void get(registers<T, 1>& total) const
+    TILEWISE_DEVICE void get(registers<T, 1>& aggregate) const
     {
         unsigned words[parts];
         TILEWISE_UNROLL
         for (int i = 0; i < parts; ++i)
             words[i] = static_cast<unsigned>(seen_[i]);
-        std::memcpy(static_cast<void*>(&total[0]), words, sizeof(T));
+        std::memcpy(static_cast<void*>(&aggregate[0]), words, sizeof(T));
     }
 
 private:
@@ -83,12 +83,12 @@ private:
 };
 
 /// Polls several aggregates per lane until all of them have been published.
-template <class... Totals>
-TILEWISE_DEVICE void poll_all(Totals&... totals)
+template <class... Aggregates>
+TILEWISE_DEVICE void poll_all(Aggregates&... aggregates)
 {
     for (;;) {
-        (totals.poll(), ...);
-        if ((int{totals.is_ready()} + ...) == int{sizeof...(Totals)})
+        (aggregates.poll(), ...);
+        if ((int{aggregates.is_ready()} + ...) == int{sizeof...(Aggregates)})
             break;
         pause_briefly();
     }
@@ -122,11 +122,11 @@ struct scan_status {
 /// `before` receives the exclusive prefix of each chunk within the tile, in the lane of the chunk. Returns the
 /// aggregate of the tile in every lane, if all chunks are complete.
 template <class Scan>
-TILEWISE_DEVICE auto join_chunks(typename Scan::op& op, typename Scan::value const& chunk_total, int whole,
+TILEWISE_DEVICE auto join_chunks(typename Scan::op& op, typename Scan::value const& chunk_aggregate, int whole,
                                  registers<typename Scan::value, 1>& before) -> typename Scan::value
 {
     using T = typename Scan::value;
-    T const trees = gpu::warp_right_aligned_trees<Scan::chunks>(op, T(chunk_total), whole);
+    T const trees = gpu::warp_right_aligned_trees<Scan::chunks>(op, T(chunk_aggregate), whole);
     gpu::put(before[0], gpu::shuffle_up(trees, 1));
     return gpu::shuffle(trees, Scan::chunks - 1);
 }

@@ -20,9 +20,9 @@ namespace gpu {
 
 /// Whether reading the elements of a view calls no user code: true for elements in memory.
 template <class View>
-inline constexpr bool calls_nothing = false;
+inline constexpr bool calls_no_function = false;
 template <class E>
-inline constexpr bool calls_nothing<memory_view<E>> = true;
+inline constexpr bool calls_no_function<memory_view<E>> = true;
 
 /// The types of a scan and the constants derived from them.
 template <class View, class Sink, class T, class Op, scan_form form_, class Order>
@@ -55,7 +55,7 @@ struct scan_of {
 
     /// Whether lanes past the last element are combined without a predicate. They cannot change the results before
     /// them, so this is allowed where it calls no user code.
-    static constexpr bool is_unpredicated = is_total<Op, T> && calls_nothing<View>;
+    static constexpr bool is_unpredicated = accepts_any_operand<Op, T> && calls_no_function<View>;
 
     /// The layout for `load_aggregate`: one lane vector per load.
     struct layout {
@@ -68,17 +68,17 @@ struct scan_of {
 template <class T>
 struct initial {
     alignas(T) unsigned char bytes[sizeof(T)] = {};
-    bool there = false;
+    bool has_value = false;
 
-    explicit initial(std::optional<T> const& value) : there(value.has_value())
+    explicit initial(std::optional<T> const& value) : has_value(value.has_value())
     {
-        if (there)
+        if (has_value)
             std::memcpy(bytes, static_cast<void const*>(&*value), sizeof(T));
     }
-    TILEWISE_DEVICE maybe<T> get() const
+    TILEWISE_DEVICE optional_value<T> get() const
     {
-        maybe<T> result;
-        result.there = there;
+        optional_value<T> result;
+        result.has_value = has_value;
         gpu::put(result.value[0], reinterpret_cast<T const&>(bytes));
         return result;
     }
@@ -175,15 +175,15 @@ class rows_in_registers {
 public:
     /// Scans the rows in `loaded`, of which the first `count` elements are valid. `run` is the aggregate of the
     /// preceding rows of the chunk; these rows are appended to it.
-    TILEWISE_DEVICE void add_up(registers<vector_size, rows> const& loaded, View& view, Op& op, int count,
-                                maybe<T>& run)
+    TILEWISE_DEVICE void scan(registers<vector_size, rows> const& loaded, View& view, Op& op, int count,
+                              optional_value<T>& run)
     {
         if constexpr (!keeps_sums)
             loaded_ = loaded;
         registers<T, rows> sum; // of each lane's vector, then of all lanes up to and including it
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
-            add_vector(loaded[row], view, op, row, present(row, count), sum[row]);
+            reduce_vector(loaded[row], view, op, row, present(row, count), sum[row]);
         TILEWISE_UNROLL
         for (int distance = 1; distance < warp_size; distance *= 2) {
             TILEWISE_UNROLL
@@ -195,35 +195,35 @@ public:
         }
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row) {
-            T const lanes = gpu::shuffle_up(sum[row], 1), total = gpu::shuffle(sum[row], warp_size - 1);
+            T const lanes = gpu::shuffle_up(sum[row], 1), aggregate = gpu::shuffle(sum[row], warp_size - 1);
             before_[row] = run;
             if (lane_index() > 0 && (!predicated || present(row, count) > 0))
                 before_[row].append(op, lanes);
             if (!predicated || count >= (row + 1) * Scan::row)
-                run.append(op, total);
+                run.append(op, aggregate);
         }
     }
 
     /// Stores the results of the rows, which begin at position `first` of the tile. `carry` is the exclusive prefix of
     /// the chunk.
     template <access how>
-    TILEWISE_DEVICE void write(Sink& to, View& view, Op& op, int first, int count, maybe<T> const& carry)
+    TILEWISE_DEVICE void write(Sink& to, View& view, Op& op, int first, int count, optional_value<T> const& carry)
     {
         first += lane_index() * N;
         [[maybe_unused]] vector16 row_before = {}; // the last lane's vector of the preceding row, for the first lane
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row) {
-            int const there = present(row, count), position = first + row * Scan::row;
-            auto const results = results_of(view, op, row, there, prefix_of(op, row, there, carry));
+            int const valid = present(row, count), position = first + row * Scan::row;
+            auto const results = results_of(view, op, row, valid, prefix_of(op, row, valid, carry));
             if constexpr (whole && how == access::realigned) {
                 if (to.address_of(0) % vector_bytes != 0)
                     store_shifted(to, position, row, results, row_before);
                 else
                     to.template store<access::aligned>(position, results);
-            } else if (whole || there >= N) {
+            } else if (whole || valid >= N) {
                 to.template store<how == access::aligned ? how : access::elementwise>(position, results);
             } else {
-                to.store_some(position, results, 0, there);
+                to.store_some(position, results, 0, valid);
             }
         }
     }
@@ -236,15 +236,15 @@ private:
         return whole ? N : count - row * Scan::row - lane_index() * N;
     }
 
-    /// Computes the aggregate of a lane vector of which the first `there` elements are valid.
-    TILEWISE_DEVICE void add_vector(vector_size const& loaded, View& view, Op& op, int row, int there, T& sum)
+    /// Computes the aggregate of a lane vector of which the first `valid` elements are valid.
+    TILEWISE_DEVICE void reduce_vector(vector_size const& loaded, View& view, Op& op, int row, int valid, T& sum)
     {
         if constexpr (!predicated && !keeps_sums) {
             gpu::put(sum, gpu::load_aggregate<typename Scan::layout>(view, loaded, op));
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < N; ++i) {
-                if (!predicated || i < there) {
+                if (!predicated || i < valid) {
                     T const element = gpu::operand<T, Op>(view, loaded, i);
                     gpu::put(sum, i == 0 ? element : gpu::combine(op, T(sum), element));
                     if constexpr (keeps_sums)
@@ -255,25 +255,25 @@ private:
     }
 
     /// Returns the exclusive prefix of the lane vector.
-    TILEWISE_DEVICE maybe<T> prefix_of(Op& op, int row, int there, maybe<T> const& carry)
+    TILEWISE_DEVICE optional_value<T> prefix_of(Op& op, int row, int valid, optional_value<T> const& carry)
     {
-        maybe<T> prefix(carry);
-        if (before_[row].there) {
-            if (carry.there && (!predicated || there > 0))
+        optional_value<T> prefix(carry);
+        if (before_[row].has_value) {
+            if (carry.has_value && (!predicated || valid > 0))
                 gpu::put(prefix.value[0], gpu::combine(op, T(carry.value[0]), T(before_[row].value[0])));
             else
                 gpu::put(prefix.value[0], before_[row].value[0]);
-            prefix.there = true;
+            prefix.has_value = true;
         }
         return prefix;
     }
 
     /// Returns the results of a lane vector in the form that the sink stores.
-    TILEWISE_DEVICE auto results_of(View& view, Op& op, int row, int there, maybe<T> const& prefix)
+    TILEWISE_DEVICE auto results_of(View& view, Op& op, int row, int valid, optional_value<T> const& prefix)
     {
         if constexpr (!predicated && Scan::scans_bytes) {
             typename Sink::template vector<N> results;
-            unsigned sum = prefix.there ? static_cast<unsigned>(prefix.value[0]) : 0;
+            unsigned sum = prefix.has_value ? static_cast<unsigned>(prefix.value[0]) : 0;
             TILEWISE_UNROLL
             for (int i = 0; i < 4; ++i) {
                 unsigned const before = sum & 0xFF, word = gpu::scan_bytes(loaded_[row].vectors[0].word[i], sum);
@@ -285,7 +285,7 @@ private:
             registers<T, 1> sum; // of the lane vector up to element i
             TILEWISE_UNROLL
             for (int i = 0; i < N; ++i) {
-                if (predicated && i >= there)
+                if (predicated && i >= valid)
                     continue;
                 if constexpr (Scan::form == scan_form::exclusive) {
                     if (i == 0) {
@@ -296,7 +296,7 @@ private:
                     }
                 } else {
                     add_element(view, op, row, i, sum[0]);
-                    gpu::put(results[i], prefix.there ? gpu::combine(op, T(prefix.value[0]), T(sum[0])) : sum[0]);
+                    gpu::put(results[i], prefix.has_value ? gpu::combine(op, T(prefix.value[0]), T(sum[0])) : sum[0]);
                 }
             }
             return Sink::pack(results);
@@ -315,8 +315,8 @@ private:
     /// Stores a row at an address that is not 16-byte aligned. Each lane stores the aligned 16-byte vector that begins
     /// in the preceding lane's vector. The first and the last lane of the chunk store the bytes that remain at its
     /// ends.
-    template <class Packet>
-    TILEWISE_DEVICE void store_shifted(Sink& to, int position, int row, Packet const& own, vector16& row_before)
+    template <class Vector>
+    TILEWISE_DEVICE void store_shifted(Sink& to, int position, int row, Vector const& own, vector16& row_before)
     {
         int const skipped = static_cast<int>(to.address_of(0) % vector_bytes);
         vector16 left;
@@ -338,7 +338,7 @@ private:
 
     registers<vector_size, keeps_sums ? 1 : rows> loaded_;
     registers<registers<T, keeps_sums ? N : 1>, keeps_sums ? rows : 1> sums_;
-    registers<maybe<T>, rows> before_;
+    registers<optional_value<T>, rows> before_;
 };
 
 /// Where a warp keeps its chunk between reading it and storing its results.
@@ -357,32 +357,32 @@ class warp_chunk {
 public:
     /// Reads and combines the chunk that begins at position `first` of a tile. Returns the aggregate of its complete
     /// rows in every lane.
-    TILEWISE_DEVICE maybe<T> read(tile_input<Scan>& from, int first, Op& op)
+    TILEWISE_DEVICE optional_value<T> read(tile_input<Scan>& from, int first, Op& op)
     {
-        auto run = gpu::nothing<T>();
-        for_rows(first, from.count, [&](int begin) { add_up(from, begin, op, run); });
+        auto run = gpu::no_value<T>();
+        for_rows(first, from.count, [&](int begin) { scan(from, begin, op, run); });
         return run;
     }
 
     /// Stores the results of the chunk, whose exclusive prefix is `carry`.
     template <access out>
     TILEWISE_DEVICE void write(tile_input<Scan>& from, int first, typename Scan::sink& to, Op& op,
-                               maybe<T> const& carry)
+                               optional_value<T> const& carry)
     {
-        auto run = gpu::nothing<T>();
+        auto run = gpu::no_value<T>();
         for_rows(first, from.count, [&](int begin) {
             if constexpr (storage == chunk_storage::none)
-                add_up(from, begin, op, run);
+                scan(from, begin, op, run);
             rows_.template write<out>(to, from.all, op, begin, from.count - begin, carry);
         });
     }
 
 private:
-    TILEWISE_DEVICE void add_up(tile_input<Scan>& from, int begin, Op& op, maybe<T>& run)
+    TILEWISE_DEVICE void scan(tile_input<Scan>& from, int begin, Op& op, optional_value<T>& run)
     {
         registers<typename Scan::vector_size, rows> loaded;
         gpu::load_rows<Scan, whole, in, where>(from, begin, loaded);
-        rows_.add_up(loaded, from.all, op, from.count - begin, run);
+        rows_.scan(loaded, from.all, op, from.count - begin, run);
     }
     template <class Body>
     TILEWISE_DEVICE static void for_rows(int first, int count, Body const& body)
@@ -401,26 +401,26 @@ private:
 /// Returns the aggregate of a complete chunk in every lane; `whole` says whether its tile is complete, too. For tiles
 /// whose results another warp or kernel writes.
 template <class Scan, bool whole, access in, memory where>
-TILEWISE_DEVICE auto chunk_total(tile_input<Scan>& from, int first, typename Scan::op& op) -> typename Scan::value
+TILEWISE_DEVICE auto chunk_aggregate(tile_input<Scan>& from, int first, typename Scan::op& op) -> typename Scan::value
 {
     using T = typename Scan::value;
     constexpr int rows = Scan::rows;
     if constexpr (Scan::batched) {
         registers<typename Scan::vector_size, rows> loaded;
         gpu::load_rows<Scan, whole, in, where>(from, first, loaded);
-        registers<T, rows> total;
+        registers<T, rows> aggregate;
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
-            gpu::put(total[row], gpu::load_aggregate<typename Scan::layout>(from.all, loaded[row], op));
-        return gpu::warp_fold_rows<rows, warp_size, T>(op, gpu::warp_row_trees<rows, warp_size>(op, total));
+            gpu::put(aggregate[row], gpu::load_aggregate<typename Scan::layout>(from.all, loaded[row], op));
+        return gpu::warp_fold_rows<rows, warp_size, T>(op, gpu::warp_row_trees<rows, warp_size>(op, aggregate));
     } else {
-        auto run = gpu::nothing<T>();
+        auto run = gpu::no_value<T>();
         TILEWISE_NO_UNROLL
         for (int row = 0; row < rows; ++row) {
             registers<typename Scan::vector_size, 1> loaded;
             gpu::load_rows<Scan, whole, in, where>(from, first + row * Scan::row, loaded);
-            T const total = gpu::warp_tree(op, gpu::load_aggregate<typename Scan::layout>(from.all, loaded[0], op));
-            run.append(op, gpu::shuffle(total, 0));
+            T const aggregate = gpu::warp_tree(op, gpu::load_aggregate<typename Scan::layout>(from.all, loaded[0], op));
+            run.append(op, gpu::shuffle(aggregate, 0));
         }
         return run.value[0];
     }

@@ -58,7 +58,7 @@ public:
     explicit host_values(offset count) : bytes_(static_cast<std::size_t>(count)) {}
 
     void push_back(T const& value) { std::memcpy(bytes_.emplace_back().bytes, std::addressof(value), sizeof(T)); }
-    void push_back_nothing() { bytes_.emplace_back(); }
+    void push_back_absent() { bytes_.emplace_back(); }
     T* data() { return reinterpret_cast<T*>(bytes_.data()); }
     offset size() const { return static_cast<offset>(bytes_.size()); }
 
@@ -90,7 +90,7 @@ public:
 
     /// Reduces the part. Calls `append(level, aggregate)` for its units, from left to right.
     template <class Append>
-    void add_up(Append const& append)
+    void reduce(Append const& append)
     {
         part_reducer<order, ReduceTuning, View, T, Op, true> reducer(call, view, begin, end, op);
         reducer(
@@ -129,12 +129,12 @@ private:
             View first = view;
             if (staged.bytes_per_element(first) > 0)
                 staged.stage_in_first(first, count);
-            scratch<T> const there(call, count);
+            scratch<T> const copies(call, count);
             call.launch(&load_operands<threads, View, T, Op>, "load_operands",
                         {static_cast<int>((count + threads - 1) / threads), threads}, first, static_cast<int>(count),
-                        there.begin());
+                        copies.begin());
             leased_ring ring(call.device());
-            ring->copy_to_host(operands.data(), there.begin(), static_cast<std::size_t>(count) * sizeof(T),
+            ring->copy_to_host(operands.data(), copies.begin(), static_cast<std::size_t>(count) * sizeof(T),
                                call.stream());
         }
         host::scan_in_turn<order, form>(at, static_cast<T const*>(operands.data()), count, results.data(), host_op);
@@ -158,7 +158,7 @@ private:
                          alone = std::min(tiles_to_group(tile), tiles);
             scanner<scan_type, Tuning> piece{call,         view.from(first - begin), sink.from(first - begin),
                                              last - first, initial<T>(std::nullopt), op};
-            piece.init.there = has_prefix;
+            piece.init.has_value = has_prefix;
             staging staged_piece(call);
             if (bytes_each > 0) {
                 staged_piece.stage_in_first(piece.view, piece.count);
@@ -188,7 +188,7 @@ private:
                 if (std::optional<T> const prefix = carry.before_next(host_op)) {
                     prefixes.push_back(*prefix);
                 } else {
-                    prefixes.push_back_nothing();
+                    prefixes.push_back_absent();
                     has_prefix = false;
                 }
             }

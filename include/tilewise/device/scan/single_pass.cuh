@@ -30,10 +30,10 @@ struct stages {
 
     struct tile_in_flight {
         mbarrier filled;  ///< the elements and the number of the tile have been written
-        mbarrier totaled; ///< the aggregates of the chunks have been written
+        mbarrier reduced; ///< the aggregates of the chunks have been written
         mbarrier carried; ///< the prefixes of the chunks and the tile have been written; all have read its number
         offset number;    ///< `no_tile` after the last one
-        bool carry_there;
+        bool has_carry;
         raw_storage<T[Scan::chunks]> chunk_aggregates, chunk_prefixes;
         raw_storage<T> carry;
     };
@@ -58,9 +58,9 @@ struct stages {
 template <int count>
 struct ring_cursor {
     int index = 0, phase = 0;
-    TILEWISE_DEVICE void step(int places = 1) // at most `count`
+    TILEWISE_DEVICE void step(int steps = 1) // at most `count`
     {
-        index += places;
+        index += steps;
         if (index >= count) {
             index -= count;
             phase ^= 1;
@@ -110,7 +110,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
 
     if (int const i = thread_index(); i <= memory_type::stage_count) {
         shared.tile(i).filled.init(1);
-        shared.tile(i).totaled.init(Scan::chunks * arrivals);
+        shared.tile(i).reduced.init(Scan::chunks * arrivals);
         shared.tile(i).carried.init(3 * arrivals);
         if (i < memory_type::stage_count)
             shared.emptied[i].init(Scan::chunks * arrivals);
@@ -128,13 +128,13 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     };
     auto const input_of = [&](offset tile, int stage) {
         View const all = view.from(tile * Scan::tile);
-        int const there = elements_of(tile);
+        int const valid = elements_of(tile);
         constexpr int alone = shared_with_others<View>;
         auto const shares = shared_ends_of(tile);
-        bool const all_of_it = there == Scan::tile && (in == access::aligned || shares.end);
+        bool const all_of_it = valid == Scan::tile && (in == access::aligned || shares.end);
         int const begin = in == access::aligned || shares.begin ? 0 : alone;
-        int const end = all_of_it ? there : (there - alone) / Scan::lane_vector * Scan::lane_vector;
-        return tile_input<Scan>{all, all.staged(shared.elements(stage), Scan::tile), there, begin, end};
+        int const end = all_of_it ? valid : (valid - alone) / Scan::lane_vector * Scan::lane_vector;
+        return tile_input<Scan>{all, all.staged(shared.elements(stage), Scan::tile), valid, begin, end};
     };
     ring_cursor<memory_type::stage_count + 1> at;
     ring_cursor<memory_type::stage_count> stage;
@@ -150,9 +150,9 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             int const first = warp * Scan::chunk;
             auto const carry_of_chunk = [&] {
                 own.carried.wait(at.phase);
-                auto carry = gpu::nothing<T>();
-                carry.there = own.carry_there;
-                if (carry.there)
+                auto carry = gpu::no_value<T>();
+                carry.has_value = own.has_carry;
+                if (carry.has_value)
                     gpu::put(carry.value[0], own.carry.object());
                 if (warp > 0 && first <= from.count)
                     carry.append(op, T(own.chunk_prefixes.object()[warp]));
@@ -161,7 +161,7 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             if (from.count == Scan::tile) {
                 warp_chunk<Scan, true, in, memory::shared, chunk_storage::kept> chunk;
                 chunk.read(from, first, op);
-                own.totaled.wait(at.phase); // the reducers have read it, too
+                own.reduced.wait(at.phase); // the reducers have read it, too
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
                 chunk.template write<out>(from, first, to, op, carry_of_chunk());
             } else { // the last, partial tile must not raise the register count
@@ -179,14 +179,14 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             if (tile != no_tile) {
                 auto from = input_of(tile, stage.index);
                 if (first + Scan::chunk <= from.count) {
-                    T const total = from.count == Scan::tile
-                                        ? gpu::chunk_total<Scan, true, in, memory::shared>(from, first, op)
-                                        : gpu::chunk_total<Scan, false, in, memory::shared>(from, first, op);
+                    T const aggregate = from.count == Scan::tile
+                                            ? gpu::chunk_aggregate<Scan, true, in, memory::shared>(from, first, op)
+                                            : gpu::chunk_aggregate<Scan, false, in, memory::shared>(from, first, op);
                     if (lane == 0)
-                        gpu::put(own.chunk_aggregates.object()[warp - roles::reducers], total);
+                        gpu::put(own.chunk_aggregates.object()[warp - roles::reducers], aggregate);
                 }
             }
-            gpu::warp_arrive<Tuning>(own.totaled);
+            gpu::warp_arrive<Tuning>(own.reduced);
             if (tile == no_tile)
                 return;
         }
@@ -222,17 +222,17 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
     } else if (warp == roles::publisher) { // publisher: the prefixes of the chunks, the aggregate of the tile
         for (;; at.step()) {
             auto& own = shared.tile(at.index);
-            own.totaled.wait(at.phase);
+            own.reduced.wait(at.phase);
             offset const tile = own.number;
             if (tile == no_tile)
                 return;
             int const whole = elements_of(tile) / Scan::chunk;
             if (whole > 0) {
                 registers<T, 1> before;
-                T const total =
+                T const aggregate =
                     gpu::join_chunks<Scan>(op, own.chunk_aggregates.object()[min_of(lane, whole - 1)], whole, before);
                 if (lane == 0 && tile + 1 < tiles)
-                    status.tiles.publish(tile, total);
+                    status.tiles.publish(tile, aggregate);
                 if (lane > 0 && lane <= whole && lane < Scan::chunks)
                     gpu::put(own.chunk_prefixes.object()[lane], before[0]);
             }
@@ -247,15 +247,15 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
                 return;
             gpu::warp_arrive<Tuning>(own.carried);
             if (tile % group_size == group_size - 1 && tile + 1 < tiles) {
-                registers<T, 1> total;
-                gpu::poll_tree<group_size>(op, status.tiles, tile - (group_size - 1), group_size, total);
+                registers<T, 1> aggregate;
+                gpu::poll_tree<group_size>(op, status.tiles, tile - (group_size - 1), group_size, aggregate);
                 if (lane == 0)
-                    status.groups.publish(tile / group_size, T(total[0]));
+                    status.groups.publish(tile / group_size, T(aggregate[0]));
             }
         }
     } else { // carry-in: the exclusive prefix of the tile
         constexpr int super_group_size = geometry::groups_per_super_group;
-        maybe<T> super_groups = init.get(); // combined with all complete super-groups so far
+        optional_value<T> super_groups = init.get(); // combined with all complete super-groups so far
         running_carry<typename Scan::order, T, Scan::order::log2_tiles(2)> whole_super_groups;
         offset super_group = 0;
         for (;; at.step()) {
@@ -265,29 +265,29 @@ scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset coun
             if (tile == no_tile)
                 return;
             for (; super_group < group / super_group_size; ++super_group) {
-                registers<T, 1> total;
+                registers<T, 1> aggregate;
                 gpu::poll_tree<super_group_size>(op, status.groups, super_group * super_group_size, super_group_size,
-                                                 total);
-                whole_super_groups.append(op, T(total[0]));
+                                                 aggregate);
+                whole_super_groups.append(op, T(aggregate[0]));
                 super_groups = whole_super_groups.before_next(op, init.get());
             }
             int const groups = static_cast<int>(group % super_group_size), rest = static_cast<int>(tile % group_size);
             polled_aggregate<T> of_group(status.groups, super_group * super_group_size + lane, lane < groups),
                 of_tile(status.tiles, group * group_size + lane, lane < rest);
             gpu::poll_all(of_group, of_tile); // both at once: the latency is high when memory is busy
-            registers<T, 1> group_total, tile_total;
-            of_group.get(group_total);
-            of_tile.get(tile_total);
-            T const groups_tree = gpu::warp_tree_of_valid<1, super_group_size>(op, T(group_total[0]), groups);
-            T const tiles_tree = gpu::warp_tree_of_valid<1, group_size>(op, T(tile_total[0]), rest);
+            registers<T, 1> group_aggregate, tile_aggregate;
+            of_group.get(group_aggregate);
+            of_tile.get(tile_aggregate);
+            T const groups_tree = gpu::warp_tree_of_valid<1, super_group_size>(op, T(group_aggregate[0]), groups);
+            T const tiles_tree = gpu::warp_tree_of_valid<1, group_size>(op, T(tile_aggregate[0]), rest);
             if (lane == 0) {
-                maybe<T> carry(super_groups);
+                optional_value<T> carry(super_groups);
                 if (groups > 0)
                     carry.append(op, groups_tree);
                 if (rest > 0)
                     carry.append(op, tiles_tree);
-                own.carry_there = carry.there;
-                if (carry.there)
+                own.has_carry = carry.has_value;
+                if (carry.has_value)
                     gpu::put(own.carry.object(), carry.value[0]);
             }
             gpu::warp_arrive<Tuning>(own.carried);

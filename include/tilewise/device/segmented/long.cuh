@@ -21,16 +21,17 @@ namespace gpu {
 
 /// Returns the aggregate of a complete tile in every thread of the block. Synchronise the block before the next call.
 template <class Scan>
-TILEWISE_DEVICE auto block_tile_total(typename Scan::view const& view, offset tile, typename Scan::op& op) ->
+TILEWISE_DEVICE auto block_tile_aggregate(typename Scan::view const& view, offset tile, typename Scan::op& op) ->
     typename Scan::value
 {
     using T = typename Scan::value;
     TILEWISE_SHARED(chunk_aggregates, raw_storage<T[Scan::chunks]>);
     int const warp = warp_index();
     auto from = gpu::tile_in_memory<Scan, access::elementwise>(view, tile * Scan::tile, Scan::tile);
-    T const total = gpu::chunk_total<Scan, true, access::elementwise, memory::global>(from, warp * Scan::chunk, op);
+    T const aggregate =
+        gpu::chunk_aggregate<Scan, true, access::elementwise, memory::global>(from, warp * Scan::chunk, op);
     if (lane_index() == 0)
-        gpu::put(chunk_aggregates.object()[warp], total);
+        gpu::put(chunk_aggregates.object()[warp], aggregate);
     sync_block();
     T const own(chunk_aggregates.object()[gpu::min_of(lane_index(), Scan::chunks - 1)]);
     return gpu::shuffle(gpu::warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks), 0);
@@ -58,12 +59,12 @@ struct segment_tiles {
     /// the next call.
     TILEWISE_DEVICE static T reduce_some(View& view, offset tile, int log2_tiles, Op& op)
     {
-        TILEWISE_SHARED(warp_totals, raw_storage<T[warps]>);
+        TILEWISE_SHARED(warp_aggregates, raw_storage<T[warps]>);
         int const units = units_per_tile << log2_tiles, iterations = (units + warps - 1) / warps;
-        T const total = gpu::block_subtree<layout, access::elementwise, no_shift, threads>(
-            view, tile * Scan::tile, units, iterations, op, warp_totals.object());
+        T const aggregate = gpu::block_subtree<layout, access::elementwise, no_shift, threads>(
+            view, tile * Scan::tile, units, iterations, op, warp_aggregates.object());
         sync_block();
-        return gpu::shuffle(total, 0);
+        return gpu::shuffle(aggregate, 0);
     }
     /// Reduces 2^log2_tiles tiles.
     TILEWISE_DEVICE static T reduce(View& view, offset tile, int log2_tiles, Op& op)

@@ -67,7 +67,7 @@ template <class Segmented, int threads>
 TILEWISE_DEVICE void block_reduce_segment(typename Segmented::view const& whole,
                                           typename Segmented::results const& results, segment_span segment,
                                           offset index, typename Segmented::op& op,
-                                          maybe<typename Segmented::value> const& init)
+                                          optional_value<typename Segmented::value> const& init)
 {
     using tiles_of = segment_tiles<Segmented, threads>;
     using T = typename Segmented::value;
@@ -80,14 +80,14 @@ TILEWISE_DEVICE void block_reduce_segment(typename Segmented::view const& whole,
     TILEWISE_NO_UNROLL
     for (offset i = 0; i < tiles >> log2_most; ++i)
         trees.append(op, tiles_of::reduce_some(view, i << log2_most, log2_most, op));
-    auto rest = gpu::nothing<T>();
+    auto rest = gpu::no_value<T>();
     TILEWISE_NO_UNROLL
     for (int bit = 0; bit < log2_most; ++bit) // from right to left
         if ((tiles >> bit & 1) != 0)
             rest.prepend(op, tiles_of::reduce_some(view, tiles >> (bit + 1) << (bit + 1), bit, op));
     tiles_of::read_last(view, tiles, segment.count, op, ends);
     if (warp_index() == 0) {
-        maybe<T> carry(init);
+        optional_value<T> carry(init);
         trees.append_to(op, carry, rest);
         int const count = static_cast<int>(segment.count - tiles * order::tile);
         if (lane_index() == 0) {
@@ -184,10 +184,10 @@ fold_split_segments(typename Segmented::results results, typename Segmented::seg
         auto const whole = static_cast<int>(tiles >> part.log2_unit);
         T const* below = split.aggregates + part.first;
         T* here = folded.object();
-        for (int level = 0, there = whole; there > 0; ++level, there >>= log2_warp) {
-            int const next = there >> log2_warp;
+        for (int level = 0, units = whole; units > 0; ++level, units >>= log2_warp) {
+            int const next = units >> log2_warp;
             for (int i = warp_index(); i <= next; i += warps) {
-                int const values = gpu::min_of(there - i * warp_size, warp_size);
+                int const values = gpu::min_of(units - i * warp_size, warp_size);
                 if (values <= 0)
                     continue;
                 T const own(below[i * warp_size + gpu::min_of(lane_index(), values - 1)]);
@@ -205,10 +205,10 @@ fold_split_segments(typename Segmented::results results, typename Segmented::seg
         }
         if (thread_index() == 0) {
             T const* const own = split.aggregates + part.first;
-            maybe<T> carry = init.get();
+            optional_value<T> carry = init.get();
             int const rest = (1 << part.log2_unit) - 1, rest_units = count_bits(static_cast<unsigned>(tiles) & rest);
             for (int level = order::digits(tiles) - 1; level >= 0; --level) {
-                auto tree = gpu::nothing<T>();
+                auto tree = gpu::no_value<T>();
                 for (int bit = order::log2_tiles(level); bit < order::log2_tiles(level + 1) && tiles >> bit != 0; ++bit)
                     if ((tiles >> bit & 1) != 0) {
                         if (bit >= part.log2_unit)
@@ -218,7 +218,7 @@ fold_split_segments(typename Segmented::results results, typename Segmented::seg
                                 op,
                                 T(own[whole + count_bits(static_cast<unsigned>(tiles) & rest & ~((2u << bit) - 1))]));
                     }
-                if (tree.there)
+                if (tree.has_value)
                     carry.append(op, T(tree.value[0]));
             }
             T const* const ends = own + whole + rest_units;

@@ -44,7 +44,8 @@ struct parts_of_scan {
 template <class Segmented>
 TILEWISE_DEVICE void block_scan_tiles(typename Segmented::view const& view, typename Segmented::results const& results,
                                       segment_span segment, offset index, offset first, offset last,
-                                      typename Segmented::op& op, maybe<typename Segmented::value> const& carry)
+                                      typename Segmented::op& op,
+                                      optional_value<typename Segmented::value> const& carry)
 {
     using Scan = typename Segmented::scan;
     using T = typename Scan::value;
@@ -54,10 +55,10 @@ TILEWISE_DEVICE void block_scan_tiles(typename Segmented::view const& view, type
     TILEWISE_NO_UNROLL
     for (offset tile = first; tile <= last; ++tile) {
         gpu::block_scan_any_tile<Scan, access::elementwise, access::elementwise>(
-            from, to, tile, segment.count, op, [&](T const& total) {
-                maybe<T> const before = tiles.before_next(op, carry);
+            from, to, tile, segment.count, op, [&](T const& aggregate) {
+                optional_value<T> const before = tiles.before_next(op, carry);
                 if (tile < last)
-                    tiles.append(op, total);
+                    tiles.append(op, aggregate);
                 return before;
             });
         sync_block();
@@ -139,8 +140,8 @@ scan_long_segments(typename Segmented::view view, typename Segmented::results re
             offset const tiles = order::tiles_before_last(segment.count), group = static_cast<offset>(own - part.first),
                          begin = group << log2_group, end = begin + (offset{1} << log2_group) - 1;
             if (begin <= tiles) {
-                maybe<T> carry = gpu::nothing<T>();
-                if (init.there || group > 0)
+                optional_value<T> carry = gpu::no_value<T>();
+                if (init.has_value || group > 0)
                     carry.append(op, T(split.prefixes[own]));
                 gpu::block_scan_tiles<Segmented>(view, results, segment, index, begin, end < tiles ? end : tiles, op,
                                                  carry);

@@ -53,7 +53,7 @@ TILEWISE_DEVICE void store_one(Sink& to, offset position, T const& value)
 template <class Sink>
 struct last_result {
     Sink to;
-    offset place; ///< the position in `to`
+    offset index; ///< the position in `to`
     offset last;  ///< the index of the last result
 
     template <int>
@@ -77,9 +77,9 @@ struct last_result {
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
             if (i >= begin && i < end && position + i == last)
-                gpu::store_one(to, place, T(values[i]));
+                gpu::store_one(to, index, T(values[i]));
     }
-    TILEWISE_DEVICE last_result from(offset position) const { return {to, place, last - position}; }
+    TILEWISE_DEVICE last_result from(offset position) const { return {to, index, last - position}; }
 };
 
 /// A result for every element of a segment, at the position of the element.

@@ -23,20 +23,21 @@ struct long_segments {
     unsigned* number;
 };
 
-/// Combines segments of up to a row. Each lane below `there` has one segment in `own`, whose index is `first` plus the
+/// Combines segments of up to a row. Each lane below `valid` has one segment in `own`, whose index is `first` plus the
 /// lane's; empty segments are skipped. A lane combines a lane vector: as many consecutive segments at a time as have
 /// 32 together, so that segments of different lengths leave few lanes idle.
 template <class Segmented>
-TILEWISE_DEVICE void
-warp_combine_short(typename Segmented::view const& view, typename Segmented::results const& results, segment_span own,
-                   offset first, int there, typename Segmented::op& op, maybe<typename Segmented::value> const& init)
+TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
+                                        typename Segmented::results const& results, segment_span own, offset first,
+                                        int valid, typename Segmented::op& op,
+                                        optional_value<typename Segmented::value> const& init)
 {
     using Scan = typename Segmented::scan;
     using Sink = typename Scan::sink;
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector;
     int const count = static_cast<int>(own.count), lane = lane_index();
-    int const vectors = lane < there ? max_of((count + N - 1) / N, 1) : 0; // an empty one takes a lane, too
+    int const vectors = lane < valid ? max_of((count + N - 1) / N, 1) : 0; // an empty one takes a lane, too
     int end = vectors;                                                     // of the segments up to this lane's
     TILEWISE_UNROLL
     for (int distance = 1; distance < warp_size; distance *= 2) {
@@ -45,9 +46,9 @@ warp_combine_short(typename Segmented::view const& view, typename Segmented::res
     }
     int done = 0;
     TILEWISE_NO_UNROLL
-    for (int next = 0; next < there;) {
+    for (int next = 0; next < valid;) {
         int const begin = end - vectors - done; // the lane at which this lane's segment begins
-        bool const fits = lane >= next && lane < there && end - done <= warp_size;
+        bool const fits = lane >= next && lane < valid && end - done <= warp_size;
         unsigned const begins = warp_total(fits ? 1u << begin : 0);
         int const which = next + count_bits(begins & (~0u >> (warp_size - 1 - lane))) - 1;
         segment_span const segment = {shuffle(own.begin, which), shuffle(count, which)};
@@ -80,7 +81,7 @@ warp_combine_short(typename Segmented::view const& view, typename Segmented::res
         T const before = gpu::shuffle_up(tree[0], 1);
         if (left <= 0 || (Segmented::results::reduces && left > N))
             continue;
-        maybe<T> prefix(init);
+        optional_value<T> prefix(init);
         if (lane_in_segment > 0)
             prefix.append(op, before);
         registers<T, N> out;
@@ -88,7 +89,7 @@ warp_combine_short(typename Segmented::view const& view, typename Segmented::res
         for (int i = 0; i < N; ++i) {
             bool const wanted = Segmented::results::reduces ? i + 1 == left : i < left;
             if (wanted && Scan::form == scan_form::inclusive)
-                gpu::put(out[i], prefix.there ? gpu::combine(op, T(prefix.value[0]), T(sums[i])) : sums[i]);
+                gpu::put(out[i], prefix.has_value ? gpu::combine(op, T(prefix.value[0]), T(sums[i])) : sums[i]);
             else if (wanted)
                 gpu::put(out[i],
                          i > 0 ? gpu::combine(op, T(prefix.value[0]), T(sums[max_of(i - 1, 0)])) : prefix.value[0]);
@@ -102,14 +103,14 @@ warp_combine_short(typename Segmented::view const& view, typename Segmented::res
 template <class Segmented>
 TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typename Segmented::results const& results,
                                        segment_span segment, offset index, typename Segmented::op& op,
-                                       maybe<typename Segmented::value> const& init)
+                                       optional_value<typename Segmented::value> const& init)
 {
     using Scan = typename Segmented::scan;
     constexpr access how = access::elementwise;
     int const count = static_cast<int>(segment.count);
     auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
     auto to = results.of(index, segment);
-    auto run = gpu::nothing<typename Scan::value>();
+    auto run = gpu::no_value<typename Scan::value>();
     registers<typename Scan::vector_size, 1> row, next;
     gpu::load_rows<Scan, false, how, memory::global>(from, 0, next);
     TILEWISE_NO_UNROLL
@@ -118,7 +119,7 @@ TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typ
         if (begin + Scan::row < count)
             gpu::load_rows<Scan, false, how, memory::global>(from, begin + Scan::row, next);
         rows_in_registers<Scan, false, 1> sums;
-        sums.add_up(row, from.all, op, count - begin, run);
+        sums.scan(row, from.all, op, count - begin, run);
         sums.template write<how>(to, from.all, op, begin, count - begin, init);
     }
 }
@@ -127,7 +128,8 @@ TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typ
 template <class Segmented>
 TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
                                         typename Segmented::results const& results, segment_span segment, offset index,
-                                        typename Segmented::op& op, maybe<typename Segmented::value> const& init)
+                                        typename Segmented::op& op,
+                                        optional_value<typename Segmented::value> const& init)
 {
     using Scan = typename Segmented::scan;
     using T = typename Scan::value;
@@ -137,12 +139,12 @@ TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
               first = chunks * Scan::chunk; // of the last chunk
     int const last_row = (last - first) / Scan::row, last_lane = last % Scan::row / N;
     auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
-    maybe<T> carry(init);
+    optional_value<T> carry(init);
     if (chunks > 0) {
         registers<T, 1> own_chunk; // of each lane
         TILEWISE_NO_UNROLL
         for (int i = 0; i < chunks; ++i) {
-            T const next = gpu::chunk_total<Scan, true, how, memory::global>(from, i * Scan::chunk, op);
+            T const next = gpu::chunk_aggregate<Scan, true, how, memory::global>(from, i * Scan::chunk, op);
             if (lane_index() == i || i == 0)
                 gpu::put(own_chunk[0], next);
         }
@@ -151,8 +153,8 @@ TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
     }
     registers<typename Scan::vector_size, rows> loaded;
     gpu::load_rows<Scan, false, how, memory::global>(from, first, loaded);
-    registers<T, rows> total; // of the lane's vector in each row
-    registers<T, 1> own;      // of that in the last row
+    registers<T, rows> aggregate; // of the lane's vector in each row
+    registers<T, 1> own;          // of that in the last row
     TILEWISE_UNROLL
     for (int row = 0; row < rows; ++row) {
         int const left = count - first - row * Scan::row - lane_index() * N;
@@ -160,13 +162,13 @@ TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
         for (int i = 0; i < N; ++i)
             if (i < left) {
                 T const element = gpu::operand<T, typename Scan::op>(from.all, loaded[row], i);
-                gpu::put(total[row], i == 0 ? element : gpu::combine(op, T(total[row]), element));
+                gpu::put(aggregate[row], i == 0 ? element : gpu::combine(op, T(aggregate[row]), element));
             }
         if (row == 0 || row == last_row)
-            gpu::put(own[0], total[row]);
+            gpu::put(own[0], aggregate[row]);
     }
-    T const trees = gpu::warp_row_trees_of_valid<rows>(op, total, last_row);
-    auto before = gpu::nothing<T>(); // the last element's lane vector in the chunk
+    T const trees = gpu::warp_row_trees_of_valid<rows>(op, aggregate, last_row);
+    auto before = gpu::no_value<T>(); // the last element's lane vector in the chunk
     TILEWISE_UNROLL
     for (int row = 0; row < rows; ++row) {
         T const tree = gpu::shuffle(trees, gpu::lane_of_row<rows>(row));
@@ -176,7 +178,7 @@ TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
     T const lanes = gpu::shuffle(gpu::warp_right_aligned_trees(op, T(own[0]), last_lane), max_of(last_lane - 1, 0));
     if (last_lane > 0)
         before.append(op, lanes);
-    if (before.there)
+    if (before.has_value)
         carry.append(op, T(before.value[0]));
     carry.append(op, gpu::shuffle(own[0], last_lane));
     if (lane_index() == 0) {
@@ -198,15 +200,15 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
     // of narrow accumulators all rows at once would take 239 registers
     constexpr bool reduces_chunks = Segmented::results::reduces && Scan::batched && Scan::has_wide_sums;
     offset const done = (offset{block_index()} * (threads / warp_size) + warp_index()) * per_warp;
-    int const there = static_cast<int>(at_most(count - done, per_warp)), lane = lane_index();
-    if (there <= 0)
+    int const valid = static_cast<int>(at_most(count - done, per_warp)), lane = lane_index();
+    if (valid <= 0)
         return;
     first += done;
     segment_span own = {0, 0};
-    if (lane < there)
+    if (lane < valid)
         own = segments.at(first + lane);
-    maybe<typename Scan::value> const before = init.get();
-    if (Segmented::results::reduces && lane < there && own.count == 0)
+    optional_value<typename Scan::value> const before = init.get();
+    if (Segmented::results::reduces && lane < valid && own.count == 0)
         gpu::store_one(results.to, first + lane, before.value[0]);
 
     bool const fits_row = own.count <= Scan::row,
@@ -215,11 +217,11 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
         !fits_warp && !split.add(number, Scan::order::tiles_before_last(own.count)))
         longer.number[next_ticket(longer.found)] = number;
     if (any_lane(fits_row && own.count > 0))
-        gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, first, there, op,
+        gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, first, valid, op,
                                            before);
     unsigned const with_rows = lanes_that(!fits_row && fits_warp);
     TILEWISE_NO_UNROLL
-    for (int i = 0; i < there; ++i) {
+    for (int i = 0; i < valid; ++i) {
         if ((with_rows >> i & 1) != 0) {
             segment_span const segment = {shuffle(own.begin, i), shuffle(own.count, i)};
             if constexpr (reduces_chunks)

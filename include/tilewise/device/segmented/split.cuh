@@ -79,7 +79,7 @@ private:
 };
 
 /// No segment is split.
-struct splits_nothing {
+struct no_splitting {
     TILEWISE_DEVICE static bool add(unsigned, offset) { return false; }
 };
 

@@ -130,7 +130,7 @@ struct sum_in_large_table {
 
 /// Returns the sums that a block adds to.
 template <class Placement, class Word>
-TILEWISE_DEVICE auto placed_sums(Word* sums, [[maybe_unused]] offset cells)
+TILEWISE_DEVICE auto sums_of_block(Word* sums, [[maybe_unused]] offset cells)
 {
     if constexpr (Placement::table_bytes > 0) {
         TILEWISE_SHARED_ARRAY(table, cells * words_of_sum<Word>, unsigned);
@@ -146,7 +146,7 @@ TILEWISE_KERNEL(Placement::threads, Placement::blocks)
 sum_cells(Source source, Values values, offset cells, Word* sums)
 {
     constexpr int threads = Placement::threads, items = Tuning::items_summed, tile = threads * items;
-    auto const into = gpu::placed_sums<Placement, Word>(sums, cells);
+    auto const into = gpu::sums_of_block<Placement, Word>(sums, cells);
     into.clear(cells);
     sync_block();
     offset const size = source.size();
@@ -190,7 +190,7 @@ inline int blocks_for(offset work, offset per_block, offset most)
 
 /// Sums integers by cell.
 template <class Tuning, class Samples, class Axis, class Values, class Sink, class T>
-class cell_adder {
+class integer_sums {
     static constexpr int threads = Tuning::threads;
     using source_type = cells_of_samples<Samples, Axis>;
     using word = word_for<T>;
@@ -213,7 +213,7 @@ public:
             add_to(sums.begin());
         else
             for (offset begin = 0; begin < count(); begin += at_once) {
-                cell_adder piece{call, source, values.from(begin), sink, init, multiprocessors};
+                integer_sums piece{call, source, values.from(begin), sink, init, multiprocessors};
                 piece.source.samples = source.samples.from(begin);
                 piece.source.count = std::min(at_once, count() - begin);
                 staging staged(call);
