@@ -9,6 +9,7 @@
 #include <tilewise/axis/concept.hpp>  // IWYU pragma: export
 #include <tilewise/axis/function.hpp> // IWYU pragma: export
 #include <tilewise/axis/integer.hpp>  // IWYU pragma: export
+#include <tilewise/axis/log.hpp>      // IWYU pragma: export
 #include <tilewise/axis/product.hpp>  // IWYU pragma: export
 #include <tilewise/axis/regular.hpp>  // IWYU pragma: export
 #include <tilewise/axis/variable.hpp> // IWYU pragma: export

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `variable_axis`: bins between given edges; and `log_axis`, whose edges are in geometric progression.
+/// `variable_axis`: bins between given edges.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/checks.hpp>
@@ -12,7 +12,6 @@
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -259,46 +258,6 @@ template <std::ranges::input_range Edges>
 variable_axis(Edges&&, axis_options = {}) -> variable_axis<binning::edge_of<std::ranges::range_value_t<Edges>>>;
 template <std::input_iterator It>
 variable_axis(It, It, axis_options = {}) -> variable_axis<binning::edge_of<std::iter_value_t<It>>>;
-/// @endcond
-
-/// Bins whose edges are in geometric progression.
-///
-/// edge(i) is `lower * pow(upper / lower, i / bins)`, computed in long double on the host and rounded to A once;
-/// edge(bins) is `upper`. Therefore the results do not depend on the mathematical functions of other machines.
-/// Otherwise, the axis is a variable_axis.
-template <std::floating_point A = double>
-class log_axis : public variable_axis<A> {
-public:
-    /// Throws `std::invalid_argument` as regular_axis does, and if `lower` is not positive.
-    template <std::integral B, class L, class U>
-    log_axis(B bins, L lower, U upper, axis_options options = {})
-        : variable_axis<A>(name,
-                           progression(binning::checked_bins(name, bins), binning::checked_bound<A>(name, lower),
-                                       binning::checked_bound<A>(name, upper)),
-                           options)
-    {}
-
-private:
-    static constexpr char const* name = "log_axis";
-
-    static std::vector<A> progression(int bins, A lower, A upper)
-    {
-        if (!(lower > 0))
-            tilewise::reject_argument(name, "lower (" + binning::text_of(lower) + ") must be positive");
-        binning::check_bounds(name, lower, upper);
-        std::vector<A> edges(static_cast<std::size_t>(bins) + 1, upper);
-        long double const first = std::log2(static_cast<long double>(lower)),
-                          octaves = std::log2(static_cast<long double>(upper)) - first;
-        edges.front() = lower;
-        for (int i = 1; i < bins; ++i)
-            edges[static_cast<std::size_t>(i)] = static_cast<A>(std::exp2(first + octaves * i / bins));
-        return edges;
-    }
-};
-
-/// @cond internals
-template <std::integral B, class L, class U>
-log_axis(B, L, U, axis_options = {}) -> log_axis<binning::floating_bound<L, U>>;
 /// @endcond
 
 /// @}
