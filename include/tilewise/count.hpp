@@ -10,9 +10,9 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/reduce.hpp>
 #include <tilewise/policy.hpp>
-#include <tilewise/reduce.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -63,7 +63,7 @@ using wanted = std::conditional_t<is_device_policy<policy_for<Policy>>, T, T con
 template <class Count, class Policy, class It, class Extent, class Predicate>
 Count count_sequence(Policy const& policy, sequence<It, Extent> elements, Predicate predicate)
 {
-    return tilewise::reduce_sequence(
+    return engine::reduce_sequence(
         policy, std::move(elements), Count{0}, std::plus<>{},
         one_if<engine::callable_for<Policy, Predicate>, Count>{engine::callable<Policy>(std::move(predicate))});
 }

@@ -11,53 +11,13 @@
 #include <tilewise/core/range.hpp>
 #include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
-#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/reduce.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <cstdlib>
-#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
-
-/// @cond internals
-/// Combines `init`, which is moved from, and the elements of a sequence. The elements may be transformed, alone or in
-/// pairs with the elements of a second sequence.
-template <class Policy, class It, class Extent, class T, class Op, class... TransformAndIt2>
-T reduce_sequence(Policy const& policy, sequence<It, Extent> elements, T&& init, Op op, TransformAndIt2... other)
-{
-    if constexpr (tilewise::can_transform_sequence<It, TransformAndIt2...>()) {
-        return engine::in_call(policy, elements.algorithm, [&](auto on) -> T {
-            tilewise::check_sequence(elements);
-            auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
-            return engine::reduce(on, std::move(input.first), std::move(input.end), std::move(init), std::move(op));
-        });
-    } else {
-        return std::move(init);
-    }
-}
-
-/// Writes the same result to `*out`.
-template <class Policy, class It, class Extent, class Out, class T, class Op, class... TransformAndIt2>
-output_end<Out> reduce_sequence_into(Policy const& policy, sequence<It, Extent> elements, Out&& out, T&& init, Op op,
-                                     TransformAndIt2... other)
-{
-    if constexpr (tilewise::can_transform_sequence<It, TransformAndIt2...>()) {
-        return engine::in_call(policy, elements.algorithm, [&](auto on) -> output_end<Out> {
-            tilewise::check_sequence(elements);
-            auto to = tilewise::output_begin<Policy>(elements.algorithm, offset{1}, std::forward<Out>(out));
-            auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
-            return tilewise::output_position<Out>(out,
-                                                  engine::reduce_into(on, std::move(input.first), std::move(input.end),
-                                                                      std::move(to), std::move(init), std::move(op)));
-        });
-    } else {
-        std::abort();
-    }
-}
-/// @endcond
 
 /// @addtogroup reduce
 /// Combines `init` and the elements of a range into one value.
@@ -96,8 +56,8 @@ output_end<Out> reduce_sequence_into(Policy const& policy, sequence<It, Extent> 
 template <execution_policy Policy, any_iterator It, class T = value_of<It>, operation Op = std::plus<>>
 T reduce(Policy&& policy, It first, It last, T init = T{}, Op op = {})
 {
-    return tilewise::reduce_sequence(policy, tilewise::sequence_between("reduce", std::move(first), last),
-                                     std::move(init), std::move(op));
+    return engine::reduce_sequence(policy, tilewise::sequence_between("reduce", std::move(first), last),
+                                   std::move(init), std::move(op));
 }
 
 /// Combines `init` and the elements of a range.
@@ -105,8 +65,8 @@ template <execution_policy Policy, class Range, class T = std::ranges::range_val
     requires range_before<Range, T>
 T reduce(Policy&& policy, Range&& range, T init = T{}, Op op = {})
 {
-    return tilewise::reduce_sequence(policy, tilewise::sequence_in<Policy>("reduce", range), std::move(init),
-                                     std::move(op));
+    return engine::reduce_sequence(policy, tilewise::sequence_in<Policy>("reduce", range), std::move(init),
+                                   std::move(op));
 }
 
 /// The overload without a policy runs on the calling thread.
@@ -135,8 +95,8 @@ template <execution_policy Policy, any_iterator It, output Out, class T = value_
     requires pair_before_output<It, Out, T, Op>
 output_end<Out> reduce_into(Policy&& policy, It first, It last, Out&& out, T init = T{}, Op op = {})
 {
-    return tilewise::reduce_sequence_into(policy, tilewise::sequence_between("reduce_into", std::move(first), last),
-                                          std::forward<Out>(out), std::move(init), std::move(op));
+    return engine::reduce_sequence_into(policy, tilewise::sequence_between("reduce_into", std::move(first), last),
+                                        std::forward<Out>(out), std::move(init), std::move(op));
 }
 
 /// Combines `init` and the elements of a range into `*out`.
@@ -145,8 +105,8 @@ template <execution_policy Policy, class Range, output Out, class T = std::range
     requires range_before_output<Range, Out, T>
 output_end<Out> reduce_into(Policy&& policy, Range&& range, Out&& out, T init = T{}, Op op = {})
 {
-    return tilewise::reduce_sequence_into(policy, tilewise::sequence_in<Policy>("reduce_into", range),
-                                          std::forward<Out>(out), std::move(init), std::move(op));
+    return engine::reduce_sequence_into(policy, tilewise::sequence_in<Policy>("reduce_into", range),
+                                        std::forward<Out>(out), std::move(init), std::move(op));
 }
 
 /// The overload without a policy runs on the calling thread.
@@ -183,17 +143,17 @@ template <execution_policy Policy, any_iterator It, class T, operation Op, opera
     requires(!transform_of_two_arrays<Transform, It>)
 T transform_reduce(Policy&& policy, It first, It last, T init, Op op, Transform transform_op)
 {
-    return tilewise::reduce_sequence(policy, tilewise::sequence_between("transform_reduce", std::move(first), last),
-                                     std::move(init), std::move(op), std::move(transform_op));
+    return engine::reduce_sequence(policy, tilewise::sequence_between("transform_reduce", std::move(first), last),
+                                   std::move(init), std::move(op), std::move(transform_op));
 }
 
 /// Combines `init` and the transformed pairs of [first1, last1) and the range that begins at `first2`.
 template <execution_policy Policy, any_iterator It1, any_iterator It2, class T, operation Op, operation Transform>
 T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init, Op op, Transform transform_op)
 {
-    return tilewise::reduce_sequence(policy,
-                                     tilewise::sequence_between("transform_reduce", std::move(first1), last1, first2),
-                                     std::move(init), std::move(op), std::move(transform_op), first2);
+    return engine::reduce_sequence(policy,
+                                   tilewise::sequence_between("transform_reduce", std::move(first1), last1, first2),
+                                   std::move(init), std::move(op), std::move(transform_op), first2);
 }
 
 /// Adds `init` and the products of the pairs of [first1, last1) and the range that begins at `first2`.
@@ -209,8 +169,8 @@ template <execution_policy Policy, class Range, class T, operation Op, operation
     requires range_before<Range, T>
 T transform_reduce(Policy&& policy, Range&& range, T init, Op op, Transform transform_op)
 {
-    return tilewise::reduce_sequence(policy, tilewise::sequence_in<Policy>("transform_reduce", range), std::move(init),
-                                     std::move(op), std::move(transform_op));
+    return engine::reduce_sequence(policy, tilewise::sequence_in<Policy>("transform_reduce", range), std::move(init),
+                                   std::move(op), std::move(transform_op));
 }
 
 /// Combines `init` and the transformed pairs of two ranges.
@@ -218,9 +178,9 @@ template <execution_policy Policy, std::ranges::input_range Range1, std::ranges:
           operation Op, operation Transform>
 T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init, Op op, Transform transform_op)
 {
-    return tilewise::reduce_sequence(policy, tilewise::sequence_in<Policy>("transform_reduce", range1, range2),
-                                     std::move(init), std::move(op), std::move(transform_op),
-                                     tilewise::begin_of<Policy>(range2));
+    return engine::reduce_sequence(policy, tilewise::sequence_in<Policy>("transform_reduce", range1, range2),
+                                   std::move(init), std::move(op), std::move(transform_op),
+                                   tilewise::begin_of<Policy>(range2));
 }
 
 /// Adds `init` and the products of the pairs of two ranges.
@@ -254,7 +214,7 @@ template <execution_policy Policy, any_iterator It, output Out, class T, operati
 output_end<Out> transform_reduce_into(Policy&& policy, It first, It last, Out&& out, T init, Op op,
                                       Transform transform_op)
 {
-    return tilewise::reduce_sequence_into(
+    return engine::reduce_sequence_into(
         policy, tilewise::sequence_between("transform_reduce_into", std::move(first), last), std::forward<Out>(out),
         std::move(init), std::move(op), std::move(transform_op));
 }
@@ -266,11 +226,11 @@ output_end<Out> transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It
 {
     auto elements = tilewise::sequence_between("transform_reduce_into", std::move(first1), last1, first2);
     if constexpr (sizeof...(Ops) == 0)
-        return tilewise::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
-                                              std::plus<>{}, std::multiplies<>{}, std::move(first2));
+        return engine::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
+                                            std::plus<>{}, std::multiplies<>{}, std::move(first2));
     else
-        return tilewise::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
-                                              std::move(ops)..., std::move(first2));
+        return engine::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
+                                            std::move(ops)..., std::move(first2));
 }
 
 /// Combines `init` and the transformed elements of a range into `*out`.
@@ -278,9 +238,9 @@ template <execution_policy Policy, class Range, output Out, class T, operation O
     requires(std::ranges::input_range<Range> && !any_iterator<T>)
 output_end<Out> transform_reduce_into(Policy&& policy, Range&& range, Out&& out, T init, Op op, Transform transform_op)
 {
-    return tilewise::reduce_sequence_into(policy, tilewise::sequence_in<Policy>("transform_reduce_into", range),
-                                          std::forward<Out>(out), std::move(init), std::move(op),
-                                          std::move(transform_op));
+    return engine::reduce_sequence_into(policy, tilewise::sequence_in<Policy>("transform_reduce_into", range),
+                                        std::forward<Out>(out), std::move(init), std::move(op),
+                                        std::move(transform_op));
 }
 
 /// Combines `init` and the transformed pairs of two ranges into `*out`. Without `op` and `transform_op`, adds the
@@ -291,11 +251,11 @@ output_end<Out> transform_reduce_into(Policy&& policy, Range1&& range1, Range2&&
 {
     auto elements = tilewise::sequence_in<Policy>("transform_reduce_into", range1, range2);
     if constexpr (sizeof...(Ops) == 0)
-        return tilewise::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
-                                              std::plus<>{}, std::multiplies<>{}, tilewise::begin_of<Policy>(range2));
+        return engine::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
+                                            std::plus<>{}, std::multiplies<>{}, tilewise::begin_of<Policy>(range2));
     else
-        return tilewise::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
-                                              std::move(ops)..., tilewise::begin_of<Policy>(range2));
+        return engine::reduce_sequence_into(policy, std::move(elements), std::forward<Out>(out), std::move(init),
+                                            std::move(ops)..., tilewise::begin_of<Policy>(range2));
 }
 
 /// The overload without a policy runs on the calling thread.

@@ -10,8 +10,10 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/output.hpp>
 #include <tilewise/core/portability.hpp>
 #include <tilewise/core/requirements.hpp>
+#include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/call.hpp>
 #include <tilewise/error.hpp>
@@ -150,6 +152,41 @@ Out reduce_into(Policy policy, Input input, Extent end, Out out, T init, Op op)
 #endif
     }
     return ++out;
+}
+
+/// Combines `init`, which is moved from, and the elements of a sequence. The elements may be transformed, alone or in
+/// pairs with the elements of a second sequence.
+template <class Policy, class It, class Extent, class T, class Op, class... TransformAndIt2>
+T reduce_sequence(Policy const& policy, sequence<It, Extent> elements, T&& init, Op op, TransformAndIt2... other)
+{
+    if constexpr (tilewise::can_transform_sequence<It, TransformAndIt2...>()) {
+        return engine::in_call(policy, elements.algorithm, [&](auto on) -> T {
+            tilewise::check_sequence(elements);
+            auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
+            return engine::reduce(on, std::move(input.first), std::move(input.end), std::move(init), std::move(op));
+        });
+    } else {
+        return std::move(init);
+    }
+}
+
+/// Writes the same result to `*out`.
+template <class Policy, class It, class Extent, class Out, class T, class Op, class... TransformAndIt2>
+output_end<Out> reduce_sequence_into(Policy const& policy, sequence<It, Extent> elements, Out&& out, T&& init, Op op,
+                                     TransformAndIt2... other)
+{
+    if constexpr (tilewise::can_transform_sequence<It, TransformAndIt2...>()) {
+        return engine::in_call(policy, elements.algorithm, [&](auto on) -> output_end<Out> {
+            tilewise::check_sequence(elements);
+            auto to = tilewise::output_begin<Policy>(elements.algorithm, offset{1}, std::forward<Out>(out));
+            auto input = tilewise::transform_sequence(std::move(elements), std::move(other)...);
+            return tilewise::output_position<Out>(out,
+                                                  engine::reduce_into(on, std::move(input.first), std::move(input.end),
+                                                                      std::move(to), std::move(init), std::move(op)));
+        });
+    } else {
+        std::abort();
+    }
 }
 
 } // namespace engine
