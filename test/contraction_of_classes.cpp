@@ -200,7 +200,7 @@ TYPED_TEST(Classes, HaveTheSameBitsWhetherElementsTakeLongOrNot)
         using geometry = tilewise::standard_geometry;
         auto const n = static_cast<std::ptrdiff_t>(count);
         tilewise::transformed const input(c.square, c.x.begin());
-        EXPECT_EQ(bits<TypeParam>(tilewise::host::reduce_lanes_first<geometry>(input, n, c.init, c.plus)),
+        EXPECT_EQ(bits<TypeParam>(tilewise::host::reduce_lanes_first<geometry, type>(input, n, c.init, c.plus)),
                   bits<TypeParam>(c.reference().reduce(c.products, c.init)));
         auto out = c.products;
         auto values = tilewise::host::values_of<type>(input, n);

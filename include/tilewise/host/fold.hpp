@@ -131,7 +131,7 @@ template <class Order, class T, class Op, class Reader>
 T append_last_tile(Op& op, std::optional<T> carry, offset count, Reader& reader)
 {
     if constexpr (requires { reader.aggregate(count); }) { // in any order
-        return host::combine<T>(op, std::move(*carry), reader.aggregate(count));
+        return carry ? host::combine<T>(op, std::move(*carry), reader.aggregate(count)) : reader.aggregate(count);
     } else {
         auto const last = Order::locate(count - 1);
         if (last.chunk > 0)

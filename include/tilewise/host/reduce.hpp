@@ -26,12 +26,11 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Combines `init`, the aggregates of the tiles before the last, and the last tile, whose `count` elements begin at
-/// `input`.
+/// Combines `carry`, if it has a value, the aggregates of the tiles before the last, and the last tile, whose `count`
+/// elements begin at `input`.
 template <class Order, class T, class Op, class Input>
-T combine_all(Op& op, T init, aggregates<T>& tiles, Input input, offset count)
+T combine_all(Op& op, std::optional<T> carry, aggregates<T>& tiles, Input input, offset count)
 {
-    std::optional<T> carry(std::move(init));
     host::append_tiles<Order, T>(op, carry, static_cast<offset>(tiles.size()),
                                  [tile = tiles.begin()]() mutable { return *std::move(*tile++); });
     auto reader = host::reader_at<Order, T>(std::move(input), op);
@@ -105,7 +104,7 @@ private:
 
 /// Reduces a range that can be read only once, one buffered tile at a time.
 template <class Order, class T, class Op, class Input, class Sentinel>
-T reduce_single_pass(Input input, Sentinel last, T init, Op op)
+T reduce_single_pass(Input input, Sentinel last, std::optional<T> init, Op op)
 {
     aggregates<T> tiles;
     std::vector<std::optional<T>> tile;
@@ -114,26 +113,25 @@ T reduce_single_pass(Input input, Sentinel last, T init, Op op)
         while (static_cast<offset>(tile.size()) < Order::tile && !(input == last))
             tile.emplace_back(host::take<T>(input));
         if (input == last)
-            return host::combine_all<Order>(op, std::move(init), tiles, host::taken_from(tile.begin()),
-                                            static_cast<offset>(tile.size()));
+            return host::combine_all<Order, T>(op, std::move(init), tiles, host::taken_from(tile.begin()),
+                                               static_cast<offset>(tile.size()));
         tiles.emplace_back(host::reader_at<Order, T>(host::taken_from(tile.begin()), op).tile());
     }
 }
 
 /// Reduces on the calling thread.
 template <class Geometry, class T, class Op, class Input, class Extent>
-T reduce_on(sequenced_policy, Input input, Extent end, T init, Op op)
+T reduce_on(sequenced_policy, Input input, Extent end, std::optional<T> init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
     if constexpr (std::same_as<Extent, offset>) {
         auto reader = host::reader_at<order, T>(std::move(input), op);
         if constexpr (known::is_exact<Op, T>) {
-            return op(init, reader.aggregate(end));
+            return init ? op(*init, reader.aggregate(end)) : reader.aggregate(end);
         } else {
-            std::optional<T> carry(std::move(init));
             offset const tiles = order::tiles_before_last(end);
-            host::append_tiles<order, T>(op, carry, tiles, [&] { return reader.tile(); });
-            return host::append_last_tile<order, T>(op, std::move(carry), end - tiles * order::tile, reader);
+            host::append_tiles<order, T>(op, init, tiles, [&] { return reader.tile(); });
+            return host::append_last_tile<order, T>(op, std::move(init), end - tiles * order::tile, reader);
         }
     } else if constexpr (is_forward_input<Input>) {
         aggregates<T> tiles;
@@ -141,19 +139,19 @@ T reduce_on(sequenced_policy, Input input, Extent end, T init, Op op)
             Input next = input;
             offset const count = host::step_over_tile<order>(next, end);
             if (next == end)
-                return host::combine_all<order>(op, std::move(init), tiles, std::move(input), count);
+                return host::combine_all<order, T>(op, std::move(init), tiles, std::move(input), count);
             tiles.emplace_back(host::reader_at<order, T>(input, op).tile());
             input = std::move(next);
         }
     } else {
-        return host::reduce_single_pass<order>(std::move(input), std::move(end), std::move(init), std::move(op));
+        return host::reduce_single_pass<order, T>(std::move(input), std::move(end), std::move(init), std::move(op));
     }
 }
 
 /// Combines `init` and an input of `count` elements, all of whose lane vectors are computed in parallel: for elements
 /// that take long to compute.
 template <class Geometry, class T, class Op, class Input>
-T reduce_lanes_first(Input const& input, offset count, T init, Op op)
+T reduce_lanes_first(Input const& input, offset count, std::optional<T> init, Op op)
 {
     constexpr offset lane = order<T, Geometry>::lane_vector;
     aggregates<T> lanes(static_cast<std::size_t>((count + lane - 1) / lane));
@@ -164,8 +162,8 @@ T reduce_lanes_first(Input const& input, offset count, T init, Op op)
             lanes[static_cast<std::size_t>(i)].emplace(host::fold<T>(
                 own_op, static_cast<int>(std::min(lane, count - i * lane)), [&] { return host::take<T>(own_input); }));
     });
-    return host::reduce_on<order_of_lanes<Geometry>>(seq, host::taken_from(lanes.begin()),
-                                                     static_cast<offset>(lanes.size()), std::move(init), std::move(op));
+    return host::reduce_on<order_of_lanes<Geometry>, T>(
+        seq, host::taken_from(lanes.begin()), static_cast<offset>(lanes.size()), std::move(init), std::move(op));
 }
 
 /// Returns the number of tiles before the last at which all cores become faster than one.
@@ -184,17 +182,17 @@ constexpr offset tiles_that_pay()
 
 /// Reduces on all cores.
 template <class Geometry, class T, class Op, class Input, class Extent>
-T reduce_on(parallel_policy, Input input, Extent end, T init, Op op)
+T reduce_on(parallel_policy, Input input, Extent end, std::optional<T> init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
     if constexpr (std::same_as<Extent, offset>) {
         offset const count = order::tiles_before_last(end);
         if constexpr (is_computed<Input>) {
             if (count < 8 * concurrency() && host::takes_long(end, [input]() mutable { return host::take<T>(input); }))
-                return host::reduce_lanes_first<Geometry>(input, end, std::move(init), std::move(op));
+                return host::reduce_lanes_first<Geometry, T>(input, end, std::move(init), std::move(op));
         }
         if (count < host::tiles_that_pay<T, Op, Input>())
-            return host::reduce_on<Geometry>(seq, std::move(input), end, std::move(init), std::move(op));
+            return host::reduce_on<Geometry, T>(seq, std::move(input), end, std::move(init), std::move(op));
         aggregates<T> tiles(static_cast<std::size_t>(count));
         host::parallel_for(count, [&](offset first, offset last) {
             Op own_op = op;
@@ -202,32 +200,49 @@ T reduce_on(parallel_policy, Input input, Extent end, T init, Op op)
             for (offset tile = first; tile != last; ++tile)
                 tiles[static_cast<std::size_t>(tile)].emplace(reader.tile());
         });
-        return host::combine_all<order>(op, std::move(init), tiles, tilewise::advanced(input, count * order::tile),
-                                        end - count * order::tile);
+        return host::combine_all<order, T>(op, std::move(init), tiles, tilewise::advanced(input, count * order::tile),
+                                           end - count * order::tile);
     } else {
         Input next = input;
         offset const count = host::step_over_tile<order>(next, end);
         if (next == end) {
             aggregates<T> none;
-            return host::combine_all<order>(op, std::move(init), none, std::move(input), count);
+            return host::combine_all<order, T>(op, std::move(init), none, std::move(input), count);
         }
         shared_walk<order, T, Op, Input, Extent> walk(std::move(input), end, op);
         host::work_together(concurrency(), [&](first_exception const& thrown) { walk.work(thrown); });
-        return host::combine_all<order>(op, std::move(init), walk.tiles(), walk.last_tile(), walk.last_count());
+        return host::combine_all<order, T>(op, std::move(init), walk.tiles(), walk.last_tile(), walk.last_count());
     }
+}
+
+/// What the engines keep of an `init`: on the heap, if it is large.
+template <class T>
+using kept_init = std::optional<std::conditional_t<is_large<T>, box<T>, T>>;
+
+/// Combines `init`, if it has a value, and a non-empty input.
+template <class Geometry, class T, class Policy, class Op, class Input, class Extent>
+T reduce_after(Policy policy, Input input, Extent end, kept_init<T> init, Op op)
+{
+    auto elements = tilewise::unwrap_input(std::move(input), end);
+    if constexpr (is_large<T>)
+        return std::move(*host::reduce_on<order_of_lanes<Geometry>, box<T>>(
+            policy, boxed_input<T, decltype(elements)>(std::move(elements)), std::move(end), std::move(init),
+            boxed_op<T, Op>{std::move(op)}));
+    else
+        return host::reduce_on<Geometry, T>(policy, std::move(elements), std::move(end), std::move(init),
+                                            std::move(op));
 }
 
 /// Combines `init` and a non-empty input.
 template <class Geometry, class T, class Policy, class Op, class Input, class Extent>
 T reduce(Policy policy, Input input, Extent end, T init, Op op)
 {
-    auto elements = tilewise::unwrap_input(std::move(input), end);
     if constexpr (is_large<T>)
-        return std::move(*host::reduce_on<order_of_lanes<Geometry>>(
-            policy, boxed_input<T, decltype(elements)>(std::move(elements)), std::move(end),
-            box<T>::of([&]() -> T { return std::move(init); }), boxed_op<T, Op>{std::move(op)}));
+        return host::reduce_after<Geometry, T>(policy, std::move(input), std::move(end),
+                                               box<T>::of([&]() -> T { return std::move(init); }), std::move(op));
     else
-        return host::reduce_on<Geometry>(policy, std::move(elements), std::move(end), std::move(init), std::move(op));
+        return host::reduce_after<Geometry, T>(policy, std::move(input), std::move(end),
+                                               std::optional<T>(std::move(init)), std::move(op));
 }
 
 } // namespace host

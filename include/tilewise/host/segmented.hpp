@@ -70,8 +70,9 @@ private:
     int lanes_ = 0;
 };
 
+/// Combines `init`, unless it is null, and a segment of up to `few_lanes` lane vectors.
 template <class Order, class T, class Op, class Input>
-T reduce_few_lanes(Op& op, Input elements, offset count, T const& init)
+T reduce_few_lanes(Op& op, Input elements, offset count, T const* init)
 {
     auto input = host::forgotten_input<T>(std::move(elements));
     trees_of_few_lanes<T> before;
@@ -79,10 +80,14 @@ T reduce_few_lanes(Op& op, Input elements, offset count, T const& init)
         T sum = host::take<T>(input);
         for (offset i = 1; i < std::min(count, Order::lane_vector); ++i)
             sum = host::combine_copies<T>(op, sum, host::take<T>(input));
-        if (count <= Order::lane_vector)
+        if (count > Order::lane_vector) {
+            before.append(op, sum);
+            continue;
+        }
+        if (init != nullptr)
             return host::combine_copies<T>(
-                op, before.lanes() > 0 ? host::combine_copies<T>(op, init, before.tree()) : init, sum);
-        before.append(op, sum);
+                op, before.lanes() > 0 ? host::combine_copies<T>(op, *init, before.tree()) : *init, sum);
+        return before.lanes() > 0 ? host::combine_copies<T>(op, before.tree(), sum) : sum;
     }
 }
 
@@ -126,7 +131,7 @@ T reduce_segment(bool is_shared, It const& first, segment of, T const& init, Op 
     if constexpr (is_plain<T>) {
         using order = tilewise::order<T, Geometry>;
         if (of.count <= few_lanes * order::lane_vector)
-            return host::reduce_few_lanes<order>(own_op, from(), of.count, result);
+            return host::reduce_few_lanes<order>(own_op, from(), of.count, std::addressof(result));
     }
     return is_shared ? host::reduce<Geometry>(par, from(), of.count, std::move(result), std::move(own_op))
                      : host::reduce<Geometry>(seq, from(), of.count, std::move(result), std::move(own_op));
