@@ -92,7 +92,7 @@ TILEWISE_DEVICE void block_reduce_segment(typename Segmented::view const& whole,
         int const count = static_cast<int>(segment.count - tiles * order::tile);
         if (lane_index() == 0) {
             auto to = results.to;
-            gpu::store_one(to, index, gpu::append_last_tile<order>(ends, count, T(carry.value[0]), op));
+            gpu::store_one(to, index, gpu::append_last_tile<order>(ends, count, carry, op));
         }
     }
 }

@@ -200,7 +200,7 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
     // of narrow accumulators all rows at once would take 239 registers
     constexpr bool reduces_chunks = Segmented::results::reduces && Scan::batched && Scan::has_wide_sums;
     offset const done = (offset{block_index()} * (threads / warp_size) + warp_index()) * per_warp;
-    int const valid = static_cast<int>(at_most(count - done, per_warp)), lane = lane_index();
+    int const valid = static_cast<int>(at_most(segments.existing(first, count) - done, per_warp)), lane = lane_index();
     if (valid <= 0)
         return;
     first += done;
