@@ -8,6 +8,8 @@
 #include <tilewise/axis.hpp>
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/count.hpp>
+#include <tilewise/count_by_key.hpp>
+#include <tilewise/discard_iterator.hpp>
 #include <tilewise/functional.hpp>
 #include <tilewise/histogram.hpp>
 #include <tilewise/minmax.hpp>
@@ -15,5 +17,7 @@
 #include <tilewise/policy.hpp>
 #include <tilewise/reduce.hpp>
 #include <tilewise/reduce_by_index.hpp>
+#include <tilewise/reduce_by_key.hpp>
 #include <tilewise/scan.hpp>
+#include <tilewise/scan_by_key.hpp>
 #include <tilewise/segmented.hpp>

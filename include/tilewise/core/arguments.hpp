@@ -90,23 +90,33 @@ struct other_argument {
 };
 // clang-format off: compilers quote the line
 void count(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void count_by_key(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void count_by_key_into(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void count_if(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void exclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void exclusive_scan_by_key(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void histogram(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void histogram_add(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void inclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void inclusive_scan_by_key(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void max_element(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void min_element(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void minmax_element(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void reduce(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void reduce_by_index(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void reduce_by_key(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void reduce_by_key_into(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void reduce_into(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void segmented_exclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void segmented_inclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void segmented_reduce(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void transform_exclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void transform_exclusive_scan_by_key(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void transform_inclusive_scan(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void transform_inclusive_scan_by_key(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void transform_reduce(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void transform_reduce_by_key(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
+void transform_reduce_by_key_into(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void transform_reduce_into(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 void weighted_histogram(other_argument, ...) = delete; // tilewise: the first argument must be a policy, an iterator or a range
 // clang-format on

@@ -201,6 +201,15 @@ struct partition_tuning {
     static constexpr offset most_blocks = offset{1} << 30;
 };
 
+/// How the algorithms by key find the runs. Not measured yet.
+struct by_key_tuning {
+    using segments = segmented_tuning; ///< for the values of the runs
+    using scan = scan_tuning;          ///< for the positions of the runs
+    /// Keys that are scanned at once: twice as many have to fit in 32 bits.
+    static constexpr offset keys_per_piece = offset{1} << 30;
+    static constexpr int threads = 256, blocks_per_multiprocessor = 8;
+};
+
 /// How values of the host are stored.
 struct host_values_tuning {
     /// Not measured: the copy of the values to the GPU takes longer.

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Finds the runs of equal keys: a scan counts the keys that begin a run, and its output is a list of their positions
+/// in place of the counts.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/output.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
+#include <tilewise/device/scan.cuh>
+#include <tilewise/device/scan/types.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/device/tuning.cuh>
+#include <tilewise/order.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Returns one key. Neighbors read the same keys, so memory is read through the L1 cache.
+template <class View>
+TILEWISE_DEVICE decltype(auto) key_at(View& keys, offset index)
+{
+    if constexpr (calls_no_function<View>) {
+        return (keys.first[index]); // in parentheses: a reference
+    } else {
+        auto const loaded = keys.template fetch<access::elementwise, 1>(index);
+        using key = std::remove_cvref_t<decltype(keys.element(loaded, 0))>;
+        return key(keys.element(loaded, 0));
+    }
+}
+
+/// The number of runs that begin among some keys, doubled, plus one if the last key begins one.
+using run_count = std::uint32_t;
+
+/// Adds the numbers of runs, and keeps whether the last key begins one.
+struct add_runs : known::operator_base {
+    template <class T>
+    TILEWISE_DEVICE T operator()(T const& a, T const& b) const
+    {
+        return a - (a & 1) + b;
+    }
+};
+
+/// Computes the run_count of each key.
+template <class Keys, class Pred>
+struct run_starts {
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = run_count;
+    using reference = run_count;
+    using pointer = void;
+    using difference_type = offset;
+
+    Keys keys;
+    Pred is_same;
+    offset position;
+
+    TILEWISE_DEVICE run_count operator[](offset n) const
+    {
+        Keys own_keys(keys);
+        Pred own_pred(is_same);
+        offset const index = position + n;
+        bool const begins =
+            index == 0 || !static_cast<bool>(own_pred(gpu::key_at(own_keys, index - 1), gpu::key_at(own_keys, index)));
+        return begins ? 3 : 0;
+    }
+    TILEWISE_DEVICE run_count operator*() const { return (*this)[0]; }
+    TILEWISE_CALLS_ANY
+    TILEWISE_PORTABLE run_starts operator+(offset n) const { return {keys, is_same, position + n}; }
+};
+
+/// Where the runs begin, and how many there are.
+struct run_list {
+    void* starts;         ///< of each run, and the number of keys after the last one
+    bool is_wide;         ///< whether they take 8 bytes each, not 4
+    offset const* number; ///< of runs; null if the host knows it
+
+    TILEWISE_DEVICE void put(offset index, offset start) const
+    {
+        if (is_wide)
+            static_cast<offset*>(starts)[index] = start;
+        else
+            static_cast<std::uint32_t*>(starts)[index] = static_cast<std::uint32_t>(start);
+    }
+    TILEWISE_DEVICE offset start(offset index) const
+    {
+        return is_wide ? static_cast<offset const*>(starts)[index]
+                       : offset{static_cast<std::uint32_t const*>(starts)[index]};
+    }
+    TILEWISE_DEVICE segment_span at(offset index) const
+    {
+        offset const begin = start(index);
+        return {begin, start(index + 1) - begin};
+    }
+    /// Returns how many of the `count` runs from `first` on exist.
+    TILEWISE_DEVICE offset existing(offset first, offset count) const
+    {
+        return number == nullptr ? count : gpu::at_most(count, *number - first);
+    }
+};
+
+/// The result of the scan for a key: written where its run begins, if it does there.
+struct run_result {
+    run_list runs;
+    offset const* before; ///< the number of runs that begin before those keys that are scanned at once
+    offset* after;        ///< the number of runs up to the last of these keys
+    offset last, count;   ///< the last of these keys, and the number of all keys
+    offset key;
+
+    TILEWISE_DEVICE void operator=(run_count up_to_here) const
+    {
+        offset const number = *before + static_cast<offset>(up_to_here >> 1);
+        if ((up_to_here & 1) != 0)
+            runs.put(number - 1, key);
+        if (key == last) {
+            *after = number;
+            if (key == count - 1)
+                runs.put(number, count);
+        }
+    }
+};
+
+/// The output of the scan.
+struct run_writer {
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = void;
+    using reference = void;
+    using pointer = void;
+    using difference_type = offset;
+
+    run_result next;
+
+    TILEWISE_DEVICE run_result operator*() const { return next; }
+    TILEWISE_PORTABLE run_writer operator+(offset n) const
+    {
+        run_writer later = *this;
+        later.next.key += n;
+        return later;
+    }
+};
+
+/// Finds the runs of the keys of a call, and owns the list of them.
+template <class Geometry, class Tuning>
+class run_finder {
+public:
+    /// Launches the kernels for at least one key. If the call waits, waits for the number of runs.
+    template <class Keys, class Pred>
+    run_finder(device_call& call, Keys const& keys, offset count, Pred const& is_same)
+        : starts_(call, (count + 1) * (is_wide(count) ? 8 : 4)), numbers_(call, pieces(count) + 1), count_(count),
+          runs_{starts_.begin(), is_wide(count), nullptr}
+    {
+        using starts = run_starts<Keys, Pred>;
+        using scan = scan_of<iterator_view<starts>, iterator_sink<run_writer>, run_count, add_runs,
+                             scan_form::inclusive, order<run_count, Geometry>>;
+        call.clear(numbers_.begin(), sizeof(offset));
+        offset* const number = call.waits() ? call.line<offset>() : numbers_.begin() + pieces(count);
+        for (offset begin = 0, piece = 0; begin < count; begin += Tuning::keys_per_piece, (void)++piece) {
+            offset const end = std::min(count, begin + Tuning::keys_per_piece);
+            run_writer const to = {{runs_, numbers_.begin() + piece,
+                                    end == count ? number : numbers_.begin() + piece + 1, end - 1, count, begin}};
+            scanner<scan, typename Tuning::scan>{call,
+                                                 iterator_view<starts>{{keys, is_same, begin}},
+                                                 iterator_sink<run_writer>{to},
+                                                 end - begin,
+                                                 initial<run_count>(std::nullopt),
+                                                 add_runs{}}
+                .start();
+        }
+        if (call.waits()) {
+            call.finish();
+            count_ = *number;
+        } else {
+            runs_.number = number;
+        }
+    }
+
+    run_list const& list() const { return runs_; }
+    /// Returns the number of runs, or of keys if the host does not know that of runs.
+    offset count() const { return count_; }
+    /// Returns whether the host knows the number of runs.
+    bool is_known() const { return runs_.number == nullptr; }
+
+private:
+    static bool is_wide(offset count) { return count > offset{std::numeric_limits<std::uint32_t>::max()}; }
+    static offset pieces(offset count) { return (count + Tuning::keys_per_piece - 1) / Tuning::keys_per_piece; }
+
+    scratch<unsigned char> starts_;
+    scratch<offset> numbers_; ///< of runs before each piece
+    offset count_;
+    run_list runs_;
+};
+
+/// Writes the first key of each run.
+template <class Keys, class Key, class Sink, int threads>
+TILEWISE_KERNEL(threads, 1)
+write_keys_of_runs(Keys keys, Sink to, run_list runs, offset count)
+{
+    count = runs.existing(0, count);
+    for (offset i = offset{block_index()} * threads + thread_index(); i < count; i += offset{block_count()} * threads)
+        gpu::store_one(to, i, static_cast<Key>(gpu::key_at(keys, runs.start(i))));
+}
+
+/// Writes the number of keys of each run.
+template <class Sink, int threads>
+TILEWISE_KERNEL(threads, 1)
+write_lengths_of_runs(Sink to, run_list runs, offset count)
+{
+    count = runs.existing(0, count);
+    for (offset i = offset{block_index()} * threads + thread_index(); i < count; i += offset{block_count()} * threads)
+        gpu::store_one(to, i, runs.at(i).count);
+}
+
+/// Writes the number of runs: `count`, or what is at `number` unless that is null.
+template <class Sink>
+TILEWISE_KERNEL(1, 1)
+write_number_of_runs(Sink to, offset const* number, offset count)
+{
+    gpu::store_one(to, 0, number != nullptr ? *number : count);
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

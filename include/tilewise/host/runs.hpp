@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Runs: the longest subranges of keys in which each key is the same as the one before it, according to a predicate.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/iterator.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/host/parallel.hpp>
+#include <tilewise/host/segments.hpp>
+#include <tilewise/order.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace host {
+
+/// Returns the end of the run that contains the key at `begin`, or `last` if it reaches that far.
+template <class Keys, class Pred>
+offset end_of_run(Keys const& keys, offset begin, offset last, Pred& is_same)
+{
+    Keys previous(tilewise::advanced(keys, begin)), key(previous);
+    for (++key; ++begin < last && static_cast<bool>(is_same(*previous, *key)); ++key)
+        ++previous;
+    return begin;
+}
+
+/// Calls `body(false, i, run)` for all runs of `count` keys, in order. Returns the number of runs.
+template <class Keys, class Pred, class Body>
+offset for_each_run(Keys const& keys, offset count, Pred is_same, Body const& body)
+{
+    offset runs = 0;
+    for (offset begin = 0, end = 0; begin < count; begin = end) {
+        end = host::end_of_run(keys, begin, count, is_same);
+        body(false, runs++, segment{begin, end - begin});
+    }
+    return runs;
+}
+
+/// The runs that begin in a block of keys.
+struct runs_of_block {
+    offset first; ///< where the first of them begins, or the end of the block
+    offset count;
+    offset next; ///< where the first run after them begins
+};
+
+/// Finds the runs that begin in the block [begin, end) of keys.
+template <class Keys, class Pred>
+runs_of_block runs_in(Keys const& keys, offset begin, offset end, Pred& is_same)
+{
+    offset first = begin > 0 ? host::end_of_run(keys, begin - 1, end, is_same) : begin;
+    runs_of_block found{first, 0, end};
+    for (; first < end; ++found.count)
+        first = host::end_of_run(keys, first, end, is_same);
+    return found;
+}
+
+/// Finds the runs that begin in each block of `block` keys, on all cores. `count` becomes the index of the first run.
+/// Returns the number of runs.
+template <class Keys, class Pred>
+offset find_runs(Keys const& keys, offset count, Pred const& is_same, offset block, std::vector<runs_of_block>& found)
+{
+    found.resize(static_cast<std::size_t>((count + block - 1) / block));
+    host::parallel_for(static_cast<offset>(found.size()), [&](offset first, offset last) {
+        Pred own(is_same);
+        for (; first < last; ++first)
+            found[static_cast<std::size_t>(first)] =
+                host::runs_in(keys, first * block, std::min(count, (first + 1) * block), own);
+    });
+    offset runs = 0, next = count;
+    for (runs_of_block& of : found)
+        runs += std::exchange(of.count, runs);
+    for (std::size_t i = found.size(); i-- > 0;) {
+        bool const is_empty = found[i].count == (i + 1 < found.size() ? found[i + 1].count : runs);
+        found[i].next = next;
+        next = is_empty ? next : found[i].first;
+    }
+    return runs;
+}
+
+/// Calls `body(is_shared, i, run)` for all runs of `count` keys, on all cores. These share each run of at least
+/// `long_from` keys; each shorter run is left to one core. Keys are read twice, in blocks of `block`. Returns the
+/// number of runs.
+template <class Keys, class Pred, class Body>
+offset deal_runs(Keys const& keys, offset count, Pred const& is_same, offset block, offset long_from, Body const& body)
+{
+    std::vector<runs_of_block> found;
+    offset const runs = host::find_runs(keys, count, is_same, block, found);
+    struct long_run {
+        offset index;
+        segment run;
+    };
+    std::mutex mutex;
+    std::vector<long_run> long_ones;
+    host::parallel_for(static_cast<offset>(found.size()), [&](offset first, offset last) {
+        Pred own(is_same);
+        for (; first < last; ++first) {
+            runs_of_block const of = found[static_cast<std::size_t>(first)];
+            offset const end_of_block = std::min(count, (first + 1) * block);
+            offset index = of.count;
+            for (offset begin = of.first, end = 0; begin < end_of_block; begin = end, (void)++index) {
+                end = host::end_of_run(keys, begin, end_of_block, own);
+                segment const run{begin, (end < end_of_block ? end : of.next) - begin};
+                if (run.count < long_from) {
+                    body(false, index, run);
+                } else {
+                    std::lock_guard const lock(mutex);
+                    long_ones.push_back({index, run});
+                }
+            }
+        }
+    });
+    for (long_run const& each : long_ones)
+        body(true, each.index, each.run);
+    return runs;
+}
+
+/// Returns the number of runs of `count` keys.
+template <class Keys, class Pred>
+offset count_runs(bool is_parallel, Keys const& keys, offset count, Pred const& is_same, offset block)
+{
+    if (!is_parallel)
+        return host::for_each_run(keys, count, is_same, [](bool, offset, segment) {});
+    std::vector<runs_of_block> found;
+    return host::find_runs(keys, count, is_same, block, found);
+}
+
+/// Reads keys and values that cannot be indexed, one by one, and recognises the ends of runs.
+template <class Keys, class Extent, class Values, class Pred>
+class run_reader {
+public:
+    run_reader(Keys keys, Extent const& end, Values values, Pred is_same)
+        : keys_(std::move(keys)), end_(end), values_(std::move(values)), is_same_(std::move(is_same)),
+          is_at_end_(keys_ == end_)
+    {}
+
+    bool is_at_end() const { return is_at_end_; }          ///< whether all runs have been read
+    bool is_at_end_of_run() const { return is_run_over_; } ///< whether all elements of the run have been read
+    void begin_run() { is_run_over_ = is_at_end_; }        ///< makes the next element the first of a run
+    decltype(auto) key() { return *keys_; }                ///< the key of the next element
+    decltype(auto) value() { return *values_; }            ///< the value of the next element
+
+    /// Advances past an element.
+    void advance()
+    {
+        if constexpr (multi_pass<Keys>)
+            previous_.emplace(keys_);
+        else
+            previous_.emplace(*keys_);
+        ++keys_;
+        ++values_;
+        is_at_end_ = keys_ == end_;
+        is_run_over_ = is_at_end_ || !is_same_as_previous();
+    }
+
+private:
+    bool is_same_as_previous()
+    {
+        if constexpr (multi_pass<Keys>)
+            return static_cast<bool>(is_same_(**previous_, *keys_));
+        else
+            return static_cast<bool>(is_same_(*previous_, *keys_));
+    }
+
+    Keys keys_;
+    Extent const& end_;
+    Values values_;
+    Pred is_same_;
+    std::optional<std::conditional_t<multi_pass<Keys>, Keys, value_of<Keys>>> previous_;
+    bool is_at_end_, is_run_over_ = true;
+};
+
+/// The end of the run that a run_reader reads.
+struct run_sentinel {};
+
+/// The values of the run that a run_reader reads, as an input that can be read once.
+template <class Reader>
+class values_of_run {
+public:
+    explicit values_of_run(Reader& reader) : reader_(std::addressof(reader)) {}
+
+    decltype(auto) operator*() const { return reader_->value(); }
+    values_of_run& operator++()
+    {
+        reader_->advance();
+        return *this;
+    }
+    bool operator==(run_sentinel) const { return reader_->is_at_end_of_run(); }
+
+private:
+    Reader* reader_;
+};
+
+} // namespace host
+TILEWISE_NAMESPACE_END
