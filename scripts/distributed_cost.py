@@ -16,7 +16,7 @@ from pathlib import Path
 # chunk and chunks of a tile, and pairs of tiles up to the size of a part (docs/how-distributed-works.md).
 ELEMENTS_PER_LANE_VECTOR = 4  # float
 ELEMENTS_PER_TILE = 2048 * ELEMENTS_PER_LANE_VECTOR
-STATUS, HEADER, VALUE = 8, 24, 4  # bytes
+STATUS, HEADER, VALUE = 8, 40, 4  # bytes
 # Joining on one core, per value: `distributed_messages 1024`, AMD EPYC, g++ 12.2 -O3: 4 to 8 ns, on a busy
 # machine.
 JOIN = 5e-3

@@ -75,6 +75,17 @@ int main()
     });
     //! [first]
 
+    //! [at]
+    tw::thread_communicator::run(4, [&](tw::thread_communicator& ranks) {
+        auto const cuts = tw::even_partition<float>(std::ssize(x), ranks.size());
+        auto const begin = cuts[static_cast<std::size_t>(ranks.rank())];
+        auto const end = cuts[static_cast<std::size_t>(ranks.rank()) + 1];
+        auto const on = tw::distributed(ranks, tw::par).at(begin, std::ssize(x));
+        expect(tw::reduce(on, x.begin() + begin, x.begin() + end) == alone);
+        expect(ranks.statistics().collectives == 1); // 2 without at
+    });
+    //! [at]
+
     //! [scan]
     std::vector<float> sums(x.size()), expected(x.size());
     tw::inclusive_scan(x, expected);

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -30,6 +31,66 @@ int ranks_of_program()
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     return ranks;
+}
+
+/// How the tests pretend that ranks share memory; as the machine says without a value.
+enum class pretence { none, pairs, even_and_odd, last_alone, all_but_first };
+pretence pretended_nodes = pretence::none;
+
+} // namespace
+
+/// Takes the place of MPI's own, as a profiling library does.
+extern "C" int MPI_Comm_split_type(MPI_Comm ranks, int type, int key, MPI_Info info, MPI_Comm* node)
+{
+    int rank = 0, size = 0;
+    MPI_Comm_rank(ranks, &rank);
+    MPI_Comm_size(ranks, &size);
+    switch (pretended_nodes) {
+    case pretence::none:
+        return PMPI_Comm_split_type(ranks, type, key, info, node);
+    case pretence::pairs:
+        return MPI_Comm_split(ranks, rank / 2, key, node);
+    case pretence::even_and_odd:
+        return MPI_Comm_split(ranks, rank % 2, key, node);
+    case pretence::last_alone:
+        return MPI_Comm_split(ranks, rank == size - 1 ? 1 : 0, key, node);
+    default:
+        return MPI_Comm_split(ranks, rank == 0 ? 0 : 1, key, node);
+    }
+}
+
+namespace {
+
+// ---- nodes
+
+/// The size of nodes that a communicator finds where ranks share memory in that way.
+int size_of_nodes(pretence nodes)
+{
+    pretended_nodes = nodes;
+    int const size = tw::mpi_communicator(MPI_COMM_WORLD).node_size();
+    pretended_nodes = pretence::none;
+    return size;
+}
+
+TEST(mpi_communicator, asks_which_ranks_share_a_node)
+{
+    int const ranks = ranks_of_program();
+    EXPECT_EQ(size_of_nodes(pretence::none), ranks); // all of this machine
+    EXPECT_EQ(size_of_nodes(pretence::pairs), std::min(ranks, 2));
+    EXPECT_EQ(size_of_nodes(pretence::last_alone), std::max(ranks - 1, 1)); // the last node may be smaller
+}
+
+TEST(mpi_communicator, knows_no_nodes_that_are_not_regular)
+{
+    int const ranks = ranks_of_program();
+    EXPECT_EQ(size_of_nodes(pretence::even_and_odd), 1);
+    EXPECT_EQ(size_of_nodes(pretence::all_but_first), 1) << ranks; // a larger node follows a smaller one
+}
+
+TEST(mpi_communicator, takes_the_size_of_nodes_as_an_option)
+{
+    EXPECT_EQ(tw::mpi_communicator(MPI_COMM_WORLD, {.node_size = 3}).node_size(), 3);
+    EXPECT_THROW(tw::mpi_communicator(MPI_COMM_WORLD, {.node_size = -1}), std::invalid_argument);
 }
 
 // ---- laws

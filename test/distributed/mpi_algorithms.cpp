@@ -111,6 +111,95 @@ TEST(algorithms_over_processes, count_and_add_up_weights_to_the_bits_of_one_call
     });
 }
 
+TEST(algorithms_over_processes, have_these_bits_where_processes_state_their_positions)
+{
+    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s});
+    std::mt19937 random(1871);
+    std::vector<float> inclusive(whole().size());
+    tw::inclusive_scan(whole(), inclusive);
+    float const sum = tw::reduce(whole(), 0.5F);
+    auto const largest = std::ranges::max_element(whole()) - whole().begin();
+    for (int round = 0; round < 4; ++round) {
+        auto const cuts = random_cuts(ranks.size(), random);
+        auto const rank = static_cast<std::size_t>(ranks.rank());
+        std::span const part = std::span(whole()).subspan(cuts[rank], cuts[rank + 1] - cuts[rank]);
+        auto const on = tw::distributed(ranks, tw::par).at(static_cast<tw::offset>(cuts[rank]), std::ssize(whole()));
+        EXPECT_EQ(tw::reduce(on, part, 0.5F), sum);
+        std::vector<float> out(part.size());
+        tw::inclusive_scan(on, part, out);
+        EXPECT_TRUE(std::ranges::equal(out, part_of(inclusive, cuts[rank], out)));
+        EXPECT_EQ(tw::max_element(on, part).index, largest);
+    }
+}
+
+TEST(algorithms_over_processes, throw_on_every_process_where_a_position_is_wrong)
+{
+    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s});
+    int const last = ranks.size() - 1;
+    std::vector<float> const part(100, 1.F);
+    for (tw::offset const more : {1, -1}) {
+        auto const begin = ranks.rank() * tw::offset{100}, total = ranks.size() * tw::offset{100};
+        auto const on = tw::distributed(ranks).at(ranks.rank() == last ? begin + more : begin, total);
+        std::string text = "nothing";
+        try {
+            tw::reduce(on, part);
+        } catch (tw::distributed_error const& error) {
+            text = error.what();
+            EXPECT_EQ(error.rank(), last);
+        }
+        EXPECT_THAT(text, testing::HasSubstr("does not fit a part of 100 elements on rank " + std::to_string(last)));
+        EXPECT_TRUE(ranks.is_usable());
+    }
+}
+
+/// As if even two processes were too many for one gather.
+struct few_packets {
+    static constexpr int most_ranks_per_gather = 1;
+};
+/// Two rounds of messages for three processes and more.
+struct some_packets {
+    static constexpr int most_ranks_per_gather = 3;
+};
+
+/// Compares a call that exchanges messages in rounds with that of one process.
+template <class Tuning>
+void expect_bits_of_rounds(int ranks_of_node)
+{
+    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s, .node_size = ranks_of_node});
+    EXPECT_EQ(ranks.node_size(), ranks_of_node);
+    float const sum = tw::reduce(whole(), 0.5F);
+    std::vector<float> scanned(whole().size());
+    tw::exclusive_scan(whole(), scanned, 2.5F);
+    std::mt19937 random(1905);
+    for (int round = 0; round < 4; ++round) {
+        auto const cuts = random_cuts(ranks.size(), random);
+        auto const rank = static_cast<std::size_t>(ranks.rank());
+        std::span const part = std::span(whole()).subspan(cuts[rank], cuts[rank + 1] - cuts[rank]);
+        auto const call = [&](auto algorithm) {
+            using engine =
+                tw::engine::on_ranks<tw::mpi_communicator, tw::sequenced_policy, tw::standard_geometry, Tuning>;
+            tw::engine::rank_call own(ranks, "a test");
+            EXPECT_EQ(own.ranks_of_node(), ranks_of_node);
+            algorithm(engine(own, tw::seq));
+        };
+        call([&](auto on) { EXPECT_EQ(on.reduce(part.data(), std::ssize(part), 0.5F, std::plus<>()), sum); });
+        std::vector<float> out(part.size());
+        call([&](auto on) {
+            on.template scan<tw::scan_form::exclusive, float>(part.data(), std::ssize(part), out.data(), 2.5F,
+                                                              std::plus<>());
+        });
+        EXPECT_TRUE(std::ranges::equal(out, part_of(scanned, cuts[rank], out)));
+    }
+}
+
+TEST(algorithms_over_processes, have_these_bits_where_nodes_exchange_messages_first)
+{
+    for (int const ranks_of_node : {1, 2, 3}) {
+        expect_bits_of_rounds<few_packets>(ranks_of_node);
+        expect_bits_of_rounds<some_packets>(ranks_of_node);
+    }
+}
+
 TEST(algorithms_over_processes, throw_on_every_process_what_one_throws_and_stay_in_step)
 {
     tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s});

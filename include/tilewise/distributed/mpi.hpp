@@ -38,6 +38,9 @@ struct mpi_options {
     /// The maximum number of bytes per MPI call, whose counts are of type int. Larger collectives take several calls.
     /// Must be the same on all ranks.
     std::size_t largest_call = std::size_t{1} << 30;
+    /// How many consecutive ranks share a node, or 0 to ask MPI which ranks share memory. Must be the same on all
+    /// ranks.
+    int node_size = 0;
 };
 
 /// A communicator for the ranks of an MPI communicator. Requires MPI 3.
@@ -56,7 +59,7 @@ struct mpi_options {
 class mpi_communicator {
 public:
     /// A collective call: duplicates `ranks`, so that its messages never match those of the program. Throws
-    /// `std::invalid_argument` for `MPI_COMM_NULL`, for intercommunicators and for an invalid `largest_call`, and
+    /// `std::invalid_argument` for `MPI_COMM_NULL`, for intercommunicators and for invalid options, and
     /// `distributed_error` if MPI is not initialized or fails.
     explicit mpi_communicator(MPI_Comm ranks, mpi_options options = {}) : options_(options)
     {
@@ -69,6 +72,8 @@ public:
             throw std::invalid_argument("tilewise::mpi_communicator: MPI_COMM_NULL");
         if (options.largest_call < sizeof(std::uint64_t) || options.largest_call > largest_count)
             throw std::invalid_argument("tilewise::mpi_communicator: largest_call is not in [8, 2^31)");
+        if (options.node_size < 0)
+            throw std::invalid_argument("tilewise::mpi_communicator: node_size is negative");
         check(MPI_Comm_test_inter(ranks, &has_two_groups), "MPI_Comm_test_inter");
         if (has_two_groups != 0)
             throw std::invalid_argument("tilewise::mpi_communicator: an intercommunicator");
@@ -76,6 +81,7 @@ public:
         check(MPI_Comm_size(ranks, &size_), "MPI_Comm_size");
         check(MPI_Comm_dup(ranks, &ranks_), "MPI_Comm_dup");
         check(MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+        node_size_ = options.node_size > 0 ? options.node_size : size_of_nodes();
     }
 
     /// A collective call, unless the communicator is unusable or MPI is finalized: frees the duplicate.
@@ -90,8 +96,11 @@ public:
     mpi_communicator(mpi_communicator const&) = delete;
     mpi_communicator& operator=(mpi_communicator const&) = delete;
 
-    int rank() const noexcept { return rank_; }           ///< the rank of this process
-    int size() const noexcept { return size_; }           ///< the number of ranks
+    int rank() const noexcept { return rank_; } ///< the rank of this process
+    int size() const noexcept { return size_; } ///< the number of ranks
+    /// Returns how many consecutive ranks share a node; the last node may have fewer. Returns 1 if the ranks of a node
+    /// are not consecutive, or nodes have different numbers of them.
+    int node_size() const noexcept { return node_size_; }
     bool is_usable() const noexcept { return !failure_; } ///< false once a collective has failed on this rank
 
     /// Terminates the program on all ranks of the communicator.
@@ -217,6 +226,25 @@ private:
 
     std::size_t ranks() const { return static_cast<std::size_t>(size_); }
 
+    /// Asks MPI which ranks share memory.
+    int size_of_nodes()
+    {
+        MPI_Comm node = MPI_COMM_NULL;
+        check(MPI_Comm_split_type(ranks_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+        int first = rank_, members = 0; // the lowest rank of this rank's node
+        int const size_status = MPI_Comm_size(node, &members);
+        int const first_status = MPI_Bcast(&first, 1, MPI_INT, 0, node);
+        MPI_Comm_free(&node);
+        check(size_status, "MPI_Comm_size");
+        check(first_status, "MPI_Bcast");
+        int size = members;
+        check(MPI_Bcast(&size, 1, MPI_INT, 0, ranks_), "MPI_Bcast");
+        int const expected_members = std::min(size, size_ - first);
+        int is_regular = first == rank_ / size * size && members == expected_members;
+        check(MPI_Allreduce(MPI_IN_PLACE, &is_regular, 1, MPI_INT, MPI_MIN, ranks_), "MPI_Allreduce");
+        return is_regular != 0 ? size : 1;
+    }
+
     void prepare(char const* collective, std::size_t bytes)
     {
         if (failure_)
@@ -323,6 +351,7 @@ private:
     MPI_Comm ranks_ = MPI_COMM_NULL;
     int rank_ = -1;
     int size_ = 0;
+    int node_size_ = 1;
     int tag_ = 0;
     std::optional<distributed_error> failure_;
     std::unique_ptr<transfer> transfer_;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// `rank_position`: what algorithms that return a position return under a distributed policy.
+/// Positions in a range that is distributed across ranks: of an element, and of a rank's part.
 
 #include <tilewise/core/config.hpp>
 
@@ -19,6 +19,13 @@ struct rank_position {
     std::ptrdiff_t index = 0; ///< its index in the whole range
 
     friend bool operator==(rank_position const&, rank_position const&) = default; ///< whether they are equal
+};
+
+/// @ingroup distributed
+/// The position of a rank's part in a range that is distributed across ranks.
+struct part_position {
+    std::ptrdiff_t begin = 0; ///< the number of elements before the part
+    std::ptrdiff_t total = 0; ///< the number of elements of the range
 };
 
 } // namespace tilewise

@@ -56,7 +56,10 @@ public:
     cells_on_ranks(Call& call, offset cells)
         : call_(call), owned_(cells, call.ranks()), own_cells_(owned_.count(call.rank())), parts_(index(cells)),
           counts_of_ranks_(index(own_cells_ * call.ranks())), parts_of_ranks_(counts_of_ranks_.size())
-    {}
+    {
+        out_.reserve(static_cast<std::size_t>(call.ranks()));
+        in_.reserve(static_cast<std::size_t>(call.ranks()));
+    }
 
     /// Tells the owner of each cell how many values this rank has of it, and learns where they stand among all of them.
     void exchange_counts(std::vector<offset> counts)
@@ -122,10 +125,7 @@ public:
     template <class Op>
     gathered<T> combine(T const& init, Op op)
     {
-        std::vector<offset> owned;
-        for (int r = 0; r < call_.ranks(); ++r)
-            owned.push_back(owned_.count(r));
-        call_.template expect<T>(std::move(owned));
+        call_.template expect<T>([&](int r) { return owned_.count(r); });
         packed<T> results;
         std::vector<offset> next(received_begins_); // the value to read next of each rank
         for (offset cell = 0; cell < own_cells_; ++cell) {
@@ -138,7 +138,13 @@ public:
                 if (part.has_last)
                     last.emplace(take());
             }
-            T result = last ? host::entry<Order, T>(op, init, before).reduced(op, *last) : init;
+            if (!last) {
+                results.push_back(init);
+                continue;
+            }
+            host::entry<Order, T> end(parts_of_ranks_[at(0, cell)].total);
+            end.move_behind(op, init, before);
+            T result = end.reduced(op, *last);
             host::make_opaque(result);
             results.push_back(result);
         }
@@ -173,20 +179,20 @@ private:
             own.push_back(aggregate);
         if (part.has_last)
             own.push_back(values[count - 1]);
-        tilewise::copy_bytes(to, own.bytes().data(), own.bytes().size());
+        tilewise::copy_bytes(to, own.values().data(), own.values().size());
     }
 
     /// A message to each rank and one from each.
     template <class To, class From>
     void exchange(To to, From from)
     {
-        std::vector<outgoing> out;
-        std::vector<incoming> in;
+        out_.clear();
+        in_.clear();
         for (int r = 0; r < call_.ranks(); ++r) {
-            out.push_back(to(r));
-            in.push_back(from(r));
+            out_.push_back(to(r));
+            in_.push_back(from(r));
         }
-        call_.exchange(out, in);
+        call_.exchange(out_, in_);
     }
 
     Call& call_;
@@ -198,6 +204,8 @@ private:
     std::vector<part_of_cell> parts_of_ranks_; ///< and where they stand
     std::vector<offset> received_begins_;      ///< where each rank's values begin among those that this rank gets
     std::vector<std::byte> received_;
+    std::vector<outgoing> out_;
+    std::vector<incoming> in_;
 };
 
 /// Combines rank 0's `init`, which it has in `own_init`, and the values of each cell of all ranks; every rank writes
@@ -240,8 +248,9 @@ Out reduce_cells_in_any_order(rank_call<Communicator>& call, Local local, It fir
     std::vector<T> table(static_cast<std::size_t>(offset{view.extent()}));
     engine::reduce_by_cell<T>(call.algorithm(), local, std::move(first), std::move(end), std::move(values), view,
                               table.data(), identity, op);
+    combined_table<T> memory(table.size(), call.ranks(), call.rank());
     T const init = call.gather(own_init)(0, 0);
-    call.combine(table, op);
+    call.combine(memory, table.data(), op);
     for (T& cell : table)
         cell = static_cast<T>(op(init, cell));
     return engine::write_on_ranks<false>(call.algorithm(), local, table.data(), static_cast<offset>(table.size()),

@@ -105,66 +105,81 @@ void add_elements(joined<Order, combined<T>>& own, Local local, Elements element
 
 /// Combines rank 0's `init` and the elements of all ranks, of which this rank has `elements`.
 template <class Geometry, class Tuning, class Communicator, class Local, class T, class Elements, class Op>
-T reduce_in_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, T const& init,
+T reduce_in_order(rank_call<Communicator>& call, Local local, agreement const& what, Elements elements, T const& init,
                   Op op)
 {
     using order = order_on_ranks<T, Geometry>;
-    offset const total = at.total();
-    int const rank = call.rank(), last_rank = total > 0 ? at.last_rank() : -1;
-    offset const end = std::max(total - 1, offset{0}); // the last element stays apart
-    joining<order, T, Tuning, Communicator> join(call, at, end, true, last_rank, wanted::all);
+    using joined = engine::joined<order, combined<T>>;
+    int const rank = call.rank();
+    joining<order, T, Tuning, Communicator> join(call, true, wanted::all);
+    std::optional<host::entry<order, combined<T>>> end;
 
     auto host_op = engine::host_operator<T>(op);
-    joined<order, combined<T>> own(join.begin(rank));
-    if (rank == 0)
-        own.init.emplace(engine::to_combined(init));
-    if (at.count(rank) > 0)
-        engine::add_elements<order, T>(own, local, std::move(elements), at.count(rank), rank == last_rank, op, host_op);
-
-    auto const all = join(host_op, std::move(own));
+    joined const& all = join(what, host_op, [&] {
+        joined own(join.begin(rank));
+        if (rank == 0)
+            own.init.emplace(engine::to_combined(init));
+        if (offset const count = join.parts().count(rank); count > 0)
+            engine::add_elements<order, T>(own, local, std::move(elements), count, rank == join.last_rank(), op,
+                                           host_op);
+        end.emplace(join.parts().total());
+        return own;
+    });
     T result = [&]() -> T {
-        if (total == 0)
+        if (!all.last)
             return engine::plain(*all.init);
-        return engine::plain(host::entry<order, combined<T>>(host_op, all.init, all.part).reduced(host_op, *all.last));
+        end->move_behind(host_op, all.init, all.part);
+        return engine::plain(end->reduced(host_op, *all.last));
     }();
     host::make_opaque(result);
     return result;
 }
 
-/// The step of a scan that combines what precedes a rank: `reduce_own(own)` adds the elements of this rank to what it
-/// has.
+/// The step of a scan that combines what precedes a rank: `reduce_own(begin, is_last)` returns the elements of this
+/// rank, of which there are some. They begin at `begin`, and nobody needs them if this rank has the last ones.
 template <class Order, class Tuning, class T, class Communicator, class Op, class Reduce>
-host::entry<Order, combined<T>> entry_of_rank(rank_call<Communicator>& call, partition const& at,
+host::entry<Order, combined<T>> entry_of_rank(rank_call<Communicator>& call, agreement const& what,
                                               std::optional<T> const& init, Op& op, Reduce reduce_own)
 {
-    int const rank = call.rank(), last_rank = at.total() > 0 ? at.last_rank() : 0;
-    // nobody needs the elements of the last
-    joining<Order, T, Tuning, Communicator> join(call, at, at.begin(last_rank), init.has_value(), -1, wanted::before);
-    joined<Order, combined<T>> own(join.begin(rank));
-    if (rank == 0 && init)
-        own.init.emplace(engine::to_combined(*init));
-    if (at.count(rank) > 0)
-        if (auto part = reduce_own(rank == last_rank); rank < last_rank)
-            own.part = std::move(part);
-    std::optional<combined<T>> const own_init = own.init;
-    auto const before = join(op, std::move(own));
-    return {op, rank == 0 ? own_init : before.init, before.part};
+    using joined = engine::joined<Order, combined<T>>;
+    int const rank = call.rank();
+    joining<Order, T, Tuning, Communicator> join(call, init.has_value(), wanted::before);
+    std::optional<combined<T>> own_init;
+    std::optional<host::entry<Order, combined<T>>> entry;
+    joined const& before = join(what, op, [&] {
+        partition const& parts = join.parts();
+        joined own(join.begin(rank));
+        if (rank == 0 && init) {
+            own.init.emplace(engine::to_combined(*init));
+            own_init.emplace(*own.init);
+        }
+        if (what.count > 0) {
+            bool const is_last = rank == parts.last_rank();
+            auto part = reduce_own(parts.begin(rank), is_last);
+            if (!is_last)
+                own.part = std::move(part);
+        }
+        entry.emplace(parts.total());
+        return own;
+    });
+    entry->move_behind(op, rank == 0 ? own_init : before.init, before.part);
+    return std::move(*entry);
 }
 
 /// Scans them after rank 0's `init`, if there is one, and writes the results for `elements`.
 template <class Geometry, class Tuning, scan_form form, class Communicator, class Local, class T, class Elements,
           class Out, class Op>
-Out scan_in_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, Out out,
+Out scan_in_order(rank_call<Communicator>& call, Local local, agreement const& what, Elements elements, Out out,
                   std::optional<T> const& init, Op op)
 {
     auto host_op = engine::host_operator<T>(op);
-    offset const begin = at.begin(call.rank()), count = at.count(call.rank());
+    offset const count = what.count;
     if constexpr (is_device_policy<Local>) {
 #ifdef TILEWISE_DEVICE_ENGINE
         using order = tilewise::order<T, Geometry>;
         auto device_op = gpu::operator_on<T>(op);
         std::optional<gpu::part_scanner<Geometry, form, T, Local, Elements, Out, decltype(device_op)>> scanner;
-        auto const first = engine::entry_of_rank<order, Tuning>(call, at, init, host_op, [&](bool) {
+        auto const first = engine::entry_of_rank<order, Tuning>(call, what, init, host_op, [&](offset begin, bool) {
             host::fragment<order, T> part(begin);
             scanner.emplace(local, elements, out, begin, begin + count, device_op);
             scanner->reduce([&](int level, T const& aggregate) { part.append(host_op, level, aggregate); });
@@ -180,52 +195,59 @@ Out scan_in_order(rank_call<Communicator>& call, Local local, partition const& a
         using order = order_on_ranks<T, Geometry>;
         auto input = engine::host_input<T>(std::move(elements), count);
         host::aggregates<combined<T>> tiles;
-        auto const first = engine::entry_of_rank<order, Tuning>(call, at, init, host_op, [&](bool is_last) {
-            if (is_last && std::same_as<Local, sequenced_policy>) // whose scan finds the aggregates itself
+        auto first = engine::entry_of_rank<order, Tuning>(call, what, init, host_op, [&](offset begin, bool last) {
+            if (last && std::same_as<Local, sequenced_policy>) // whose scan finds the aggregates itself
                 return host::fragment<order, combined<T>>(begin);
             return host::fragment_of<order, combined<T>>(local, input, begin, begin + count, host_op, tiles);
         });
         if (count == 0)
             return out;
-        return host::scan_part<order, form>(first, std::move(input), count, std::move(out), host_op, tiles);
+        return host::scan_part<order, form>(std::move(first), std::move(input), count, std::move(out), host_op, tiles);
     }
 }
 
-/// The same reduction where every order gives the same bits: one value of each rank is enough.
+/// The value of each rank for a reduction or scan where every order gives the same bits: one is enough.
 template <class Communicator, class Local, class T, class Elements, class Known>
-T reduce_in_any_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, T init,
+gathered<T> values_of_ranks(rank_call<Communicator>& call, Local local, agreement const& what, Elements elements,
+                            T const& init, Known op)
+{
+    partition parts(call.ranks());
+    return call.template agree_and_gather<T>(
+        what, parts, [](partition const&, int) { return 1; },
+        [&](partition const&) {
+            packed<T> own;
+            own.push_back(engine::reduce(local, std::move(elements), what.count,
+                                         call.rank() == 0 ? init : T(Known::template identity<T>), op));
+            return own;
+        });
+}
+
+/// The same reduction where every order gives the same bits.
+template <class Communicator, class Local, class T, class Elements, class Known>
+T reduce_in_any_order(rank_call<Communicator>& call, Local local, agreement const& what, Elements elements, T init,
                       Known op)
 {
-    std::vector<offset> values(static_cast<std::size_t>(at.ranks()), 1);
-    call.template expect<T>(values);
-    T own = call.rank() == 0 ? init : Known::template identity<T>;
-    packed<T> own_value;
-    own_value.push_back(engine::reduce(local, std::move(elements), at.count(call.rank()), std::move(own), op));
-    auto const all = call.template gather<T>(own_value);
+    auto const all = engine::values_of_ranks(call, local, what, std::move(elements), init, op);
     T result = all(0, 0);
-    for (int r = 1; r < at.ranks(); ++r)
+    for (int r = 1; r < call.ranks(); ++r)
         result = op(result, all(r, 0));
     return result;
 }
 
 /// The same scan where every order gives the same bits. `known` is the known operator for `op`.
 template <scan_form form, class Communicator, class Local, class T, class Elements, class Out, class Op, class Known>
-Out scan_in_any_order(rank_call<Communicator>& call, Local local, partition const& at, Elements elements, Out out,
+Out scan_in_any_order(rank_call<Communicator>& call, Local local, agreement const& what, Elements elements, Out out,
                       std::optional<T> init, Op op, Known known)
 {
-    int const rank = call.rank();
-    call.template expect<T>(std::vector<offset>(static_cast<std::size_t>(at.ranks()), 1));
-    packed<T> own;
-    own.push_back(engine::reduce(local, elements, at.count(rank),
-                                 rank == 0 && init ? T(*init) : T(Known::template identity<T>), known));
-    auto const all = call.template gather<T>(own);
-    if (rank > 0) {
+    T const first = init ? *init : T(Known::template identity<T>);
+    auto const all = engine::values_of_ranks(call, local, what, elements, first, known);
+    if (call.rank() > 0) {
         T before = all(0, 0);
-        for (int r = 1; r < rank; ++r)
+        for (int r = 1; r < call.rank(); ++r)
             before = known(before, all(r, 0));
         init.emplace(before);
     }
-    return engine::scan<form, T>(local, std::move(elements), at.count(rank), std::move(out), std::move(init), op);
+    return engine::scan<form, T>(local, std::move(elements), what.count, std::move(out), std::move(init), op);
 }
 
 } // namespace engine

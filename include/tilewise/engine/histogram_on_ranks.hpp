@@ -35,11 +35,10 @@ Out histogram_on_ranks(rank_call<Communicator>& call, Local local, It first, Ext
     if (cells > 0)
         engine::check_output_memory(call.algorithm(), local, counts);
     // Allocated first: a rank that has no memory for it could not take part in the sum either.
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(cells));
-    all.reserve(all.size() + 1);
-    constexpr bool fails_late = is_device_policy<Local> || !std::contiguous_iterator<Out>;
-    call.agree(" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<Axis>),
-               engine::hash_of_edges(axis), 0, fails_late);
+    typename rank_call<Communicator>::counters all(static_cast<std::size_t>(cells), call);
+    call.agree({" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<Axis>),
+                engine::hash_of_edges(axis), engine::count_if_indexed(end),
+                is_device_policy<Local> || !std::contiguous_iterator<Out>});
     call.expect_sum(all.size());
     engine::histogram<counting::overwrites>(local, std::move(first), std::move(end), axis, all.data());
     call.all_reduce(all);

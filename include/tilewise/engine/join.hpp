@@ -33,19 +33,24 @@ struct joined {
 
     /// Creates an empty object before the element `at`.
     explicit joined(offset at) : part(at) {}
-    joined(joined const&) = default;
-    joined(joined&&) = default;
-    ~joined() = default;
-    joined& operator=(joined other) // T need not be assignable
+
+    /// Allocates memory for so many values, so that joining those of parts with so few allocates nothing.
+    void reserve(offset values) { part.reserve(values); }
+    /// Removes all values.
+    void clear(offset at)
     {
         init.reset();
+        part.clear(at);
         last.reset();
-        part = std::move(other.part);
-        set(init, std::move(other.init));
-        set(last, std::move(other.last));
-        return *this;
     }
-
+    /// Copies the values of `other`, in the memory that there is. (T need not be assignable.)
+    void assign(joined const& other)
+    {
+        clear(0);
+        part.assign(other.part);
+        set(init, other.init);
+        set(last, other.last);
+    }
     /// Appends the values of the ranks behind.
     template <class Op>
     void append(Op& op, joined const& behind)
@@ -68,18 +73,17 @@ struct joined {
     }
 
 private:
-    static void set(std::optional<T>& value, std::optional<T> other)
+    static void set(std::optional<T>& value, std::optional<T> const& other)
     {
         if (other)
-            value.emplace(std::move(*other));
+            value.emplace(*other);
     }
 };
 
 /// The ranks whose fragments a rank needs.
 enum class wanted { before, all };
 
-/// Joins the fragments of the ranks of a call. Create it before a rank works on its part: from then on, a rank that
-/// throws reports that to the others in place of its fragment.
+/// Joins the fragments of the ranks of a call. Create it before ranks agree.
 template <class Order, class T, class Tuning, communicator Communicator>
 class joining {
 public:
@@ -90,43 +94,58 @@ public:
     /// ranks throw only if there is a gather afterwards; see rank_call.)
     static constexpr bool takes_rounds(int ranks) { return ranks > Tuning::most_ranks_per_gather; }
 
-    /// Prepares to join the elements of `at` up to `end`. Rank 0 has an init if `has_init`. `last_rank` has a last
-    /// element, unless it is negative.
-    joining(rank_call<Communicator>& call, partition const& at, offset end, bool has_init, int last_rank, wanted whose)
-        : call_(call), at_(at), end_(end), has_init_(has_init), last_rank_(last_rank), whose_(whose)
+    /// Prepares to join. Rank 0 has an init if `has_init`. If all ranks are wanted, the last element stays apart. If
+    /// those before a rank are, nobody needs the elements of the last.
+    joining(rank_call<Communicator>& call, bool has_init, wanted whose)
+        : call_(call), at_(call.ranks()), has_init_(has_init), whose_(whose)
     {
-        if (takes_rounds(at.ranks())) {
+        if (takes_rounds(call.ranks()))
             plan();
-        } else {
-            std::vector<offset> values;
-            for (int rank = 0; rank < at.ranks(); ++rank)
-                values.push_back(count({rank, rank + 1}));
-            call_.template expect<T>(std::move(values));
-        }
     }
 
-    offset begin(int rank) const { return std::min(at_.begin(rank), end_); } ///< the beginning of a rank's elements
-    offset end(int rank) const { return std::min(at_.end(rank), end_); }     ///< the end of these
+    partition const& parts() const { return at_; } ///< the parts of all ranks, or what is known of them
+    /// Returns the rank that has the last element, if that stays apart, and -1 otherwise.
+    int last_rank() const { return whose_ == wanted::all ? at_.last_rank() : -1; }
+    offset begin(int rank) const { return std::min(at_.begin(rank), end()); } ///< the beginning of a rank's elements
+    offset end(int rank) const { return std::min(at_.end(rank), end()); }     ///< the end of these
 
-    /// Joins the values of this rank with those of the others.
-    template <class Op>
-    joined operator()(Op& op, joined own)
+    /// Has all ranks agree, and joins the values of this rank, which `work()` returns, with those of the others. While
+    /// `work` is called, a rank that throws reports that to the others in member of its values. What it allocates is
+    /// reported, too, so it should allocate what is needed later. The result lasts as long as this object.
+    template <class Op, class Work>
+    joined const& operator()(agreement const& what, Op& op, Work work)
     {
-        if (!takes_rounds(at_.ranks()))
-            return gather(op, own);
-        joined before(begin(call_.rank()));
-        for (level const& each : levels_) {
-            neighbours others = exchange(op, each, own);
-            if (each.whose == wanted::all) {
-                joined all = others.front;
-                all.append(op, own);
-                all.append(op, others.behind);
-                own = std::move(all);
-            }
-            others.front.append(op, before);
-            before = std::move(others.front);
+        if (!takes_rounds(call_.ranks())) {
+            auto const received = call_.template agree_and_gather<T>(
+                what, at_, [&](partition const&, int rank) { return count({rank, rank + 1}); },
+                [&](partition const&) {
+                    packed<T> own_values;
+                    work().for_each([&](value const& v) { own_values.push_back(engine::plain(v)); });
+                    before_.reserve(most_values());
+                    return own_values;
+                });
+            return join(op, received);
         }
-        return whose_ == wanted::all ? own : before;
+        at_ = call_.agree(what);
+        expect_rounds();
+        call_.allocate_rounds();
+        for (joined* each : {&own_, &before_, &behind_, &front_, &scratch_, &more_[0], &more_[1]})
+            each->reserve(most_values());
+        own_values_.reserve(2 * most_values());
+        own_.assign(work());
+        before_.clear(begin(call_.rank()));
+        for (level const& each : levels_) {
+            exchange(op, each);
+            if (each.whose == wanted::all) {
+                scratch_.assign(front_);
+                scratch_.append(op, own_);
+                scratch_.append(op, behind_);
+                own_.assign(scratch_);
+            }
+            front_.append(op, before_);
+            before_.assign(front_);
+        }
+        return whose_ == wanted::all ? own_ : before_;
     }
 
 private:
@@ -136,17 +155,23 @@ private:
         std::vector<round_of_hops> rounds;
         wanted whose;
     };
-    /// The values that a unit has of the others in its level.
-    struct neighbours {
-        joined behind, front;
-    };
+
+    /// The end of the elements that are joined.
+    offset end() const
+    {
+        int const last = at_.last_rank();
+        return last < 0 ? 0 : whose_ == wanted::all ? at_.total() - 1 : at_.begin(last);
+    }
+    /// The most values that can stand for any part, while one more is appended.
+    offset most_values() const { return host::unit<Order>::most(at_.total()) + 3; }
 
     /// Returns the number of values of some ranks once they are joined.
     offset count(rank_range ranks) const
     {
+        int const last = last_rank();
         return offset{has_init_ && ranks.first == 0} +
                host::unit<Order>::count(begin(ranks.first), end(ranks.last - 1)) +
-               offset{ranks.first <= last_rank_ && last_rank_ < ranks.last};
+               offset{ranks.first <= last && last < ranks.last};
     }
 
     /// Appends the values of some ranks to `to`, from left to right.
@@ -156,26 +181,25 @@ private:
         if (has_init_ && ranks.first == 0)
             to.init.emplace(next());
         to.part.append_part(op, end(ranks.last - 1), next);
-        if (ranks.first <= last_rank_ && last_rank_ < ranks.last)
+        if (int const last = last_rank(); ranks.first <= last && last < ranks.last)
             to.last.emplace(next());
     }
 
+    /// Joins the values of all ranks, or of those before this one.
     template <class Op>
-    joined gather(Op& op, joined const& own) const
+    joined const& join(Op& op, gathered<T> const& received)
     {
-        packed<T> own_values;
-        own.for_each([&](value const& v) { own_values.push_back(engine::plain(v)); });
-        auto const received = call_.template gather<T>(own_values);
-        joined result(begin(0));
+        before_.clear(begin(0));
         for (int rank = 0; rank < (whose_ == wanted::all ? at_.ranks() : call_.rank()); ++rank)
-            append(op, result, {rank, rank + 1},
+            append(op, before_, {rank, rank + 1},
                    [&, i = offset{0}]() mutable -> value { return engine::to_combined(received(rank, i++)); });
-        return result;
+        return before_;
     }
 
+    /// Plans the rounds, and between which ranks there are messages. Their sizes follow when the parts are known.
     void plan()
     {
-        int const ranks = at_.ranks(), rank = call_.rank();
+        int const ranks = call_.ranks(), rank = call_.rank();
         int const group_size = engine::size_of_group(ranks, call_.ranks_of_node(), Tuning::most_ranks_per_gather);
         rank_units const groups({0, ranks}, group_size, rank);
         if (group_size > 1) {
@@ -188,29 +212,41 @@ private:
                                groups.count() > Tuning::most_ranks_per_gather ? engine::hops_by_doubling(groups.count())
                                                                               : engine::hops_at_once(groups.count()),
                                whose_});
-        std::vector<message_round> rounds;
         for (level const& each : levels_)
-            for (round_of_hops const& hops : each.rounds)
-                rounds.push_back(messages(each, hops));
-        call_.template expect<T>(std::move(rounds));
+            for (round_of_hops const& hops : each.rounds) {
+                message_round messages;
+                for (hop const& h : hops) {
+                    messages.in.push_back({each.units.sender_in(each.units.before(h.distance)), 0});
+                    for (int const receiver : each.units.receivers_in(each.units.before(-h.distance)))
+                        messages.out.push_back({receiver, 0});
+                }
+                rounds_.push_back(std::move(messages));
+            }
     }
 
-    /// Returns the messages of this rank in a round.
-    message_round messages(level const& in, round_of_hops const& hops) const
+    /// Says how large the messages of the rounds are. Allocates nothing.
+    void expect_rounds()
     {
-        auto const values = [&](int receiver, hop const& h) {
-            offset sum = 0;
-            for_each_part(in, receiver, h, [&](rank_range ranks, bool) { sum += count(ranks); });
-            return sum;
-        };
-        message_round messages;
-        for (hop const& each : hops) {
-            int const from = in.units.before(each.distance), to = in.units.before(-each.distance);
-            messages.in.push_back({in.units.sender_in(from), values(in.units.own(), each)});
-            for (int const receiver : in.units.receivers_in(to))
-                messages.out.push_back({receiver, values(to, each)});
-        }
-        return messages;
+        auto round = rounds_.begin();
+        for (level const& each : levels_)
+            for (round_of_hops const& hops : each.rounds) {
+                auto in = round->in.begin(), out = round->out.begin();
+                for (hop const& h : hops) {
+                    int const to = each.units.before(-h.distance);
+                    (in++)->values = values(each, each.units.own(), h);
+                    for (; out != round->out.end() && each.units.unit_of(out->rank) == to; ++out)
+                        out->values = values(each, to, h);
+                }
+                ++round;
+            }
+        call_.template expect<T>(std::move(rounds_));
+    }
+    /// Returns the number of values that a hop brings to a unit.
+    offset values(level const& in, int receiver, hop const& h) const
+    {
+        offset sum = 0;
+        for_each_part(in, receiver, h, [&](rank_range ranks, bool) { sum += count(ranks); });
+        return sum;
     }
 
     /// Calls `use(ranks, are_behind)` for the ranks behind and in front of a unit whose values a hop brings to the
@@ -225,53 +261,53 @@ private:
             use(in.units.ranks_of(std::max(first, 0), last), false);
     }
 
-    /// Performs the rounds of a level, in which each unit starts with its own values.
+    /// Performs the rounds of a level, in which each unit starts with its own values, and has those of the units
+    /// behind and in front of it at the end.
     template <class Op>
-    neighbours exchange(Op& op, level const& in, joined const& own)
+    void exchange(Op& op, level const& in)
     {
-        neighbours others{joined(end(in.units.ranks_of(0, in.units.count()).last - 1)),
-                          joined(begin(in.units.ranks_of(in.units.own()).first))};
+        behind_.clear(end(in.units.ranks_of(0, in.units.count()).last - 1));
+        front_.clear(begin(in.units.ranks_of(in.units.own()).first));
         for (round_of_hops const& hops : in.rounds) {
-            packed<T> own_values;
-            auto const pack = [&](value const& v) { own_values.push_back(engine::plain(v)); };
-            others.behind.for_each(pack);
-            if (!hops.empty() && hops[0].includes_sender()) {
-                joined front = others.front;
-                front.append(op, own);
-                front.for_each(pack);
-            } else {
-                others.front.for_each(pack);
-            }
-            auto const received = call_.template exchange_values<T>(own_values);
+            own_values_.clear();
+            auto const pack = [&](value const& v) { own_values_.push_back(engine::plain(v)); };
+            behind_.for_each(pack);
+            scratch_.assign(front_);
+            if (!hops.empty() && hops[0].includes_sender())
+                scratch_.append(op, own_);
+            scratch_.for_each(pack);
+            auto const received = call_.exchange_values(own_values_);
 
-            std::array<std::optional<joined>, 2> more; // in front of the unit, and behind it
+            std::array<bool, 2> has_more{}; // in front of the unit, and behind it
             int message = 0;
             for (hop const& each : hops) {
                 for_each_part(in, in.units.own(), each, [&, i = offset{0}](rank_range ranks, bool behind) mutable {
-                    std::optional<joined>& part = more[behind];
-                    if (!part)
-                        part.emplace(begin(ranks.first));
-                    append(op, *part, ranks, [&]() -> value { return engine::to_combined(received(message, i++)); });
+                    if (!std::exchange(has_more[behind], true))
+                        more_[behind].clear(begin(ranks.first));
+                    append(op, more_[behind], ranks,
+                           [&]() -> value { return engine::to_combined(received(message, i++)); });
                 });
                 ++message;
             }
             for (bool const behind : {false, true})
-                if (more[behind]) {
-                    joined& held = behind ? others.behind : others.front;
-                    more[behind]->append(op, held);
-                    held = std::move(*more[behind]);
+                if (has_more[behind]) {
+                    joined& held = behind ? behind_ : front_;
+                    more_[behind].append(op, held);
+                    held.assign(more_[behind]);
                 }
         }
-        return others;
     }
 
     rank_call<Communicator>& call_;
-    partition const& at_;
-    offset end_;
+    partition at_;
     bool has_init_;
-    int last_rank_;
     wanted whose_;
     std::vector<level> levels_;
+    std::vector<message_round> rounds_;
+    packed<T> own_values_;
+    // Of this rank's group, of the ranks before it, of the units of a level behind and in front of the rank's own.
+    joined own_{0}, before_{0}, behind_{0}, front_{0}, scratch_{0};
+    std::array<joined, 2> more_{joined(0), joined(0)};
 };
 
 } // namespace engine

@@ -86,35 +86,34 @@ value_of<It> element_on_rank([[maybe_unused]] char const* algorithm, [[maybe_unu
 /// is one position, or the two that `extremes` has.
 template <template <class> class Answer, template <class> class Better, class Communicator, class Local, class It,
           class Extent, class Less>
-auto best_position_on_ranks(rank_call<Communicator>& call, Local local, partition const& at, It first,
+auto best_position_on_ranks(rank_call<Communicator>& call, Local local, agreement const& what, It first,
                             Extent const& end, Less less)
 {
     using T = value_of<It>;
     static_cast<void>(&call_on_host<Less, T>);
     constexpr offset answers = std::same_as<Answer<It>, It> ? 1 : 2;
-    std::vector<offset> candidates;
-    for (int r = 0; r < at.ranks(); ++r)
-        candidates.push_back(at.count(r) > 0 ? answers : 0);
-    call.template expect<candidate<T>>(candidates);
-
-    packed<candidate<T>> own;
-    auto const add = [&](It const& found) {
-        own.push_back({engine::element_on_rank(call.algorithm(), local, first, found),
-                       static_cast<offset>(std::distance(first, found))});
-    };
-    if (at.count(call.rank()) > 0) {
-        auto const found = engine::best_position<Answer>(
-            local, first, end, Better<callable_for<Local, Less>>{engine::callable<Local>(less)});
-        if constexpr (answers == 1) {
-            add(found);
-        } else {
-            add(found.smallest);
-            add(found.largest);
+    partition at(call.ranks());
+    auto const find = [&](partition const&) {
+        packed<candidate<T>> own;
+        auto const add = [&](It const& found) {
+            own.push_back({engine::element_on_rank(call.algorithm(), local, first, found),
+                           static_cast<offset>(std::distance(first, found))});
+        };
+        if (what.count > 0) {
+            auto const found = engine::best_position<Answer>(
+                local, first, end, Better<callable_for<Local, Less>>{engine::callable<Local>(less)});
+            if constexpr (answers == 1) {
+                add(found);
+            } else {
+                add(found.smallest);
+                add(found.largest);
+            }
         }
-    }
-
+        return own;
+    };
+    auto const all = call.template agree_and_gather<candidate<T>>(
+        what, at, [](partition const& parts, int rank) { return parts.count(rank) > 0 ? answers : 0; }, find);
     Better<Less> better{std::move(less)};
-    auto const all = call.gather(own);
     std::optional<Answer<candidate_position<T>>> best;
     for (int r = 0; r < at.ranks(); ++r) {
         if (at.count(r) == 0)

@@ -77,8 +77,10 @@ constexpr bool has_cells()
 }
 
 /// Combining two values of type T throws nothing. What may is followed by a last gather, so that all ranks throw.
+/// (Large values are in boxes, which take memory.)
 template <class Op, class T>
-inline constexpr bool never_throws = known::is_operator<Op> || std::is_nothrow_invocable_v<Op&, T, T>;
+inline constexpr bool never_throws =
+    !host::is_large<T> && (known::is_operator<Op> || std::is_nothrow_invocable_v<Op&, T, T>);
 
 /// A policy that is an engine: one rank's part in a call.
 template <class Communicator, class Local, class Geometry = standard_geometry, class Tuning = standard_joining>
@@ -119,14 +121,13 @@ public:
             return with_elements<T, true>(std::move(input), end, [&](auto elements, offset count) {
                 constexpr bool fails_late = !never_throws<decltype(known), T> ||
                                             !contiguous_of<decltype(elements), T> || writes_may_throw<Local, Out, T>;
-                partition const at =
-                    call_.agree(described<T, Op>() + (init ? ", after init" : ""), 0, count, fails_late);
+                agreement const what{described<T, Op>() + (init ? ", after init" : ""), 0, count, fails_late};
                 Out const last = [&] {
                     if constexpr (known::is_exact<decltype(known), T>)
-                        return engine::scan_in_any_order<form>(call_, local_, at, std::move(elements), std::move(out),
+                        return engine::scan_in_any_order<form>(call_, local_, what, std::move(elements), std::move(out),
                                                                init, op, known);
                     else
-                        return engine::scan_in_order<Geometry, Tuning, form>(call_, local_, at, std::move(elements),
+                        return engine::scan_in_order<Geometry, Tuning, form>(call_, local_, what, std::move(elements),
                                                                              std::move(out), init, known);
                 }();
                 call_.finish();
@@ -159,15 +160,14 @@ public:
                       engine::has_cells<Local, T, decltype(known)>()) {
             if (offset const cells = view.extent(); cells > 0)
                 engine::check_output_memory(call_.algorithm(), local_, out);
-            call_.agree(" in " + std::to_string(view.extent()) + " cells of " + std::string(known::spelling_of<View>) +
-                            described<T, Op>(),
-                        engine::hash_of_edges(view), 0, engine::writes_may_throw<Local, Out, T>);
-            std::vector<offset> inits(static_cast<std::size_t>(call_.ranks()), 0);
-            inits[0] = 1;
-            call_.template expect<T>(std::move(inits));
             packed<T> own_init;
             if (call_.rank() == 0)
                 own_init.push_back(init);
+            call_.agree({" in " + std::to_string(view.extent()) + " cells of " + std::string(known::spelling_of<View>) +
+                             described<T, Op>(),
+                         engine::hash_of_edges(view), engine::count_if_indexed(end),
+                         engine::writes_may_throw<Local, Out, T>});
+            call_.template expect<T>([](int rank) { return rank == 0 ? 1 : 0; });
             if constexpr (known::is_exact<decltype(known), T>)
                 out = engine::reduce_cells_in_any_order(call_, local_, std::move(first), std::move(end),
                                                         std::move(values), view, std::move(out), own_init, known);
@@ -188,9 +188,8 @@ public:
         using T = value_of<It>;
         if constexpr (engine::has_positions<Local, It, Less>()) {
             constexpr bool fails_late = !std::is_nothrow_invocable_v<Less&, T const&, T const&>;
-            offset const count = tilewise::length(first, end);
-            partition const at = call_.agree(described<T, Better<Less>>(), 0, count, fails_late);
-            auto const found = engine::best_position_on_ranks<Answer, Better>(call_, local_, at, first, end, less);
+            agreement const what{described<T, Better<Less>>(), 0, tilewise::length(first, end), fails_late};
+            auto const found = engine::best_position_on_ranks<Answer, Better>(call_, local_, what, first, end, less);
             call_.finish();
             return found;
         } else {
@@ -207,13 +206,12 @@ private:
         if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_send<T>() &&
                       engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
-                partition const at =
-                    call_.agree(described<T, Op>(), 0, count, use_may_throw || !never_throws<decltype(known), T>);
+                agreement const what{described<T, Op>(), 0, count, use_may_throw || !never_throws<decltype(known), T>};
                 T result = use([&]() -> T {
                     if constexpr (known::is_exact<decltype(known), T>)
-                        return engine::reduce_in_any_order(call_, local_, at, std::move(elements), init, known);
+                        return engine::reduce_in_any_order(call_, local_, what, std::move(elements), init, known);
                     else
-                        return engine::reduce_in_order<Geometry, Tuning>(call_, local_, at, std::move(elements), init,
+                        return engine::reduce_in_order<Geometry, Tuning>(call_, local_, what, std::move(elements), init,
                                                                          known);
                 }());
                 call_.finish();

@@ -2,16 +2,21 @@
 #pragma once
 
 /// @file
-/// One call of an algorithm over ranks, seen from one of them: the collectives that all ranks make in the same order,
-/// and how an exception on one rank reaches all.
+/// One call of an algorithm over ranks, seen from one of them: the collectives that all ranks make in the same order.
 ///
 /// Every gather, and every round of messages, carries a status of each rank, so that no rank waits for one that has
-/// failed. Where some have, another gather carries the reason, and every rank throws it.
+/// failed. Where some have, all ranks throw (see rank_errors.hpp).
+///
+/// Running out of memory is such an exception. So between a collective and the call of a member function that says
+/// which one is next, nothing is allocated; and nothing at all after the last.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/communicator.hpp>
+#include <tilewise/engine/rank_errors.hpp>
+#include <tilewise/engine/rank_header.hpp>
 #include <tilewise/engine/ranks.hpp>
+#include <tilewise/engine/rounds.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 
@@ -19,6 +24,8 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,13 +36,17 @@ namespace engine {
 
 /// What this rank takes part in.
 template <communicator Communicator>
-class rank_call {
-public:
-    rank_call(Communicator& ranks, char const* algorithm) : ranks_(ranks), algorithm_(algorithm) {}
-    rank_call(rank_call const&) = delete;
-    rank_call& operator=(rank_call const&) = delete;
+class rank_call : errors_of_ranks<Communicator> {
+    using errors = errors_of_ranks<Communicator>;
+    using errors::algorithm_, errors::collectively, errors::ranks_;
 
-    char const* algorithm() const { return algorithm_.c_str(); }
+public:
+    /// Creates a call of an algorithm, to which this rank's position may be known.
+    rank_call(Communicator& ranks, char const* algorithm, std::optional<part_position> position = {})
+        : errors(ranks, algorithm), position_(position)
+    {}
+
+    char const* algorithm() const { return algorithm_; }
     int rank() const { return ranks_.rank(); }
     int ranks() const { return ranks_.size(); }
     /// How many consecutive ranks share a node, or 0 if the communicator does not say.
@@ -47,40 +58,61 @@ public:
             return 0;
     }
 
-    /// The first gather: the parts of all ranks. All ranks throw if what they call differs, which `description` says in
-    /// words and `details` in a hash. `fails_late` says that this rank may throw after the last gather of values.
-    partition agree(std::string const& description, std::uint64_t details, offset count, bool fails_late)
+    /// The first gather: the parts of all ranks. All ranks throw if what they call differs.
+    partition agree(agreement const& what)
     {
-        description_ = algorithm_ + description;
-        header const own{count, engine::hash_of(description_) ^ details, 0, fails_late};
-        std::vector<header> const all = gather_headers(own);
-        for (std::size_t rank = 0; rank < all.size(); ++rank)
-            if (all[rank].signature != all[0].signature)
-                throw_difference(rank);
-        std::vector<offset> counts;
-        for (header const& each : all) {
-            counts.push_back(each.count);
-            fails_late_ = fails_late_ || each.fails_late != 0;
+        rank_header const own = announce(what);
+        partition parts(ranks());
+        gather_headers(own, {});
+        settle(parts);
+        return parts;
+    }
+    /// Has all ranks agree, and gathers values of type T: `count_of(parts, rank)` values of each rank, of which
+    /// `own(parts)` returns those of this one. That takes one collective where ranks state their positions, `parts`
+    /// having what this rank knows while `own` is called; otherwise two.
+    template <class T, class CountOf, class Own>
+    gathered<T> agree_and_gather(agreement const& what, partition& parts, CountOf count_of, Own own)
+    {
+        if (!sends_values_first()) {
+            parts = agree(what);
+            expect<T>([&](int rank) { return count_of(parts, rank); });
+            return gather(own(parts));
         }
-        return partition(counts);
+        rank_header const header = announce(what);
+        engine::set_known_part(parts, *position_, what.count, rank());
+        packed<T> const values = own(parts);
+        gather_headers(header, values.values());
+        settle(parts);
+        bool all_fit = true;
+        for (int r = 0; r < ranks(); ++r)
+            all_fit = all_fit && static_cast<std::size_t>(count_of(parts, r)) * sizeof(T) <= first_values_bytes;
+        if (!all_fit) {
+            expect<T>([&](int rank) { return count_of(parts, rank); });
+            return gather(values);
+        }
+        next_ = fails_late_ ? step::finish : step::none;
+        firsts_.clear();
+        for (int r = 0; r < ranks(); ++r)
+            firsts_.push_back(static_cast<std::size_t>(r) * first_message_bytes + sizeof(rank_header));
+        return gathered<T>(firsts_.data(), received_.data());
     }
 
     /// Says how many values of type T each rank has for the next gather; from here on a rank that throws takes part in
     /// that one.
-    template <class T>
-    void expect(std::vector<offset> counts)
+    template <class T, class CountOf>
+    void expect(CountOf count_of)
     {
         sizes_.clear();
-        for (offset const count : counts)
-            sizes_.push_back(sizeof(std::int64_t) + static_cast<std::size_t>(count) * sizeof(T));
+        for (int r = 0; r < ranks(); ++r)
+            sizes_.push_back(sizeof(std::int64_t) + static_cast<std::size_t>(count_of(r)) * sizeof(T));
         next_ = step::values;
-        counts_ = std::move(counts);
     }
     /// The gather of those values.
     template <class T>
     gathered<T> gather(packed<T> const& own)
     {
-        return gathered<T>(counts_, gather_with_status(with_status(0, own.bytes())));
+        gather_with_status(own.bytes());
+        return gathered<T>(firsts_.data(), received_.data());
     }
 
     /// Says that the next collectives are rounds of messages with values of type T.
@@ -89,43 +121,76 @@ public:
     /// that throws between two rounds is learnt by some ranks alone; so `fails_late` is true of a call with an operator
     /// that may throw.
     template <class T>
-    void expect(std::vector<message_round> rounds)
+    void expect(std::vector<message_round>&& rounds)
     {
         rounds_ = std::move(rounds);
         round_ = 0;
         value_bytes_ = sizeof(T);
         next_ = step::rounds;
     }
+    /// Allocates what those rounds need, before a rank works on its part: a rank that has no memory in the last of
+    /// them could not tell all others.
+    void allocate_rounds()
+    {
+        std::size_t bytes = 0;
+        for (message_round const& round : rounds_) {
+            bytes = std::max(bytes, bytes_of(round.in));
+            out_.reserve(std::max(out_.capacity(), round.out.size()));
+            in_.reserve(std::max(in_.capacity(), round.in.size()));
+        }
+        received_.reserve(bytes);
+    }
     /// The next round. Sends the same values to all receivers that expect any, and returns those of each sender.
     template <class T>
     gathered<T> exchange_values(packed<T> const& own)
     {
-        std::vector<offset> counts;
-        for (auto const& each : rounds_[round_].in)
-            counts.push_back(each.values);
-        std::vector<std::byte> received;
-        if (!exchange_with_status(with_status(0, own.bytes()), received))
+        if (!exchange_with_status(own.bytes()))
             fail_in_rounds();
-        return gathered<T>(counts, std::move(received));
+        return gathered<T>(firsts_.data(), received_.data());
     }
 
+    /// Counters that are added up over all ranks, with all memory that takes. Create it before ranks agree.
+    class counters {
+    public:
+        counters(std::size_t count, rank_call const& call) : values_(count + 1)
+        {
+            if constexpr (!adds_up)
+                messages_.emplace(values_.size(), call.ranks(), call.rank());
+        }
+        std::uint64_t* data() { return values_.data(); }
+        std::size_t size() const { return values_.size() - 1; }
+
+    private:
+        friend rank_call;
+        std::vector<std::uint64_t> values_; ///< and the number of ranks that have failed
+        std::optional<combined_table<std::uint64_t>> messages_;
+    };
     /// Says that the next collective adds up so many counters.
-    void expect_sum(std::size_t counters)
+    void expect_sum(std::size_t count)
     {
-        counters_ = counters;
+        counters_ = count;
         next_ = step::sum;
     }
     /// Replaces each counter by its sum over all ranks.
-    void all_reduce(std::vector<std::uint64_t>& counters)
+    void all_reduce(counters& all)
     {
-        counters.push_back(0); // how many ranks have failed
-        sum(counters);
-        counters.pop_back();
+        collectively([&] {
+            if constexpr (adds_up)
+                ranks_.all_reduce_add(all.values_.data(), all.values_.size());
+            else
+                all.messages_->combine(ranks_, all.values_.data(), std::plus<>{});
+        });
+        next_ = fails_late_ ? step::finish : step::none;
+        if (all.values_.back() != 0)
+            errors::throw_reason();
     }
 
-    /// Says that the next collective is a gather without values, and makes it: ranks find out whether any has failed.
-    void expect_status() { expect<char>(std::vector<offset>(static_cast<std::size_t>(ranks()), 0)); }
-    void gather_status() { gather(packed<char>()); }
+    /// Says that the next collective is a gather without values: ranks find out whether any has failed.
+    void expect_status()
+    {
+        expect<char>([](int) { return 0; });
+    }
+    void gather_status() { gather(packed<char>()); } ///< makes it
 
     /// The last gather, without values, if any rank may throw late.
     void finish()
@@ -143,223 +208,189 @@ public:
     }
     /// Replaces each value of a table by what `op` makes of those of all ranks, in whatever order.
     template <class T, class Op>
-    void combine(std::vector<T>& table, Op op)
+    void combine(combined_table<T>& memory, T* table, Op op)
     {
-        collectively([&] { engine::combine_by_messages(ranks_, table, op); });
+        collectively([&] { memory.combine(ranks_, table, op); });
     }
 
     /// In a handler: has all ranks throw the exception, as a `distributed_error` that names this rank, with the
     /// exception nested in it here.
     [[noreturn]] void fail()
     {
-        if (is_over_)
+        if (errors::is_over())
             throw;
-        has_failed_ = true;
-        reason_ = reason_of_current_exception();
+        errors::note_current_exception();
         if (next_ == step::header) {
-            gather_headers({0, 0, 1, 0});
+            gather_headers({0, -1, -1, 0, 1, 0}, {});
         } else if (next_ == step::sum) {
-            std::vector<std::uint64_t> counters(counters_);
-            counters.push_back(1);
-            sum(counters);
+            counters failed(counters_, *this);
+            failed.values_.back() = 1;
+            all_reduce(failed);
         } else if (next_ == step::rounds) {
             fail_in_rounds();
         } else if (next_ == step::values || next_ == step::finish) {
             fail_in_gather();
         }
-        is_over_ = true; // alone: no other rank waits
-        std::throw_with_nested(
-            distributed_error(rank(), "tilewise::" + algorithm_ + ": rank " + std::to_string(rank()) + ": " + reason_));
+        errors::throw_alone();
     }
 
 private:
     enum class step { header, values, rounds, sum, finish, none }; ///< which collective comes next
 
-    /// What each rank says first.
-    struct header {
-        std::int64_t count;
-        std::uint64_t signature;
-        std::int32_t has_failed, fails_late;
-    };
+    static constexpr bool adds_up =
+        requires(Communicator& ranks, std::uint64_t* counters) { ranks.all_reduce_add(counters, std::size_t{}); };
 
-    /// What the exception that is handled says, without the name of the algorithm, which every error begins with.
-    std::string reason_of_current_exception() const
+    /// Whether the first gather has room for values. Depends on nothing that only this rank knows.
+    bool sends_values_first() const { return position_ && ranks() <= standard_joining::most_ranks_per_gather; }
+    std::size_t bytes_of_first_message() const
     {
-        try {
-            throw;
-        } catch (std::exception const& exception) {
-            std::string const text = exception.what(), name = "tilewise::" + algorithm_ + ": ";
-            return text.starts_with(name) ? text.substr(name.size()) : text;
-        } catch (...) {
-            return "an exception of another type than std::exception";
-        }
+        return sends_values_first() ? first_message_bytes : sizeof(rank_header);
     }
 
-    /// A collective. If it throws, the ranks are out of step, and this one makes no other.
-    template <class Collective>
-    void collectively(Collective&& collective)
+    /// Returns the header of this rank, and allocates what the next collectives need.
+    rank_header announce(agreement const& what)
     {
-        is_over_ = true;
-        collective();
-        is_over_ = false;
+        std::uint64_t const signature = errors::describe(what.description) ^ what.details;
+        if (position_)
+            engine::check_position(algorithm_, *position_, what.count, rank(), ranks());
+        sizes_.reserve(static_cast<std::size_t>(ranks()));
+        firsts_.reserve(static_cast<std::size_t>(ranks()));
+        auto const stated = position_.value_or(part_position{-1, -1});
+        return {what.count, stated.begin, stated.total, signature, 0, what.fails_late};
     }
-
-    std::vector<header> gather_headers(header const& own)
+    /// The first gather, of headers and, where they fit, values.
+    void gather_headers(rank_header const& own, std::span<std::byte const> values)
     {
-        std::vector<header> all(static_cast<std::size_t>(ranks()));
-        collectively([&] { ranks_.all_gather(&own, sizeof own, all.data()); });
+        std::vector<std::byte> message(bytes_of_first_message());
+        std::memcpy(message.data(), &own, sizeof own);
+        if (values.size() <= message.size() - sizeof own)
+            copy_bytes(message.data() + sizeof own, values.data(), values.size());
+        received_.resize(message.size() * static_cast<std::size_t>(ranks()));
+        collectively([&] { ranks_.all_gather(message.data(), message.size(), received_.data()); });
         next_ = step::none;
-        for (header const& each : all)
-            if (each.has_failed != 0)
-                throw_reason();
-        return all;
+        for (int r = 0; r < ranks(); ++r)
+            if (header_of(r).has_failed != 0)
+                errors::throw_reason();
+    }
+    rank_header header_of(int rank) const
+    {
+        rank_header header;
+        std::memcpy(&header, received_.data() + static_cast<std::size_t>(rank) * bytes_of_first_message(),
+                    sizeof header);
+        return header;
+    }
+    /// Takes from the headers what all ranks have agreed on. All ranks throw if they have not.
+    void settle(partition& parts)
+    {
+        auto const header = [&](int rank) { return header_of(rank); };
+        for (int r = 1; r < ranks(); ++r)
+            if (header(r).signature != header(0).signature)
+                errors::throw_difference(r);
+        if (auto const wrong = engine::contradiction_in(header, ranks()))
+            errors::throw_on_all(wrong->rank, wrong->what);
+        for (int r = 0; r < ranks(); ++r)
+            fails_late_ = fails_late_ || header(r).fails_late != 0;
+        parts.set_counts([&](int rank) { return std::max(header(rank).count, offset{0}); });
     }
 
     /// Gathers messages, each of which begins with a status.
-    std::vector<std::byte> gather_with_status(std::vector<std::byte> const& own)
+    void gather_with_status(std::vector<std::byte> const& own)
     {
         std::size_t bytes = 0;
         for (std::size_t const size : sizes_)
             bytes += size;
-        std::vector<std::byte> all(bytes);
-        collectively([&] { ranks_.all_gather_v(own.data(), std::span<std::size_t const>(sizes_), all.data()); });
+        received_.resize(bytes);
+        collectively([&] { ranks_.all_gather_v(own.data(), std::span<std::size_t const>(sizes_), received_.data()); });
         next_ = fails_late_ ? step::finish : step::none;
-        std::byte const* next = all.data();
+        firsts_.clear();
+        std::size_t message = 0;
         for (std::size_t const size : sizes_) {
-            std::int64_t status = 0;
-            std::memcpy(&status, next, sizeof status);
-            if (status != 0)
-                throw_reason();
-            next += size;
+            if (status_at(message) != 0)
+                errors::throw_reason();
+            firsts_.push_back(message + sizeof(std::int64_t));
+            message += size;
         }
-        return all;
     }
-
-    /// A message: whether the rank has failed, and its values.
-    static std::vector<std::byte> with_status(std::int64_t status, std::vector<std::byte> const& values)
+    std::int64_t status_at(std::size_t message) const
     {
-        std::size_t const bytes = values.size(); // (read again after an allocation, it could be another for g++ 12)
-        std::vector<std::byte> result(sizeof status + bytes);
-        std::memcpy(result.data(), &status, sizeof status);
-        copy_bytes(result.data() + sizeof status, values.data(), bytes);
-        return result;
+        std::int64_t status = 0;
+        std::memcpy(&status, received_.data() + message, sizeof status);
+        return status;
     }
-    /// The gather of a rank that has failed, or knows of one that has.
+    /// Returns a message of so many bytes of a rank that has failed, or knows of one that has.
+    static std::vector<std::byte> failed_message(std::size_t bytes)
+    {
+        std::int64_t const status = 1;
+        std::vector<std::byte> message(bytes);
+        std::memcpy(message.data(), &status, sizeof status);
+        return message;
+    }
+    /// The gather of such a rank.
     void fail_in_gather()
     {
         if (next_ == step::finish)
             expect_status();
-        std::size_t const bytes = sizes_[static_cast<std::size_t>(rank())];
-        gather_with_status(with_status(1, std::vector<std::byte>(bytes - sizeof(std::int64_t))));
+        gather_with_status(failed_message(sizes_[static_cast<std::size_t>(rank())]));
     }
 
-    /// A round, in which a receiver of no values gets the status alone. Returns whether no sender's status is that of a
-    /// failure.
-    bool exchange_with_status(std::vector<std::byte> const& own, std::vector<std::byte>& received)
+    /// The bytes of a message. A receiver of no values gets the status alone.
+    std::size_t bytes_of(message_round::message const& each) const
+    {
+        return sizeof(std::int64_t) + static_cast<std::size_t>(each.values) * value_bytes_;
+    }
+    std::size_t bytes_of(std::vector<message_round::message> const& messages) const
+    {
+        std::size_t bytes = 0;
+        for (auto const& each : messages)
+            bytes += bytes_of(each);
+        return bytes;
+    }
+    /// A round. Returns whether no sender's status is that of a failure.
+    bool exchange_with_status(std::vector<std::byte> const& message)
     {
         message_round const& round = rounds_[round_];
-        auto const bytes_of = [&](message_round::message const& each) {
-            return sizeof(std::int64_t) + static_cast<std::size_t>(each.values) * value_bytes_;
-        };
-        std::size_t bytes = 0;
-        for (auto const& each : round.in)
-            bytes += bytes_of(each);
-        received.resize(bytes);
-        std::vector<outgoing> out;
+        received_.resize(bytes_of(round.in));
+        out_.clear();
         for (auto const& each : round.out)
-            out.push_back({each.rank, own.data(), bytes_of(each)});
-        std::vector<incoming> in;
-        bytes = 0;
+            out_.push_back({each.rank, message.data(), bytes_of(each)});
+        in_.clear();
+        firsts_.clear();
+        std::size_t first = 0;
         for (auto const& each : round.in) {
-            in.push_back({each.rank, received.data() + bytes, bytes_of(each)});
-            bytes += bytes_of(each);
+            in_.push_back({each.rank, received_.data() + first, bytes_of(each)});
+            firsts_.push_back(first + sizeof(std::int64_t));
+            first += bytes_of(each);
         }
-        collectively([&] { ranks_.exchange(std::span<outgoing const>(out), std::span<incoming const>(in)); });
+        collectively([&] { ranks_.exchange(std::span<outgoing const>(out_), std::span<incoming const>(in_)); });
         ++round_;
         next_ = round_ < rounds_.size() ? step::rounds : fails_late_ ? step::finish : step::none;
         bool all_well = true;
-        for (auto const& each : in) {
-            std::int64_t status = 0;
-            std::memcpy(&status, each.data, sizeof status);
-            all_well = all_well && status == 0;
-        }
+        for (std::size_t const values : firsts_)
+            all_well = all_well && status_at(values - sizeof(std::int64_t)) == 0;
         return all_well;
     }
     /// The remaining rounds of a rank that has failed, or knows of one that has: it passes that on.
     [[noreturn]] void fail_in_rounds()
     {
         while (next_ == step::rounds) {
-            offset values = 0;
+            std::size_t bytes = sizeof(std::int64_t);
             for (auto const& each : rounds_[round_].out)
-                values = std::max(values, each.values);
-            std::vector<std::byte> received;
-            exchange_with_status(
-                with_status(1, std::vector<std::byte>(static_cast<std::size_t>(values) * value_bytes_)), received);
+                bytes = std::max(bytes, bytes_of(each));
+            exchange_with_status(failed_message(bytes));
         }
         if (next_ == step::finish)
             fail_in_gather();
-        throw_reason();
+        errors::throw_reason();
     }
 
-    /// Adds up counters, of which the last counts the ranks that have failed.
-    void sum(std::vector<std::uint64_t>& counters)
-    {
-        collectively([&] {
-            if constexpr (requires { ranks_.all_reduce_add(counters.data(), counters.size()); })
-                ranks_.all_reduce_add(counters.data(), counters.size());
-            else
-                engine::combine_by_messages(ranks_, counters, std::plus<>{});
-        });
-        next_ = fails_late_ ? step::finish : step::none;
-        if (counters.back() != 0)
-            throw_reason();
-    }
-
-    /// What a rank has to say where a call ends on all of them.
-    struct message {
-        std::int64_t has_failed;
-        char text[248];
-    };
-    std::vector<message> gather_messages(std::string const& text)
-    {
-        message own{has_failed_, {}};
-        text.copy(own.text, sizeof own.text - 1);
-        std::vector<message> all(static_cast<std::size_t>(ranks()));
-        collectively([&] { ranks_.all_gather(&own, sizeof own, all.data()); });
-        is_over_ = true; // all ranks throw now
-        return all;
-    }
-    /// Throws what the first rank that has failed says.
-    [[noreturn]] void throw_reason()
-    {
-        std::vector<message> const all = gather_messages(reason_);
-        std::size_t rank = 0;
-        while (all[rank].has_failed == 0)
-            ++rank;
-        distributed_error const error(static_cast<int>(rank), "tilewise::" + algorithm_ + ": rank " +
-                                                                  std::to_string(rank) + ": " + all[rank].text);
-        if (has_failed_)
-            std::throw_with_nested(error);
-        throw distributed_error(error);
-    }
-    /// Throws that a rank does not call what rank 0 calls.
-    [[noreturn]] void throw_difference(std::size_t rank)
-    {
-        std::vector<message> const all = gather_messages(description_);
-        std::string const other = all[rank].text, first = all[0].text;
-        throw distributed_error(static_cast<int>(rank), "tilewise: rank " + std::to_string(rank) + " calls " + other +
-                                                            ", but rank 0 calls " +
-                                                            (other == first ? "it with other arguments" : first));
-    }
-
-    Communicator& ranks_;
-    std::string algorithm_, description_;
+    std::optional<part_position> position_;
     step next_ = step::header;
-    bool is_over_ = false; ///< nothing is to be told to other ranks any more
-    bool has_failed_ = false, fails_late_ = false;
-    std::string reason_;
-    std::vector<offset> counts_;     ///< of each rank's values in the next gather
-    std::vector<std::size_t> sizes_; ///< and its bytes
+    bool fails_late_ = false;
+    std::vector<std::size_t> sizes_;  ///< bytes of each rank in the next gather
+    std::vector<std::size_t> firsts_; ///< where the values of each sender begin in `received_`
+    std::vector<std::byte> received_; ///< by the last collective
+    std::vector<outgoing> out_;       ///< of a round
+    std::vector<incoming> in_;        ///< of a round
     std::vector<message_round> rounds_;
     std::size_t round_ = 0;       ///< the next of those
     std::size_t value_bytes_ = 0; ///< of a value in those

@@ -28,28 +28,28 @@ namespace engine {
 /// The parts of a range: rank r has [begins[r], begins[r + 1]).
 class partition {
 public:
-    /// Creates the partition for ranks with the given numbers of elements.
-    explicit partition(std::vector<offset> const& counts) : begins_(counts.size() + 1)
+    /// Creates a partition in which no rank has elements.
+    explicit partition(int ranks) : begins_(static_cast<std::size_t>(ranks) + 1) {}
+    /// Sets the numbers of elements of all ranks. Allocates nothing.
+    template <class CountOf>
+    void set_counts(CountOf count_of)
     {
-        for (std::size_t rank = 0; rank < counts.size(); ++rank)
-            begins_[rank + 1] = begins_[rank] + counts[rank];
+        for (int rank = 0; rank < ranks(); ++rank)
+            begins_[static_cast<std::size_t>(rank) + 1] = begin(rank) + count_of(rank);
+        last_rank_ = ranks() - 1;
+        while (last_rank_ >= 0 && count(last_rank_) == 0)
+            --last_rank_;
     }
     offset begin(int rank) const { return begins_[static_cast<std::size_t>(rank)]; }
     offset end(int rank) const { return begin(rank + 1); }
     offset count(int rank) const { return end(rank) - begin(rank); }
     offset total() const { return begins_.back(); }
     int ranks() const { return static_cast<int>(begins_.size()) - 1; }
-    /// Returns the rank that has the last element. There is at least one element.
-    int last_rank() const
-    {
-        int rank = ranks() - 1;
-        while (count(rank) == 0)
-            --rank;
-        return rank;
-    }
+    int last_rank() const { return last_rank_; } ///< the rank that has the last element, or -1 if there is none
 
 private:
     std::vector<offset> begins_;
+    int last_rank_ = -1;
 };
 
 /// The type of a value while it is combined: large values are kept in boxes.
@@ -77,16 +77,21 @@ T plain(host::box<T> const& value)
     return *value;
 }
 
-/// The values of this rank for a gather, as bytes.
+/// The values that a rank sends, as bytes that follow its status.
 template <class T>
 class packed {
 public:
+    packed() : bytes_(sizeof(std::int64_t)) {} ///< no values, and the status of a rank that has not failed
+    void reserve(offset values) { bytes_.reserve(sizeof(std::int64_t) + static_cast<std::size_t>(values) * sizeof(T)); }
     void push_back(T const& value)
     {
         auto const* const bytes = reinterpret_cast<std::byte const*>(std::addressof(value));
         bytes_.insert(bytes_.end(), bytes, bytes + sizeof(T));
     }
-    std::vector<std::byte> const& bytes() const { return bytes_; }
+    void clear() { bytes_.resize(sizeof(std::int64_t)); }
+    std::vector<std::byte> const& bytes() const { return bytes_; } ///< the status and the values
+    /// Returns the values alone.
+    std::span<std::byte const> values() const { return std::span(bytes_).subspan(sizeof(std::int64_t)); }
 
     /// Returns the value at an index in such bytes.
     static T at(std::byte const* bytes, offset index)
@@ -100,29 +105,18 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// The values of all ranks, as bytes.
+/// A view of the values that a rank has received, which lasts until its next collective.
 template <class T>
 class gathered {
 public:
-    /// Creates the values of ranks with the given numbers of values, which follow the status of their rank in `bytes`.
-    gathered(std::vector<offset> const& counts, std::vector<std::byte> bytes)
-        : first_(counts.size()), bytes_(std::move(bytes))
-    {
-        std::size_t at = 0;
-        for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-            first_[rank] = at + sizeof(std::int64_t);
-            at = first_[rank] + static_cast<std::size_t>(counts[rank]) * sizeof(T);
-        }
-    }
-    /// Returns a value of a rank.
-    T operator()(int rank, offset index) const
-    {
-        return packed<T>::at(bytes_.data() + first_[static_cast<std::size_t>(rank)], index);
-    }
+    /// The values of sender s begin at `bytes[firsts[s]]`.
+    gathered(std::size_t const* firsts, std::byte const* bytes) : firsts_(firsts), bytes_(bytes) {}
+    /// Returns a value of a sender.
+    T operator()(int sender, offset index) const { return packed<T>::at(bytes_ + firsts_[sender], index); }
 
 private:
-    std::vector<std::size_t> first_;
-    std::vector<std::byte> bytes_;
+    std::size_t const* firsts_;
+    std::byte const* bytes_;
 };
 
 /// The messages that a rank sends and receives in a round.
@@ -169,28 +163,42 @@ private:
     int ranks_;
 };
 
-/// Combines each value of a table over all ranks, in any order, and replaces it by the result. Each rank combines the
-/// cells that it owns.
-template <communicator Communicator, class T, class Op>
-void combine_by_messages(Communicator& ranks, std::vector<T>& table, Op op)
-{
-    int const size = ranks.size(), rank = ranks.rank();
-    owned_cells const cells(static_cast<offset>(table.size()), size);
-    auto const own = static_cast<std::size_t>(cells.count(rank));
-    std::vector<T> received(own * static_cast<std::size_t>(size));
-    std::vector<outgoing> out;
-    std::vector<incoming> in;
-    std::vector<std::size_t> sizes;
-    for (int r = 0; r < size; ++r) {
-        sizes.push_back(static_cast<std::size_t>(cells.count(r)) * sizeof(T));
-        out.push_back({r, table.data() + cells.first(r), sizes.back()});
-        in.push_back({r, received.data() + own * static_cast<std::size_t>(r), own * sizeof(T)});
+/// Combines each value of a table over all ranks, in any order. Each rank combines the cells that it owns. All memory
+/// is allocated in advance: a rank that has none must not leave others waiting for its messages.
+template <class T>
+class combined_table {
+public:
+    /// Allocates what a rank needs for tables of so many cells.
+    combined_table(std::size_t cells, int ranks, int rank)
+        : owned_(static_cast<offset>(cells), ranks), own_(static_cast<std::size_t>(owned_.count(rank))),
+          received_(own_ * static_cast<std::size_t>(ranks))
+    {
+        for (int r = 0; r < ranks; ++r) {
+            sizes_.push_back(static_cast<std::size_t>(owned_.count(r)) * sizeof(T));
+            out_.push_back({r, nullptr, sizes_.back()});
+            in_.push_back({r, received_.data() + own_ * static_cast<std::size_t>(r), own_ * sizeof(T)});
+        }
     }
-    ranks.exchange(std::span<outgoing const>(out), std::span<incoming const>(in));
-    for (std::size_t i = own; i < received.size(); ++i)
-        received[i % own] = op(received[i % own], received[i]);
-    ranks.all_gather_v(received.data(), std::span<std::size_t const>(sizes), table.data());
-}
+    /// Replaces each value of a table by the result.
+    template <communicator Communicator, class Op>
+    void combine(Communicator& ranks, T* table, Op op)
+    {
+        for (outgoing& message : out_)
+            message.data = table + owned_.first(message.rank);
+        ranks.exchange(std::span<outgoing const>(out_), std::span<incoming const>(in_));
+        for (std::size_t i = own_; i < received_.size(); ++i)
+            received_[i % own_] = op(received_[i % own_], received_[i]);
+        ranks.all_gather_v(received_.data(), std::span<std::size_t const>(sizes_), table);
+    }
+
+private:
+    owned_cells owned_;
+    std::size_t own_;
+    std::vector<T> received_;
+    std::vector<std::size_t> sizes_;
+    std::vector<outgoing> out_;
+    std::vector<incoming> in_;
+};
 
 } // namespace engine
 TILEWISE_NAMESPACE_END

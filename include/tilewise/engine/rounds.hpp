@@ -73,11 +73,12 @@ struct rank_range {
 class rank_units {
 public:
     rank_units(rank_range ranks, int size_of_unit, int rank)
-        : ranks_(ranks), size_(size_of_unit), own_((rank - ranks.first) / size_of_unit),
-          member_(rank - ranks_of(own_).first)
+        : ranks_(ranks), size_(size_of_unit), own_(unit_of(rank)), member_(rank - ranks_of(own_).first)
     {}
     int count() const { return (ranks_.size() + size_ - 1) / size_; }
     int own() const { return own_; } ///< the unit of the rank
+    /// Returns the unit of a rank.
+    int unit_of(int rank) const { return (rank - ranks_.first) / size_; }
     rank_range ranks_of(int unit) const
     {
         return {ranks_.first + unit * size_, std::min(ranks_.first + (unit + 1) * size_, ranks_.last)};
@@ -106,11 +107,11 @@ private:
 };
 
 /// Returns the number of consecutive ranks that form a group: about as many as there are groups, in whole nodes if the
-/// communicator provides the number of ranks per node. If there are too many ranks for that, a group is a node, or one
-/// rank.
+/// communicator provides the number of ranks per node, and there are several nodes. If there are too many ranks for
+/// that, a group is a node, or one rank.
 inline int size_of_group(int ranks, int ranks_of_node, int most_ranks_per_gather)
 {
-    int const node = ranks_of_node > 0 ? std::min(ranks_of_node, most_ranks_per_gather) : 1;
+    int const node = ranks_of_node > 0 && ranks_of_node < ranks ? std::min(ranks_of_node, most_ranks_per_gather) : 1;
     if (ranks > most_ranks_per_gather * most_ranks_per_gather)
         return node;
     int const ranks_of_group = static_cast<int>(std::ceil(std::sqrt(ranks)));

@@ -59,6 +59,15 @@ struct unit {
         return units;
     }
 
+    /// Returns an upper bound of the number of the largest units in any part of a range of `total` elements.
+    static constexpr offset most(offset total)
+    {
+        offset units = 1;
+        for (int level = element; level < levels && size(level) <= total; ++level)
+            units += 2 * (level < tile ? size(level + 1) / size(level) : 1);
+        return units;
+    }
+
 private:
     static constexpr int levels = tile + 63 - std::bit_width(static_cast<std::size_t>(Order::tile));
     static constexpr bool fits(int level, offset begin, offset end)
@@ -76,6 +85,23 @@ public:
 
     offset begin() const { return begin_; }
     offset end() const { return end_; }
+
+    /// Allocates memory for so many aggregates.
+    void reserve(offset aggregates) { aggregates_.reserve(static_cast<std::size_t>(aggregates)); }
+    /// Removes all aggregates, and begins at another position. Keeps the memory.
+    void clear(offset at)
+    {
+        begin_ = end_ = at;
+        aggregates_.clear();
+    }
+    /// Copies another fragment. Keeps the memory.
+    void assign(fragment const& other)
+    {
+        clear(other.begin_);
+        end_ = other.end_;
+        for (T const& aggregate : other.aggregates_)
+            aggregates_.push_back(aggregate);
+    }
 
     /// Appends the aggregate of the unit of `level` that begins at end(). Larger units that it completes replace their
     /// parts.
@@ -124,10 +150,16 @@ struct entry {
     position_in_tile<Order, T> in_tile; ///< the chunks of its tile and the rows of its chunk before it
     position_in_row<Order, T> in_row;   ///< the lane vectors of its row and the elements of its lane vector before it
 
-    /// Creates the entry after `init`, if it has a value, and `before`, which begins at 0.
+    /// Creates the entry at the beginning of a range of at most `total` elements, with all memory that it needs
+    /// anywhere in it.
+    explicit entry(offset total) : tiles(std::nullopt) { tiles.reserve(total / Order::tile); }
+
+    /// Moves the entry from the beginning of the range to behind `init`, if it has a value, and `before`, which begins
+    /// at 0.
     template <class Op>
-    entry(Op& op, std::optional<T> init, fragment<Order, T> const& before) : tiles(std::move(init))
+    void move_behind(Op& op, std::optional<T> const& init, fragment<Order, T> const& before)
     {
+        tiles.start_after(init);
         in_tile.index = before.end() % Order::tile;
         unit<Order>::for_each(0, before.end(), [&, next = before.aggregates().begin()](int level) mutable {
             T const& aggregate = *next++;

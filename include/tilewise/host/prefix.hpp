@@ -75,6 +75,16 @@ class carry {
 public:
     explicit carry(std::optional<T> init) : init_(std::move(init)) {}
 
+    /// Allocates memory for so many tiles.
+    void reserve(offset tiles) { trees_.reserve(std::bit_width(static_cast<std::size_t>(tiles))); }
+    /// Sets the init of a carry that has no tiles.
+    void start_after(std::optional<T> const& init)
+    {
+        init_.reset();
+        if (init)
+            init_.emplace(*init);
+    }
+
     /// Returns the exclusive prefix of the next tile. Combines the trees within a digit from right to left, the digits
     /// from left to right.
     template <class Op>

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// How all ranks of a call throw the same error: another gather carries the reasons of the ranks that have failed.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/distributed/communicator.hpp>
+#include <tilewise/engine/ranks.hpp>
+#include <tilewise/error.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <vector>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace engine {
+
+/// The part of a call over ranks that deals with errors.
+template <communicator Communicator>
+class errors_of_ranks {
+public:
+    errors_of_ranks(Communicator& ranks, char const* algorithm) : ranks_(ranks), algorithm_(algorithm) {}
+    errors_of_ranks(errors_of_ranks const&) = delete;
+    errors_of_ranks& operator=(errors_of_ranks const&) = delete;
+
+protected:
+    ~errors_of_ranks() = default;
+
+    /// Notes what this rank calls, in words behind the name of the algorithm, and returns a hash of it.
+    std::uint64_t describe(std::string const& description)
+    {
+        description_ = algorithm_ + description;
+        return engine::hash_of(description_);
+    }
+
+    bool is_over() const { return is_over_; } ///< whether nothing is to be told to other ranks any more
+    /// Makes a collective. If it throws, the ranks are out of step, and this one makes no other.
+    template <class Collective>
+    void collectively(Collective&& collective)
+    {
+        is_over_ = true;
+        collective();
+        is_over_ = false;
+    }
+
+    /// In a handler: notes that this rank has failed, and why.
+    void note_current_exception()
+    {
+        has_failed_ = true;
+        reason_ = reason_of_current_exception();
+    }
+    /// Throws what the first rank that has failed says.
+    [[noreturn]] void throw_reason()
+    {
+        std::vector<message> const all = gather_messages(reason_);
+        std::size_t rank = 0;
+        while (all[rank].has_failed == 0)
+            ++rank;
+        distributed_error const error(static_cast<int>(rank), text_of(rank, all[rank].text));
+        if (has_failed_)
+            std::throw_with_nested(error);
+        throw distributed_error(error);
+    }
+    /// Throws that a rank does not call what rank 0 calls.
+    [[noreturn]] void throw_difference(int rank)
+    {
+        std::vector<message> const all = gather_messages(description_);
+        std::string const other = all[static_cast<std::size_t>(rank)].text, first = all[0].text;
+        throw distributed_error(rank, "tilewise: " + rank_text(rank) + " calls " + other + ", but rank 0 calls " +
+                                          (other == first ? "it with other arguments" : first));
+    }
+    /// Throws an error that all ranks throw without being told.
+    [[noreturn]] void throw_on_all(int rank, std::string const& what)
+    {
+        is_over_ = true;
+        throw distributed_error(rank, text_of(rank, what));
+    }
+    /// Throws what this rank has noted, where no other rank waits.
+    [[noreturn]] void throw_alone()
+    {
+        is_over_ = true;
+        std::throw_with_nested(distributed_error(ranks_.rank(), text_of(ranks_.rank(), reason_)));
+    }
+
+    Communicator& ranks_;
+    char const* algorithm_;
+
+private:
+    /// What a rank has to say where a call ends on all of them.
+    struct message {
+        std::int64_t has_failed;
+        char text[248];
+    };
+    std::vector<message> gather_messages(std::string const& text)
+    {
+        message own{has_failed_, {}};
+        text.copy(own.text, sizeof own.text - 1);
+        std::vector<message> all(static_cast<std::size_t>(ranks_.size()));
+        collectively([&] { ranks_.all_gather(&own, sizeof own, all.data()); });
+        is_over_ = true; // all ranks throw now
+        return all;
+    }
+    /// What the exception that is handled says, without the name of the algorithm, which every error begins with.
+    std::string reason_of_current_exception() const
+    {
+        try {
+            throw;
+        } catch (std::exception const& exception) {
+            std::string const text = exception.what(), name = text_of_algorithm();
+            return text.starts_with(name) ? text.substr(name.size()) : text;
+        } catch (...) {
+            return "an exception of another type than std::exception";
+        }
+    }
+
+    /// What the text of every error of this algorithm begins with.
+    std::string text_of_algorithm() const { return std::string("tilewise::") + algorithm_ + ": "; }
+    std::string text_of(std::integral auto rank, std::string const& reason) const
+    {
+        return text_of_algorithm() + rank_text(rank) + ": " + reason;
+    }
+
+    std::string description_, reason_;
+    bool is_over_ = false, has_failed_ = false;
+};
+
+} // namespace engine
+TILEWISE_NAMESPACE_END
