@@ -152,7 +152,7 @@ TEST(positions, do_not_change_bits_of_values_that_do_not_fit_into_the_first_mess
     using order = tw::order<value>;
     auto const count = static_cast<std::size_t>(5 * order::tile + 17);
     auto const x = shape::some_values<value>(count);
-    shape::telltale<value> const op;
+    shape::non_associative<value> const op;
     value const init = x[3];
     value const result = tw::reduce(x, init, op);
     std::vector<value> scanned(count);

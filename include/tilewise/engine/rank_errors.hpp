@@ -56,7 +56,7 @@ protected:
     /// Throws what the first rank that has failed says.
     [[noreturn]] void throw_reason()
     {
-        std::vector<message> const all = gather_messages(reason_);
+        std::vector<text_of_rank> const all = gather_texts(reason_);
         std::size_t rank = 0;
         while (all[rank].has_failed == 0)
             ++rank;
@@ -68,7 +68,7 @@ protected:
     /// Throws that a rank does not call what rank 0 calls.
     [[noreturn]] void throw_difference(int rank)
     {
-        std::vector<message> const all = gather_messages(description_);
+        std::vector<text_of_rank> const all = gather_texts(description_);
         std::string const other = all[static_cast<std::size_t>(rank)].text, first = all[0].text;
         throw distributed_error(rank, "tilewise: " + rank_text(rank) + " calls " + other + ", but rank 0 calls " +
                                           (other == first ? "it with other arguments" : first));
@@ -91,15 +91,15 @@ protected:
 
 private:
     /// What a rank has to say where a call ends on all of them.
-    struct message {
+    struct text_of_rank {
         std::int64_t has_failed;
         char text[248];
     };
-    std::vector<message> gather_messages(std::string const& text)
+    std::vector<text_of_rank> gather_texts(std::string const& text)
     {
-        message own{has_failed_, {}};
+        text_of_rank own{has_failed_, {}};
         text.copy(own.text, sizeof own.text - 1);
-        std::vector<message> all(static_cast<std::size_t>(ranks_.size()));
+        std::vector<text_of_rank> all(static_cast<std::size_t>(ranks_.size()));
         collectively([&] { ranks_.all_gather(&own, sizeof own, all.data()); });
         is_over_ = true; // all ranks throw now
         return all;
