@@ -25,6 +25,7 @@ constexpr suite suites[] = {
     {"device_scan", "running sums on the GPU, beside CUB, Thrust and a copy", bench::device::scan},
     {"device_segmented", "reductions and scans of segments on the GPU, beside CUB and a copy",
      bench::device::segmented},
+    {"device_by_key", "reductions, scans and lengths of runs of keys on the GPU, beside CUB", bench::device::by_key},
     {"device_histogram", "histograms on the GPU, beside CUB and the read bandwidth", bench::device::histogram},
 #endif
 };

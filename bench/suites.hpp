@@ -18,6 +18,7 @@ namespace device {
 int reduce(int argc, char** argv);
 int scan(int argc, char** argv);
 int segmented(int argc, char** argv);
+int by_key(int argc, char** argv);
 int histogram(int argc, char** argv);
 } // namespace device
 

@@ -3,8 +3,8 @@
 """Turns what the GPU benchmarks measured into tables and plots.
 
     scripts/gpu_report.py FROM TO                     FROM/scan.json becomes TO/scan-h200.{json,md,svg} on an NVIDIA
-                                                      H200, and so do FROM/reduce.json, FROM/histogram.json
-                                                      and FROM/segmented.json
+                                                      H200, and so do FROM/reduce.json, FROM/histogram.json,
+                                                      FROM/segmented.json and FROM/by_key.json
     scripts/gpu_report.py FROM TO --readme README.md  and the figures in README.md become those
 
 Ratios travel between machines, absolute figures do not.
@@ -291,6 +291,27 @@ def of_segments(result):
                               *(f"{name}, GB/s" for name in names), *(f"tilewise / {name}" for name in names)], lines)
 
 
+KEYS = {f"{key}_{value}": f"{key} keys, {value} values" for key in ("i32", "i64") for value in ("f32", "f64", "i32")}
+
+
+def of_keys(result):
+    """A table for each pair of types, of reductions, of scans and of run lengths."""
+    for part, others, names in (("reduce", ("cub", "waits", "read"), ("CUB", "with a wait", "read bandwidth")),
+                                ("scan", ("cub", "waits", "copy"), ("CUB", "with a wait", "copying")),
+                                ("count", ("cub", "read"), ("CUB", "read bandwidth"))):
+        for types in dict.fromkeys(what.split(", ")[0] for what in result.inputs(part)):
+            lines = []
+            for what in result.inputs(part):
+                name, lengths, mean = what.split(", ")
+                for count in result.counts(part, what) if name == types else ():
+                    ours, *rest = (result.row(part, what, count, who) for who in ("tilewise", *others))
+                    lines.append([lengths, mean, power(count), with_quartiles(ours), speed(ours), *map(speed, rest),
+                                  *(rate(ours, other) for other in rest)])
+            yield from [f"### {part}: {KEYS.get(types, types)}", ""]
+            yield from table(["run lengths", "mean", "n", "tilewise, us (quartiles)", "tilewise, GB/s",
+                              *(f"{name}, GB/s" for name in names), *(f"tilewise / {name}" for name in names)], lines)
+
+
 def of_targets(result):
     if result.targets:
         yield from ["### Targets", "", "What the library promises on an NVIDIA H200, and the worst figure of this "
@@ -417,6 +438,47 @@ def readme_of_segments(result):
                                  if mean in cells and all(cells[mean]) else "" for mean in means)])
     yield from table(["sums of segments, mean length", *means], lines)
     yield from ["[Every type, and scans](docs/benchmarks/segmented-h200.md).", ""]
+
+
+def readme_of_keys(result):
+    """The figures of i32 keys and f32 values."""
+    yield from [f"{result.machine()}. Medians at 2^26, i32 keys and f32 values, GB/s of keys, values and results, "
+                "tilewise / CUB:", ""]
+    settings = [what for what in result.inputs("reduce") if what.startswith("i32_f32, ")]
+    lines = []
+    for part in ("reduce", "scan", "count"):
+        pairs = [tuple(result.row(part, what, 1 << 26, who) for who in ("tilewise", "cub")) for what in settings]
+        lines.append([part, *(f"{ours['gb_per_s']:.0f} / {cub['gb_per_s']:.0f}" if ours and cub else ""
+                              for ours, cub in pairs)])
+    yield from table(["runs", *(what.removeprefix("i32_f32, ") for what in settings)], lines)
+    yield from ["[Every type and size](docs/benchmarks/by_key-h200.md).", ""]
+
+
+def plot_keys(result, path):
+    """GB/s by number of keys, a panel for each distribution of run lengths: i32 keys and f32 values."""
+    pyplot = plotter()
+    if not pyplot:
+        return
+    settings = [what for what in result.inputs("reduce") if what.startswith("i32_f32, ")]
+    figure, panels = pyplot.subplots(2, max(1, len(settings)), figsize=(2.5 * max(1, len(settings)), 6), squeeze=False)
+    for row, (part, competitors) in enumerate((("reduce", ("read", "cub", "tilewise")),
+                                               ("scan", ("copy", "cub", "tilewise")))):
+        for what, panel in zip(settings, panels[row]):
+            for who in competitors:
+                rows = [(count, result.row(part, what, count, who)) for count in result.counts(part, what)]
+                points = [(count, point["gb_per_s"]) for count, point in rows if point]
+                if points:
+                    panel.plot(*zip(*points), marker=".", color=COLOURS.get(who, COLOURS["ceiling"]),
+                               label={"cub": "CUB", "read": "read bandwidth", "copy": "copying"}.get(who, who))
+            panel.set_title(f"{part}, runs: {what.removeprefix('i32_f32, ')}", fontsize=8)
+            panel.set_xscale("log", base=2)
+            panel.set_ylim(bottom=0)
+            panel.grid(alpha=0.3)
+            panel.tick_params(labelsize=7)
+    for row in panels:
+        row[0].legend(fontsize=7)
+    figure.suptitle(result.machine(), fontsize=9)
+    save(figure, path)
 
 
 def plot_segments(result, path):
@@ -569,7 +631,11 @@ BENCHMARKS = {
     "segmented": Benchmark(
         traffic="of elements, offsets and results", ceiling=("read", "read bandwidth"), cub_reorders=(),
         end="completion", wall={}, sections=(of_segments,), readme=readme_of_segments,
-        marker="h200 figures of segments", inputs="lengths", plot=plot_segments)}
+        marker="h200 figures of segments", inputs="lengths", plot=plot_segments),
+    "by_key": Benchmark(
+        traffic="of keys, values and results", ceiling=("read", "read bandwidth"), cub_reorders=(),
+        end="completion", wall={}, sections=(of_keys,), readme=readme_of_keys, marker="h200 figures of keys",
+        inputs="run lengths", plot=plot_keys)}
 
 
 def write_into_readme(result, readme):
