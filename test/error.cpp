@@ -95,8 +95,8 @@ TEST(hardened, mode_rejects_a_null_pointer_with_elements)
 {
     int const* const first = nullptr;
     auto const* const last = std::bit_cast<int const*>(std::uintptr_t{16});
-    expect_rejected(tw::seq, first, last, "first is null and the range is not empty");
-    expect_rejected(tw::par, first, last, "first is null and the range is not empty");
+    expect_rejected(tw::seq, first, last, "first is null, but the range is not empty");
+    expect_rejected(tw::par, first, last, "first is null, but the range is not empty");
 }
 
 TEST(hardened, mode_rejects_a_null_pointer_for_the_result)
@@ -119,7 +119,7 @@ TEST(hardened, mode_rejects_a_null_pointer_for_the_second_range)
     std::list<int> const list(5);
     int const* const null = nullptr;
     int out = 7;
-    std::string const reason = ": first2 is null and the range is not empty";
+    std::string const reason = ": first2 is null, but the range is not empty";
     auto const check = [&](auto policy, auto const& range) {
         auto const first = range.begin(), last = range.end();
         EXPECT_EQ(rejection([&] { tw::transform_reduce(policy, first, last, null, 0); }),
@@ -166,7 +166,7 @@ TEST(hardened, mode_rejects_a_null_pointer_for_the_output)
     auto const check = [&](auto policy, auto const& range) {
         auto const first = range.begin(), last = range.end();
         auto const expect = [](std::string const& algorithm, auto call) {
-            EXPECT_EQ(rejection(call), "tilewise::" + algorithm + ": the output is null and the range is not empty");
+            EXPECT_EQ(rejection(call), "tilewise::" + algorithm + ": the output is null, but the range is not empty");
         };
         expect("inclusive_scan", [&] { tw::inclusive_scan(policy, first, last, null, op); });
         expect("inclusive_scan", [&] { tw::inclusive_scan(policy, range, null, op, 0); });

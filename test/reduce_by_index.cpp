@@ -594,11 +594,11 @@ TEST(reduce_by_index, reports_broken_arguments_in_the_hardened_mode)
         EXPECT_EQ(complaint([&] { tw::reduce_by_index(on, keys + 2, keys, x, 2, out); }),
                   "tilewise::reduce_by_index: last is before first");
         EXPECT_EQ(complaint([&] { tw::reduce_by_index(on, none, none + 2, x, 2, out); }),
-                  "tilewise::reduce_by_index: first is null and the range is not empty");
+                  "tilewise::reduce_by_index: first is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::reduce_by_index(on, keys, keys + 2, none, 2, out); }),
-                  "tilewise::reduce_by_index: first2 is null and the range is not empty");
+                  "tilewise::reduce_by_index: first2 is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::reduce_by_index(on, keys, keys + 2, x, 2, nowhere); }),
-                  "tilewise::reduce_by_index: the output is null and the range is not empty");
+                  "tilewise::reduce_by_index: the output is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::reduce_by_index(on, keys, std::vector<int>(1), 2, out); }),
                   "tilewise::reduce_by_index: the second range is shorter than the first");
     });

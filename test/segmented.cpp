@@ -249,11 +249,11 @@ TEST(segmented_algorithms, report_broken_arguments_in_the_hardened_mode)
         EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints.data(), bounds + 1, bounds, bounds + 1, out); }),
                   "tilewise::segmented_reduce: last is before first");
         EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints.data(), bounds, bounds + 1, none, out); }),
-                  "tilewise::segmented_reduce: the ends of the segments are null and there are segments");
+                  "tilewise::segmented_reduce: the ends of the segments are null, but there are segments");
         EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, none, bounds, bounds + 1, bounds + 1, out); }),
-                  "tilewise::segmented_reduce: first is null and a segment is not empty");
+                  "tilewise::segmented_reduce: first is null, but a segment is not empty");
         EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints.data(), bounds, bounds + 1, bounds + 1, nowhere); }),
-                  "tilewise::segmented_reduce: the output is null and the range is not empty");
+                  "tilewise::segmented_reduce: the output is null, but the range is not empty");
         EXPECT_EQ(
             complaint([&] { tw::segmented_reduce(on, ints.data(), backwards, backwards + 1, backwards + 1, out); }),
             "tilewise::segmented_reduce: a segment ends before it begins");
@@ -264,7 +264,7 @@ TEST(segmented_algorithms, report_broken_arguments_in_the_hardened_mode)
         EXPECT_EQ(complaint([&] {
                       tw::segmented_exclusive_scan(on, ints.data(), bounds, bounds + 1, bounds + 1, nowhere, 0);
                   }),
-                  "tilewise::segmented_exclusive_scan: the output is null and a segment is not empty");
+                  "tilewise::segmented_exclusive_scan: the output is null, but a segment is not empty");
     });
 }
 

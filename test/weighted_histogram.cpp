@@ -255,11 +255,11 @@ TEST(weighted_histogram, reports_broken_arguments_in_the_hardened_mode)
         EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, x + 1, x, x, axis, out); }),
                   "tilewise::weighted_histogram: last is before first");
         EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, none, none + 1, x, axis, out); }),
-                  "tilewise::weighted_histogram: first is null and the range is not empty");
+                  "tilewise::weighted_histogram: first is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, x, x + 2, none, axis, out); }),
-                  "tilewise::weighted_histogram: first2 is null and the range is not empty");
+                  "tilewise::weighted_histogram: first2 is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, none, none, none, axis, nowhere); }),
-                  "tilewise::weighted_histogram: the output is null and the range is not empty");
+                  "tilewise::weighted_histogram: the output is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, x, std::vector<int>(1), axis, out); }),
                   "tilewise::weighted_histogram: the second range is shorter than the first");
         EXPECT_NE(complaint([&] { tw::weighted_histogram(on, x, x + 2, x, 0, 0.0, 1.0, out); }), "");

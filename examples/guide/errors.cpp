@@ -50,5 +50,5 @@ int main()
     } catch (std::invalid_argument const& error) {
         message = error.what();
     }
-    expect(message == "tilewise::reduce: first is null and the range is not empty");
+    expect(message == "tilewise::reduce: first is null, but the range is not empty");
 }

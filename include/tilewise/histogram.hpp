@@ -184,8 +184,8 @@ constexpr bool can_sum()
     constexpr bool unknown = known::has_device_lambda<Weights>; // the host cannot query its return type
     constexpr bool keeps = unknown || !binning::integer<T> ||
                            !std::floating_point<binning::number_of<decltype(*std::declval<Weights&>())>>;
-    static_assert(keeps, "tilewise: weights are added up in the type of the sums, and integers would cut each "
-                         "floating-point weight; write to floating-point sums, or pass integral weights");
+    static_assert(keeps, "tilewise: weights are converted to the type of the sums, and integers would truncate "
+                         "floating-point weights; use floating-point sums, or integral weights");
     return keeps;
 }
 /// @endcond

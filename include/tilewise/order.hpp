@@ -52,7 +52,7 @@ struct order {
                       std::has_single_bit(static_cast<unsigned>(Geometry::tiles_per_group)) &&
                       std::has_single_bit(static_cast<unsigned>(Geometry::groups_per_super_group)) &&
                       Geometry::groups_per_super_group > 1,
-                  "tilewise: units that combine as a tree have a power of two of parts");
+                  "tilewise: the number of parts of a unit that is combined as a tree must be a power of two");
 
     /// The number of elements in a lane vector, which are combined left to right.
     static constexpr offset lane_vector = std::max(offset{1}, offset{Geometry::lane_vector_bytes} / offset{sizeof(T)});

@@ -66,9 +66,9 @@ constexpr bool can_be_keys()
     constexpr bool unknown = known::has_device_lambda<Keys>; // the host cannot query its return type
     constexpr bool integral = unknown || binning::integer<binning::number_of<decltype(*std::declval<Keys&>())>> ||
                               binning::integer<binning::number_of<value_of<Keys>>>; // for a reference type of Thrust
-    static_assert(integral,
-                  "tilewise: keys must be integers or enumerations; a weighted_histogram takes samples of other "
-                  "types, in the bins of an axis");
+    static_assert(
+        integral,
+        "tilewise: keys must be integers or enumerations; for other types, use weighted_histogram with an axis");
     return integral;
 }
 

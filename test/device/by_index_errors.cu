@@ -109,7 +109,7 @@ DEVICE_TEST(by_index_errors, for_host_memory_that_nobody_waits_for_are_sentences
         "elements");
     expect_rejected(
         [&] { tw::reduce_by_index(policy, first, first + 100, floats.data(), 5, floats_on_the_host.data(), 0.f); },
-        "results");
+        "the output");
     expect_rejected([&] { tw::reduce_by_index(policy, first, first + 100, first, 5, on_the_host.data()); },
                     "reduce_by_index");
     EXPECT_EQ(on_the_host, std::vector<int>(100, 1));

@@ -234,7 +234,7 @@ protected:
 
 TEST_F(ErrorsInAProcessOfTheirOwn, NameAnEarlierKernelThatFailed)
 {
-    EXPECT_EXIT(meet_an_earlier_error(), testing::ExitedWithCode(0), "an earlier kernel.*cudaErrorIllegalAddress");
+    EXPECT_EXIT(meet_an_earlier_error(), testing::ExitedWithCode(0), "an earlier kernel failed.*cudaErrorIllegalAddress");
 }
 
 TEST_F(ErrorsInAProcessOfTheirOwn, NameTheKernelThatFailed)
@@ -361,9 +361,9 @@ DEVICE_TEST_WITH_STREAMS(errors, name_an_earlier_kernel_that_failed)
     device_array<matrix> const result(1);
     simt::runtime::fail("cudaDeviceSynchronize", 0, cudaErrorIllegalAddress, simt::runtime::failure::sticky);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
-    expect_error<tw::cuda_error>([&] { work.reduce(5); }, {"an earlier kernel", "cudaErrorIllegalAddress"});
+    expect_error<tw::cuda_error>([&] { work.reduce(5); }, {"an earlier kernel failed", "cudaErrorIllegalAddress"});
     expect_error<tw::cuda_error>([&] { work.reduce_into(5, where, result.data()); },
-                                 {"an earlier kernel", "cudaErrorIllegalAddress"});
+                                 {"an earlier kernel failed", "cudaErrorIllegalAddress"});
     simt::runtime::forget_failures(); // which no real program can
     work.expect_right();
 }

@@ -94,7 +94,7 @@ DEVICE_TEST(histogram_errors, for_host_memory_that_nobody_waits_for_are_sentence
             "elements");
         expect_rejected(
             [&] { count<in_small_table>(tw::device.nosync(), device_copy.data(), size, axis, on_the_host.data()); },
-            "results");
+            "the output");
         expect_rejected(
             [&] {
                 count<in_small_table>(tw::device.nosync(), device_copy.data(), size, axis, on_the_host.data(), true);
@@ -103,7 +103,7 @@ DEVICE_TEST(histogram_errors, for_host_memory_that_nobody_waits_for_are_sentence
     }
     expect_rejected(
         [&] { count<in_small_table>(tw::device.nosync(), device_copy.data(), 0, axis, on_the_host.data()); },
-        "results");
+        "the output");
     expect_rejected(
         [&] {
             count<in_small_table>(tw::device, device_copy.data(), 9, of_users::too_many_cells(), device_copy.data());

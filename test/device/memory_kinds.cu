@@ -228,7 +228,7 @@ void expect_refused(char const* kind, memory const& used, bool waits, char const
         expect_thrown("the second elements",
                       [&] { tw::transform_reduce_into(policy, own.begin(), own.end(), used.begin(), own.data(), 0); });
         expect_thrown("a result", [&] { tw::reduce_into(policy, own.begin(), own.end(), used.begin()); });
-        expect_thrown("results", [&] { tw::inclusive_scan(policy, own.begin(), own.end(), used.begin()); });
+        expect_thrown("the output", [&] { tw::inclusive_scan(policy, own.begin(), own.end(), used.begin()); });
         expect_thrown("counters",
                       [&] { tw::histogram(policy, own.begin(), own.end(), tw::integer_axis{0, 4}, used.counters()); });
         expect_thrown("keys",
@@ -250,7 +250,7 @@ DEVICE_TEST_WITH_STREAMS(memory_kinds, of_one_device_are_used_where_they_can_be)
     expect_usable("mapped", mapped(0, 1));
     expect_usable("managed", managed());
     expect_usable("pinned", pinned());
-    expect_refused("mapped for nobody", mapped(0, 0), true, "no access");
+    expect_refused("mapped for nobody", mapped(0, 0), true, "cannot access");
     std::vector<int> pageable(count);
     expect_refused("pageable", {pageable.data(), nullptr}, false, "host memory");
 }

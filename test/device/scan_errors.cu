@@ -91,7 +91,7 @@ DEVICE_TEST(scan_errors, for_host_memory_that_nobody_waits_for_are_sentences)
             },
             "elements");
         expect_rejected([&] { tw::inclusive_scan(tw::device.nosync(), first, first + n, on_the_host.begin()); },
-                        "results");
+                        "the output");
         expect_rejected([&] { tw::exclusive_scan(tw::device.nosync(), first, first + n, on_the_host.data(), 0); },
                         "host memory");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the accumulator, of init's type, must be move constructible
+// expect: tilewise: the accumulator, which has the type of init, must be move constructible
 // lines: 20
 #include <tilewise/reduce.hpp>
 

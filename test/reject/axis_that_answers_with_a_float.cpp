@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the axis must take the samples: index(sample) returns the number of a cell
+// expect: tilewise: the axis must accept the samples: index(sample) must return the number of a cell
 // lines: 25
 #include <tilewise/histogram.hpp>
 

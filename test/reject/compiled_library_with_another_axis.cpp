@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the compiled library counts over a regular_axis, variable_axis, log_axis or integer_axis
+// expect: tilewise: the compiled library supports only regular_axis, variable_axis, log_axis and integer_axis
 // options: -DTILEWISE_COMPILED
 // lines: 25
 #include <tilewise/histogram.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the compiled library combines numbers by std::plus
-// expect: compile this file with nvcc, or use these
+// expect: tilewise: the compiled library supports only std::plus, multiplies, bit_and, bit_or and bit_xor,
+// expect: compile this file with nvcc, or use one of these
 // options: -DTILEWISE_COMPILED
 // lines: 25
 #include <tilewise/reduce.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the compiled library has no such scan of these elements in this type
-// expect: exclusive scans are sums
+// expect: tilewise: the compiled library does not support this scan
+// expect: and std::plus for an exclusive scan
 // options: -DTILEWISE_COMPILED
 // lines: 25
 #include <tilewise/scan.hpp>

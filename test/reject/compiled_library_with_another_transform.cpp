@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the compiled library reads numbers in memory, as they are or through
+// expect: tilewise: the compiled library reads only numbers in contiguous memory, optionally through tilewise::square,
 // options: -DTILEWISE_COMPILED
 // lines: 25
 #include <tilewise/reduce.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the compiled library has no reduction of these elements to this type, which is init's
+// expect: tilewise: the compiled library cannot reduce these elements to the type of init
 // options: -DTILEWISE_COMPILED
 // lines: 25
 #include <tilewise/reduce.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: device writes through random access iterators that are trivially copyable
+// expect: tilewise: under device, the output must be a trivially copyable random access iterator into GPU memory
 // lines: 15
 #include <tilewise/scan.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: under device std::views::drop must stand before std::views::transform
+// expect: tilewise: under device, std::views::drop must come before std::views::transform
 // options: --expt-relaxed-constexpr
 #include <tilewise/reduce.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: device needs random access iterators, which kernels can index
+// expect: tilewise: device needs random access iterators
 // options: --expt-relaxed-constexpr
 #include <tilewise/reduce.hpp>
 

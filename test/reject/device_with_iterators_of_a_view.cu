@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: nvcc takes no iterators of this view in kernels, since their type is private
+// expect: tilewise: nvcc does not accept iterators of this view in kernels, because their type is private
 // lines: 30
 
 #include <tilewise/reduce.hpp>

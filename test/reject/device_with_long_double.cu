@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: kernels have no long double
+// expect: tilewise: kernels do not support long double, which is double in device code
 // lines: 24
 #include <tilewise/reduce.hpp>
 

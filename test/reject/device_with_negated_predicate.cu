@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: kernels cannot call a pointer to a function, std::function, or what std::bind
+// expect: tilewise: kernels cannot call function pointers, std::function, or the results of std::bind, std::not_fn,
 // lines: 15
 #include <tilewise/count.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: this view refers to a container, which kernels cannot reach
+// expect: tilewise: this view refers to a container, which kernels cannot access
 // options: --expt-relaxed-constexpr
 #include <tilewise/reduce.hpp>
 

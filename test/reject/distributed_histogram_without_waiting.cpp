@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: ranks wait for each other, so their local policy waits, too; leave out nosync()
+// expect: tilewise: ranks wait for each other, so the local policy must wait, too
 // lines: 25
 #include <tilewise/distributed.hpp>
 #include <tilewise/histogram.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: ranks exchange the elements that they find, which must be trivially copyable
+// expect: tilewise: ranks exchange the elements that they find, so elements must be trivially copyable
 // lines: 25
 #include <tilewise/distributed.hpp>
 #include <tilewise/minmax.hpp>

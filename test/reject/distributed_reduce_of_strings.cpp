@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: ranks exchange values of the accumulator's type, which is init's, so it must be trivially copyable
+// expect: tilewise: ranks exchange values of the accumulator's type, which is the type of init, so it must be trivially
 // lines: 25
 #include <tilewise/distributed.hpp>
 #include <tilewise/reduce.hpp>

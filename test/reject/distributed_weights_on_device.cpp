@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: distributed(communicator, device) combines by key integers under the operators that the library
+// expect: tilewise: distributed(communicator, device) supports reduction by key only for integers and known operators,
 // lines: 25
 #include <tilewise/distributed.hpp>
 #include <tilewise/histogram.hpp>

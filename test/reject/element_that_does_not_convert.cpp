@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: elements, or results of transform_op, must convert to the accumulator's type, which is init's
+// expect: tilewise: elements, or results of transform_op, must convert to the accumulator's type, which is the type of
 // lines: 20
 #include <tilewise/reduce.hpp>
 

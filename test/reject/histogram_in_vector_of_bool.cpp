@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: counters are integers that can count; a bool
+// expect: tilewise: counters cannot be of type bool, which holds no count above one
 // lines: 20
 #include <tilewise/histogram.hpp>
 

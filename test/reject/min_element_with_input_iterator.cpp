@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: min_element, max_element and minmax_element need iterators that can be read more than once
+// expect: tilewise: min_element, max_element and minmax_element need forward iterators
 // lines: 20
 #include <tilewise/minmax.hpp>
 

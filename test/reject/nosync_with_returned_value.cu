@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: a policy with nosync() returns before there is a value to return; use reduce_into
+// expect: tilewise: a call with nosync() returns before its result is computed; use reduce_into
 // lines: 15
 #include <tilewise/reduce.hpp>
 

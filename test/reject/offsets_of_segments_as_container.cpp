@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+// expect: tilewise: the elements and offsets of segments must be given by iterators
 // lines: 25
 
 #include <tilewise/tilewise.hpp>

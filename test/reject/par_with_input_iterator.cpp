@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: par needs iterators that can be read more than once (forward iterators)
+// expect: tilewise: par needs forward iterators
 // lines: 20
 #include <tilewise/reduce.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: par writes in several places at once
+// expect: tilewise: par writes to several positions concurrently, so the output must be a forward iterator
 // lines: 25
 #include <tilewise/scan.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the accumulator, which a scan writes, must convert to what the output iterator takes
+// expect: tilewise: the accumulator of a scan must be assignable to the elements of the output
 // lines: 25
 #include <tilewise/scan.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the length of an output range is checked first, so it must be a forward range
+// expect: tilewise: an output range must be a forward range, because its length is checked first
 // lines: 25
 #include <tilewise/scan.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: op must take two values of the accumulator
+// expect: tilewise: op must accept two values of the accumulator's type, which is the type of init (without init, of
 // lines: 20
 #include <tilewise/scan.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: a segmented scan writes to the places of the elements, so it needs an output of random access
+// expect: tilewise: a segmented scan writes to the positions of its elements, so the output must be a random access
 // lines: 25
 #include <tilewise/segmented.hpp>
 

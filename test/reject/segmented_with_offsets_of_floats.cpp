@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: segments are given by offsets, which must be integers: where each begins, and where each ends
+// expect: tilewise: the offsets at which segments begin and end must be integers
 // lines: 25
 #include <tilewise/segmented.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: the policies of std::execution need #include <tilewise/std_execution.hpp>
+// expect: for the policies of std::execution, #include <tilewise/std_execution.hpp>
 // lines: 20
 #include <tilewise/reduce.hpp>
 #ifdef TILEWISE_REJECT_FIXED

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: transform_op must take an element of each input range
+// expect: tilewise: transform_op must accept an element of each input range
 // lines: 20
 #include <tilewise/reduce.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the edges of an axis are numbers, and bool is none
+// expect: tilewise: the edges of an axis cannot be of type bool
 // lines: 25
 #include <tilewise/axis.hpp>
 

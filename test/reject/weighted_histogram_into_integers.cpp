@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: weights are added up in the type of the sums, and integers would cut each floating-point weight
+// expect: tilewise: weights are converted to the type of the sums, and integers would truncate floating-point weights
 // lines: 20
 #include <tilewise/histogram.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+// expect: tilewise: an input that follows a pair of iterators must be an iterator, too
 // lines: 25
 
 #include <tilewise/tilewise.hpp>

@@ -116,13 +116,11 @@ constexpr bool can_be_edges()
     constexpr bool numbers = !std::is_same_v<A, bool>;
     constexpr bool wide_enough = !std::is_floating_point_v<A> || sizeof(A) >= sizeof(float);
     constexpr bool narrow_enough = !std::is_integral_v<A> || sizeof(A) <= sizeof(offset);
-    static_assert(numbers,
-                  "tilewise: the edges of an axis are numbers, and bool is none; use an axis of int, which takes "
-                  "samples of bool");
-    static_assert(wide_enough,
-                  "tilewise: an axis of half precision cannot compute its bins; use float, which has all its "
-                  "numbers, and takes its samples");
-    static_assert(narrow_enough, "tilewise: the edges of an axis have at most 64 bits");
+    static_assert(numbers, "tilewise: the edges of an axis cannot be of type bool; use an axis of int, which also "
+                           "accepts samples of type bool");
+    static_assert(wide_enough, "tilewise: an axis cannot have edges of half precision; use float, which represents "
+                               "them all and accepts samples of half precision");
+    static_assert(narrow_enough, "tilewise: the edges of an axis must have at most 64 bits");
     return numbers && wide_enough && narrow_enough;
 }
 

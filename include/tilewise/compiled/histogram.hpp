@@ -61,14 +61,14 @@ template <class It, class View>
 constexpr bool can_count()
 {
     constexpr bool reads = over_numbers<It>, bins_exist = kind<View> != bins::otherwise;
-    static_assert(reads, "tilewise: the compiled library counts numbers in memory; compile this file with nvcc, or "
-                         "pass pointers or a vector of them");
-    static_assert(bins_exist, "tilewise: the compiled library counts over a regular_axis, variable_axis, log_axis or "
+    static_assert(reads, "tilewise: the compiled library counts only numbers in contiguous memory; compile this file "
+                         "with nvcc, or pass pointers or a vector");
+    static_assert(bins_exist, "tilewise: the compiled library supports only regular_axis, variable_axis, log_axis and "
                               "integer_axis; compile this file with nvcc, or use one of these");
     if constexpr (reads && bins_exist) {
         constexpr bool exists = library::has_histogram<std::iter_value_t<It>, View>();
-        static_assert(exists, "tilewise: the compiled library has no such axis for samples of this type; compile this "
-                              "file with nvcc, or use an axis of the samples' type");
+        static_assert(exists, "tilewise: the compiled library does not support this axis for samples of this type; "
+                              "compile this file with nvcc, or use an axis of the samples' type");
         return exists;
     } else {
         return false;

@@ -73,15 +73,15 @@ constexpr bool can_reduce()
 {
     constexpr bool reads = source<Input>::ranges > 0;
     constexpr bool combines = library::operator_of<Op, T>().has_value();
-    static_assert(reads, "tilewise: the compiled library reads numbers in memory, as they are or through "
-                         "tilewise::square, tilewise::absolute or, of two ranges, std::multiplies<>; compile this file "
-                         "with nvcc, or pass pointers or a vector of them");
-    static_assert(combines, "tilewise: the compiled library combines numbers by std::plus, multiplies, bit_and, bit_or "
-                            "and bit_xor, tilewise::minimum and maximum; compile this file with nvcc, or use these");
+    static_assert(reads, "tilewise: the compiled library reads only numbers in contiguous memory, optionally through "
+                         "tilewise::square, tilewise::absolute or, for two ranges, std::multiplies<>; compile this "
+                         "file with nvcc, or pass pointers or a vector");
+    static_assert(combines, "tilewise: the compiled library supports only std::plus, multiplies, bit_and, bit_or and "
+                            "bit_xor, tilewise::minimum and maximum; compile this file with nvcc, or use one of these");
     if constexpr (reads && combines) {
         constexpr bool exists = library::has_reduction<Input, T, Op>();
-        static_assert(exists, "tilewise: the compiled library has no reduction of these elements to this type, which "
-                              "is init's; compile this file with nvcc, or give init the elements' type");
+        static_assert(exists, "tilewise: the compiled library cannot reduce these elements to the type of init; "
+                              "compile this file with nvcc, or pass an init of the elements' type");
         return exists;
     } else {
         return false;
@@ -137,8 +137,8 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
             tilewise::store(out, library::reduce(policy, input, count, init, op));
         } else {
             constexpr bool stores = stores_numbers<Out, T>;
-            static_assert(stores, "tilewise: the compiled library writes results to memory, in the accumulator's type; "
-                                  "compile this file with nvcc, or write to a variable of init's type");
+            static_assert(stores, "tilewise: the compiled library writes results only to memory, in the type of init; "
+                                  "compile this file with nvcc, or write to a variable of that type");
             if constexpr (stores) {
                 constexpr auto name = *library::operator_of<Op, T>();
                 using accumulator = accumulator_for<name, T>;

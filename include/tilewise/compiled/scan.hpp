@@ -30,19 +30,19 @@ constexpr bool can_scan()
 {
     constexpr bool reads = over_numbers<Input>;
     constexpr bool combines = library::operator_of<Op, T>().has_value();
-    static_assert(reads, "tilewise: the compiled library scans numbers in memory, without a transform; compile this "
-                         "file with nvcc, or pass pointers or a vector of them");
-    static_assert(combines, "tilewise: the compiled library combines numbers by std::plus, multiplies, bit_and, bit_or "
-                            "and bit_xor, tilewise::minimum and maximum; compile this file with nvcc, or use these");
+    static_assert(reads, "tilewise: the compiled library scans only numbers in contiguous memory, without a transform; "
+                         "compile this file with nvcc, or pass pointers or a vector");
+    static_assert(combines, "tilewise: the compiled library supports only std::plus, multiplies, bit_and, bit_or and "
+                            "bit_xor, tilewise::minimum and maximum; compile this file with nvcc, or use one of these");
     if constexpr (reads && combines) {
         constexpr bool stores = stores_numbers<Out, T>;
         constexpr bool exists = library::has_scan<form, std::iter_value_t<Input>, T, Op>();
-        static_assert(stores, "tilewise: the compiled library writes scans to memory, in the accumulator's type, which "
-                              "is init's, or else the elements'; compile this file with nvcc, or pass an init of the "
-                              "output's type");
-        static_assert(exists, "tilewise: the compiled library has no such scan of these elements in this type, which "
-                              "is init's, or else the elements'; compile this file with nvcc, or use elements and an "
-                              "init of one type of 4 or 8 bytes; exclusive scans are sums");
+        static_assert(stores,
+                      "tilewise: the compiled library writes scans only to memory, in the type of init (without init, "
+                      "of the elements); compile this file with nvcc, or pass an init of the output's type");
+        static_assert(exists,
+                      "tilewise: the compiled library does not support this scan; compile this file with nvcc, or use "
+                      "elements and an init of the same type, of 4 or 8 bytes, and std::plus for an exclusive scan");
         return stores && exists;
     } else {
         return false;

@@ -71,12 +71,13 @@ template <class First>
 constexpr bool needs_no_policy()
 {
     constexpr bool leads = any_iterator<std::decay_t<First>> || std::ranges::range<First>;
-    static_assert(leads, "tilewise: the first argument must be a policy, an iterator or a range; the policies of "
-                         "std::execution need #include <tilewise/std_execution.hpp>, Thrust's "
-                         "<tilewise/thrust_execution.hpp>");
+    static_assert(
+        leads,
+        "tilewise: the first argument must be a policy, an iterator or a range; for the policies of std::execution, "
+        "#include <tilewise/std_execution.hpp>, for those of Thrust <tilewise/thrust_execution.hpp>");
     constexpr bool on_host = !reads_device_memory<std::decay_t<First>>;
-    static_assert(on_host, "tilewise: a call without a policy runs on the calling thread, and these elements are in "
-                           "memory of the GPU; pass tilewise::device first");
+    static_assert(on_host, "tilewise: a call without a policy runs on the calling thread, which cannot access these "
+                           "elements in GPU memory; pass tilewise::device as the first argument");
     return leads && on_host;
 }
 
@@ -126,29 +127,29 @@ template <class Range>
 concept in_place_of_iterator = std::ranges::range<Range> && !any_iterator<std::decay_t<Range>>;
 // clang-format off: compilers quote the line
 template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class... Rest>
-void weighted_histogram(Policy&&, It const&, It const&, Range&&, Rest&&...) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+void weighted_histogram(Policy&&, It const&, It const&, Range&&, Rest&&...) = delete; // tilewise: an input that follows a pair of iterators must be an iterator, too; pass its begin()
 template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class... Rest>
-void reduce_by_index(Policy&&, It const&, It const&, Range&&, Rest&&...) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+void reduce_by_index(Policy&&, It const&, It const&, Range&&, Rest&&...) = delete; // tilewise: an input that follows a pair of iterators must be an iterator, too; pass its begin()
 template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class T>
-void transform_reduce(Policy&&, It const&, It const&, Range&&, T&&) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+void transform_reduce(Policy&&, It const&, It const&, Range&&, T&&) = delete; // tilewise: an input that follows a pair of iterators must be an iterator, too; pass its begin()
 template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class T, class Op, class Transform>
-void transform_reduce(Policy&&, It const&, It const&, Range&&, T&&, Op&&, Transform&&) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+void transform_reduce(Policy&&, It const&, It const&, Range&&, T&&, Op&&, Transform&&) = delete; // tilewise: an input that follows a pair of iterators must be an iterator, too; pass its begin()
 template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class Out, class T>
-void transform_reduce_into(Policy&&, It const&, It const&, Range&&, Out&&, T&&) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+void transform_reduce_into(Policy&&, It const&, It const&, Range&&, Out&&, T&&) = delete; // tilewise: an input that follows a pair of iterators must be an iterator, too; pass its begin()
 template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class Out, class T, class Op, class Transform>
-void transform_reduce_into(Policy&&, It const&, It const&, Range&&, Out&&, T&&, Op&&, Transform&&) = delete; // tilewise: beside a pair of iterators the other input is an iterator, too: pass its begin()
+void transform_reduce_into(Policy&&, It const&, It const&, Range&&, Out&&, T&&, Op&&, Transform&&) = delete; // tilewise: an input that follows a pair of iterators must be an iterator, too; pass its begin()
 template <execution_policy Policy, in_place_of_iterator Range, class... Rest>
-void segmented_reduce(Policy&&, Range&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+void segmented_reduce(Policy&&, Range&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
 template <execution_policy Policy, any_iterator It, any_iterator Begins, in_place_of_iterator Ends, class Out, class... Rest>
-void segmented_reduce(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+void segmented_reduce(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
 template <execution_policy Policy, in_place_of_iterator Range, class... Rest>
-void segmented_inclusive_scan(Policy&&, Range&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+void segmented_inclusive_scan(Policy&&, Range&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
 template <execution_policy Policy, any_iterator It, any_iterator Begins, in_place_of_iterator Ends, class Out, class... Rest>
-void segmented_inclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+void segmented_inclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
 template <execution_policy Policy, in_place_of_iterator Range, class... Rest>
-void segmented_exclusive_scan(Policy&&, Range&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+void segmented_exclusive_scan(Policy&&, Range&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
 template <execution_policy Policy, any_iterator It, any_iterator Begins, in_place_of_iterator Ends, class Out, class... Rest>
-void segmented_exclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: elements and offsets of segments are given by iterators: pass their begin() and end()
+void segmented_exclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
 // clang-format on
 /// @endcond
 
@@ -157,7 +158,7 @@ template <class Transform, class... Its>
 constexpr bool can_transform()
 {
     constexpr bool transforms = std::is_invocable_v<Transform&, decltype(*std::declval<Its&>())...>;
-    static_assert(transforms, "tilewise: transform_op must take an element of each input range");
+    static_assert(transforms, "tilewise: transform_op must accept an element of each input range");
     return transforms;
 }
 
@@ -170,7 +171,7 @@ constexpr char const* fault_in_range([[maybe_unused]] It const& first, [[maybe_u
             return "last is before first";
         if constexpr (std::is_pointer_v<It>) {
             if (first == nullptr && last != first)
-                return "first is null and the range is not empty";
+                return "first is null, but the range is not empty";
         }
     }
     return nullptr;
@@ -183,7 +184,7 @@ constexpr char const* fault_in_second_range([[maybe_unused]] It const& first, [[
 {
     if constexpr (hardened && std::is_pointer_v<It2>) {
         if (first2 == nullptr && first != last)
-            return "first2 is null and the range is not empty";
+            return "first2 is null, but the range is not empty";
     }
     return nullptr;
 }
@@ -226,7 +227,7 @@ constexpr void check_output([[maybe_unused]] char const* algorithm, [[maybe_unus
         else
             empty = first == last;
         if (out == nullptr && !empty)
-            reject_argument(algorithm, "the output is null and the range is not empty");
+            reject_argument(algorithm, "the output is null, but the range is not empty");
     }
 }
 

@@ -136,8 +136,8 @@ constexpr auto output_begin([[maybe_unused]] char const* algorithm, [[maybe_unus
         return tilewise::begin_of<Policy>(out);
     } else if constexpr (!std::ranges::forward_range<Out>) {
         constexpr bool has_length = std::ranges::forward_range<Out>;
-        static_assert(has_length, "tilewise: the length of an output range is checked first, so it must be a forward "
-                                  "range; pass its begin() to write without a check");
+        static_assert(has_length, "tilewise: an output range must be a forward range, because its length is checked "
+                                  "first; pass its begin() to write without a check");
         return std::ranges::begin(out);
     } else if constexpr (std::same_as<Needed, unknown_length>) {
         return output_up_to(algorithm, std::ranges::begin(out), std::ranges::end(out));

@@ -141,11 +141,11 @@ constexpr bool can_be_indexed()
                             known::has_portable_lambda<View>;
     constexpr bool well_placed = !drops_from_transform<View>;
     static_assert(copies, "tilewise: device copies a view into kernels, so it must be trivially copyable");
-    static_assert(well_placed, "tilewise: under device std::views::drop must stand before std::views::transform");
-    static_assert(self_contained, "tilewise: this view refers to a container, which kernels cannot reach; make the "
-                                  "view from a std::span over its elements, in memory of the GPU");
-    static_assert(constant, "tilewise: kernels index a view that is const; this one has begin() only when it is not, "
-                            "because it remembers something in there");
+    static_assert(well_placed, "tilewise: under device, std::views::drop must come before std::views::transform");
+    static_assert(self_contained, "tilewise: this view refers to a container, which kernels cannot access; make the "
+                                  "view from a std::span over the elements, in GPU memory");
+    static_assert(constant, "tilewise: kernels can only read a view that is random access when const, which this one "
+                            "is not; copy its elements into a vector on the device first");
 #if defined(__CUDACC__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)
     constexpr bool callable = sizeof(View) == 0;
     static_assert(callable, "tilewise: kernels call the constexpr functions of this view; compile with nvcc "

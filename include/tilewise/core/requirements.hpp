@@ -25,15 +25,15 @@ constexpr bool can_compute_on_device()
     constexpr bool representable = !(known::has_long_double<Types> || ...);
     constexpr bool callable = !(known::has_host_lambda<Types> || ...);
     constexpr bool checked = !(known::has_host_function<Types> || ...);
-    static_assert(representable,
-                  "tilewise: kernels have no long double, which is a double in device code; convert to double, "
-                  "or pass tilewise::par");
+    static_assert(representable, "tilewise: kernels do not support long double, which is double in device code; "
+                                 "convert to double, or pass tilewise::par");
     static_assert(callable,
-                  "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile "
-                  "with nvcc --extended-lambda, or pass a function object with such an operator()");
-    static_assert(checked, "tilewise: kernels cannot call a pointer to a function, std::function, or what std::bind, "
-                           "std::not_fn, std::mem_fn and std::ref make; pass a function object whose operator() is "
-                           "__host__ __device__");
+                  "tilewise: kernels cannot call this lambda; write [=] __host__ __device__ (...) and compile with "
+                  "nvcc --extended-lambda, or pass a function object whose operator() is __host__ __device__");
+    static_assert(
+        checked,
+        "tilewise: kernels cannot call function pointers, std::function, or the results of std::bind, std::not_fn, "
+        "std::mem_fn and std::ref; pass a function object whose operator() is __host__ __device__");
     return representable && callable && checked;
 }
 
@@ -46,8 +46,8 @@ constexpr bool can_pass_to_kernels()
 #else
     constexpr bool named_type = true;
 #endif
-    static_assert(named_type, "tilewise: nvcc takes no iterators of this view in kernels, since their type is private; "
-                              "pass the view itself, or thrust::transform_iterator and the like");
+    static_assert(named_type, "tilewise: nvcc does not accept iterators of this view in kernels, because their type is "
+                              "private; pass the view itself, or an iterator such as thrust::transform_iterator");
     return named_type;
 }
 
@@ -59,10 +59,10 @@ constexpr bool can_reduce_on_device()
     constexpr bool copies = std::is_trivially_copyable_v<T> && sizeof(T) <= 256;
     constexpr bool reached = !known::is_of_host_container<Input>;
     constexpr bool input_copies = copies_as_bytes<Input> || !reached;
-    static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy the elements "
-                           "of a list, stream or tree into a vector on the device first");
-    static_assert(copies, "tilewise: under device the accumulator, of init's type, must be trivially copyable and have "
-                          "at most 256 bytes");
+    static_assert(
+        indexed, "tilewise: device needs random access iterators; copy the elements into a vector on the device first");
+    static_assert(copies, "tilewise: under device, the accumulator, which has the type of init, must be trivially "
+                          "copyable and have at most 256 bytes");
     static_assert(reached,
                   "tilewise: kernels cannot read the elements of a std::deque or a std::vector<bool>; copy them "
                   "into a std::vector of another type first, or pass tilewise::par");
@@ -77,25 +77,24 @@ template <class Policy, class T, class Op, class Input, class Extent>
 constexpr bool can_reduce()
 {
     constexpr bool movable = std::move_constructible<T>;
-    static_assert(movable, "tilewise: the accumulator, of init's type, must be move constructible");
+    static_assert(movable, "tilewise: the accumulator, which has the type of init, must be move constructible");
     if constexpr (is_device_policy<Policy> && (known::has_device_lambda<Op> || known::has_device_lambda<Input>)) {
         return tilewise::can_reduce_on_device<T, Op, Input, Extent>(); // the host cannot query its signature
     } else {
         constexpr bool combines = std::is_invocable_r_v<T, Op&, T, T> || std::is_invocable_r_v<T, Op&, T&, T&>;
         constexpr bool converts = std::is_convertible_v<decltype(*std::declval<Input&>()), T>;
-        static_assert(combines,
-                      "tilewise: op must take two values of the accumulator's type, which is init's (without init, "
-                      "the elements'), and its result must convert to that type");
+        static_assert(combines, "tilewise: op must accept two values of the accumulator's type, which is the type of "
+                                "init (without init, of the elements), and its result must convert to that type");
         static_assert(converts, "tilewise: elements, or results of transform_op, must convert to the accumulator's "
-                                "type, which is init's");
+                                "type, which is the type of init");
         if constexpr (is_device_policy<Policy>) {
             return combines && converts && tilewise::can_reduce_on_device<T, Op, Input, Extent>() &&
                    tilewise::can_compute_on_device<decltype(*std::declval<Input&>())>();
         } else {
             constexpr bool readable = std::same_as<Policy, sequenced_policy> || is_forward_input<Input>;
-            static_assert(readable,
-                          "tilewise: par needs iterators that can be read more than once (forward iterators); pass "
-                          "tilewise::seq, or copy the input into a vector first");
+            static_assert(
+                readable,
+                "tilewise: par needs forward iterators; pass tilewise::seq, or copy the input into a vector first");
             return movable && combines && converts && readable;
         }
     }
@@ -114,20 +113,19 @@ constexpr bool can_write()
 {
     constexpr bool copies = std::copy_constructible<T>;
     constexpr bool takes = writable<Out, T>;
-    static_assert(copies, "tilewise: the accumulator of a scan must be copy constructible: it is both written and "
-                          "carried on");
-    static_assert(takes, "tilewise: the accumulator, which a scan writes, must convert to what the output iterator "
-                         "takes");
+    static_assert(copies, "tilewise: the accumulator of a scan must be copy constructible, because the scan writes it "
+                          "and continues with it");
+    static_assert(takes, "tilewise: the accumulator of a scan must be assignable to the elements of the output");
     if constexpr (is_device_policy<Policy>) {
         constexpr bool indexed = random_access<Out> && copies_as_bytes<Out> && !known::has_host_lambda<Out> &&
                                  !known::is_of_host_container<Out>;
-        static_assert(indexed, "tilewise: device writes through random access iterators that are trivially copyable, "
-                               "into memory of the GPU; write to a vector on the device, then copy");
+        static_assert(indexed, "tilewise: under device, the output must be a trivially copyable random access iterator "
+                               "into GPU memory; write to a vector on the device, then copy");
         return tilewise::can_compute_on_device<Out>() && copies && takes && indexed;
     } else {
         constexpr bool shared = std::same_as<Policy, sequenced_policy> || multi_pass<Out>;
-        static_assert(shared, "tilewise: par writes in several places at once, so it needs an output of forward "
-                              "iterators; pass tilewise::seq, or write to a vector first");
+        static_assert(shared, "tilewise: par writes to several positions concurrently, so the output must be a forward "
+                              "iterator; pass tilewise::seq, or write to a vector first");
         return copies && takes && shared;
     }
 }

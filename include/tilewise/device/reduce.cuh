@@ -235,9 +235,8 @@ void reduce_into(Policy const& policy, Input const& input, offset count, T const
         reducer<Geometry, Tuning, Input, T, Op, Out>(call, input, count, init, op, out).start();
         call.finish();
     } else {
-        static_assert(Policy::waits,
-                      "tilewise: a policy that does not wait can write its result through a random access "
-                      "iterator that works in kernels, and through no other");
+        static_assert(Policy::waits, "tilewise: under nosync() a kernel writes the result, so the output must be a "
+                                     "random access iterator that kernels can use");
         tilewise::store(out, gpu::reduce<Geometry, Tuning>(policy, input, count, init, op));
     }
 }

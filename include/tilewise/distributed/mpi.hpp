@@ -67,7 +67,7 @@ public:
         MPI_Initialized(&initialized);
         MPI_Finalized(&finalized);
         if (initialized == 0 || finalized != 0)
-            fail(-1, "MPI is not initialized, or finalized already");
+            fail(-1, "MPI is not initialized, or is already finalized");
         if (ranks == MPI_COMM_NULL)
             throw std::invalid_argument("tilewise::mpi_communicator: MPI_COMM_NULL");
         if (options.largest_call < sizeof(std::uint64_t) || options.largest_call > largest_count)

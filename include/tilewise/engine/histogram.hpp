@@ -40,12 +40,12 @@ constexpr bool can_count()
     constexpr bool takes = writable<Out, offset>;
     constexpr bool exact = !std::floating_point<stored> && !std::floating_point<binning::number_of<stored>>;
     constexpr bool counts_on = !std::same_as<stored, bool> && !std::same_as<stored, std::vector<bool>::reference>;
-    static_assert(counts_on,
-                  "tilewise: counters are integers that can count; a bool, also one of std::vector<bool>, has "
-                  "no room for more than one");
-    static_assert(takes, "tilewise: the counters must take integers");
-    static_assert(exact, "tilewise: counters are integers, which stay exact; sums of floating-point weights are what "
-                         "weighted_histogram makes");
+    static_assert(
+        counts_on,
+        "tilewise: counters cannot be of type bool, which holds no count above one; use another integral type");
+    static_assert(takes, "tilewise: integers must be assignable to the counters");
+    static_assert(exact, "tilewise: counters must be integers, so that counts are exact; use weighted_histogram for "
+                         "floating-point sums");
     if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
         constexpr bool counts = gpu::counts_in_memory<Out>;
@@ -54,7 +54,7 @@ constexpr bool can_count()
 #else
         constexpr bool counts = true;
 #endif
-        static_assert(counts, "tilewise: device counts in memory of the GPU, in integers of 4 or 8 bytes");
+        static_assert(counts, "tilewise: under device, counters must be integers of 4 or 8 bytes in GPU memory");
         return takes && exact && counts_on && counts;
     } else {
         return takes && exact && counts_on;

@@ -115,9 +115,7 @@ template <template <class> class Answer, class Policy, class It, class Extent, c
 Answer<It> best_position(Policy policy, It first, Extent end, Better better)
 {
     constexpr bool readable = multi_pass<It>;
-    static_assert(readable,
-                  "tilewise: min_element, max_element and minmax_element need iterators that can be read more "
-                  "than once (forward iterators)");
+    static_assert(readable, "tilewise: min_element, max_element and minmax_element need forward iterators");
     using E = value_of<It>;
     using pointer = decltype(tilewise::memory_behind(first));
     auto const at = [&](auto const& found) -> Answer<It> {

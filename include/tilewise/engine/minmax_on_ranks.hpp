@@ -50,19 +50,19 @@ constexpr bool has_positions()
 {
     using T = value_of<It>;
     constexpr bool copies = std::is_trivially_copyable_v<T>, readable = multi_pass<It>;
-    static_assert(copies, "tilewise: ranks exchange the elements that they find, which must be trivially copyable");
-    static_assert(readable, "tilewise: min_element, max_element and minmax_element need iterators that can be read "
-                            "more than once (forward iterators)");
+    static_assert(copies,
+                  "tilewise: ranks exchange the elements that they find, so elements must be trivially copyable");
+    static_assert(readable, "tilewise: min_element, max_element and minmax_element need forward iterators");
     if constexpr (is_device_policy<Policy>) {
         constexpr bool waits = Policy::waits, fits = sizeof(T) <= 256, indexed = random_access<It>;
         constexpr bool compares = !known::has_device_lambda<Less>;
-        static_assert(waits,
-                      "tilewise: ranks wait for each other, so their local policy waits, too; leave out nosync()");
-        static_assert(fits, "tilewise: under device the elements that ranks exchange have at most 256 bytes");
-        static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy the "
-                               "elements of a list, stream or tree into a vector on the device first");
-        static_assert(compares, "tilewise: ranks compare the elements that they find on the host, too; write "
-                                "[=] __host__ __device__ (...)");
+        static_assert(waits, "tilewise: ranks wait for each other, so the local policy must wait, too; omit nosync()");
+        static_assert(fits, "tilewise: under device, the elements that ranks exchange must have at most 256 bytes");
+        static_assert(
+            indexed,
+            "tilewise: device needs random access iterators; copy the elements into a vector on the device first");
+        static_assert(compares,
+                      "tilewise: ranks also compare elements on the host; write [=] __host__ __device__ (...)");
         return copies && readable && waits && fits && indexed && compares;
     } else {
         return copies && readable;

@@ -50,8 +50,8 @@ template <class T>
 constexpr bool can_send()
 {
     constexpr bool copies = std::is_trivially_copyable_v<T>;
-    static_assert(copies, "tilewise: ranks exchange values of the accumulator's type, which is init's, so it must be "
-                          "trivially copyable");
+    static_assert(copies, "tilewise: ranks exchange values of the accumulator's type, which is the type of init, so it "
+                          "must be trivially copyable");
     return copies;
 }
 
@@ -60,8 +60,8 @@ template <class Policy, class T, class Op>
 constexpr bool has_parts()
 {
     constexpr bool combines = !is_device_policy<Policy> || known::is_exact<Op, T> || !known::has_device_lambda<Op>;
-    static_assert(combines, "tilewise: ranks combine on the host what each of them has reduced on its GPU; write "
-                            "[=] __host__ __device__ (...)");
+    static_assert(combines,
+                  "tilewise: ranks combine the results of their GPUs on the host; write [=] __host__ __device__ (...)");
     return combines;
 }
 
@@ -70,9 +70,9 @@ template <class Policy, class T, class Op>
 constexpr bool has_cells()
 {
     constexpr bool combines = !is_device_policy<Policy> || known::is_exact<Op, T>, small = !host::is_large<T>;
-    static_assert(combines, "tilewise: distributed(communicator, device) combines by key integers under the operators "
-                            "that the library knows by name, and nothing else yet; use tilewise::par");
-    static_assert(small, "tilewise: values that ranks combine by key have at most 1024 bytes");
+    static_assert(combines, "tilewise: distributed(communicator, device) supports reduction by key only for integers "
+                            "and known operators, such as std::plus; use tilewise::par");
+    static_assert(small, "tilewise: values that ranks combine by key must have at most 1024 bytes");
     return combines && small && engine::can_write_on_ranks<Policy>();
 }
 

@@ -33,10 +33,9 @@ constexpr bool can_write_on_ranks()
 #else
         constexpr bool writes = true;
 #endif
-        static_assert(waits,
-                      "tilewise: ranks wait for each other, so their local policy waits, too; leave out nosync()");
-        static_assert(writes, "tilewise: the compiled library writes no results of several ranks; compile this file "
-                              "with nvcc, or use tilewise::par");
+        static_assert(waits, "tilewise: ranks wait for each other, so the local policy must wait, too; omit nosync()");
+        static_assert(writes, "tilewise: the compiled library cannot write the results of several ranks; compile this "
+                              "file with nvcc, or use tilewise::par");
         return waits && writes;
     } else {
         return true;

@@ -90,7 +90,7 @@ T count_on_device(Policy const& policy, transformed<Transform, It> const& input,
 template <class Policy>
 constexpr bool can_return_a_value()
 {
-    static_assert(Policy::waits, "tilewise: a policy with nosync() returns before there is a value to return; use "
+    static_assert(Policy::waits, "tilewise: a call with nosync() returns before its result is computed; use "
                                  "reduce_into or transform_reduce_into");
     return Policy::waits;
 }

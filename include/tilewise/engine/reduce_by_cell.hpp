@@ -46,8 +46,9 @@ Out reduce_by_cell(char const* algorithm, Policy policy, It first, Extent end, V
                                                gpu::operator_on<T>(op));
         return out + view.extent();
 #elif defined(TILEWISE_COMPILED)
-        static_assert(!is_device_policy<Policy>, "tilewise: the compiled library combines and adds up nothing by cells "
-                                                 "but counts; compile this file with nvcc, or use tilewise::par");
+        static_assert(!is_device_policy<Policy>,
+                      "tilewise: the compiled library does not support reduce_by_index and weighted_histogram; compile "
+                      "this file with nvcc, or use tilewise::par");
         return out;
 #else
         throw_no_device();

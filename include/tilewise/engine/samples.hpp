@@ -33,19 +33,21 @@ constexpr bool can_index()
     if constexpr (is_device_policy<Policy>) {
         constexpr bool indexed = random_access<It> && copies_as_bytes<It> && !known::is_of_host_container<It>;
         constexpr bool copies = copies_as_bytes<View>;
-        static_assert(indexed, "tilewise: device reads samples through random access iterators that are trivially "
-                               "copyable, from memory of the GPU; copy them into a vector on the device first");
-        static_assert(copies, "tilewise: device copies the view of an axis into kernels, so it must be trivially "
-                              "copyable; an axis of yours may return one from view()");
+        static_assert(indexed, "tilewise: under device, samples must be given by trivially copyable random access "
+                               "iterators; copy them into a vector on the device first");
+        static_assert(copies, "tilewise: device copies an axis into kernels, so it must be trivially copyable, or have "
+                              "a member view() that returns a trivially copyable view");
         return tilewise::can_compute_on_device<It, value_of<It>, View>() && indexed && copies;
     } else {
         constexpr bool indexes = requires(View const& view, It& it) {
             { view.index(*it) } -> number_of_cell;
         };
         constexpr bool readable = std::same_as<Policy, sequenced_policy> || multi_pass<It>;
-        static_assert(indexes, "tilewise: the axis must take the samples: index(sample) returns the number of a cell");
-        static_assert(readable, "tilewise: par needs samples that can be read more than once (forward iterators); pass "
-                                "tilewise::seq, or copy them into a vector first");
+        static_assert(indexes,
+                      "tilewise: the axis must accept the samples: index(sample) must return the number of a cell");
+        static_assert(
+            readable,
+            "tilewise: par needs forward iterators of samples; pass tilewise::seq, or copy them into a vector first");
         return indexes && readable;
     }
 }

@@ -44,16 +44,15 @@ constexpr bool can_segment()
     constexpr bool repeats = multi_pass<Begins> && multi_pass<Ends>;
     constexpr bool alone = call_under<Policy>::is_on_one_machine;
     static_assert(alone, "tilewise: there are no distributed segmented algorithms yet");
-    static_assert(jumps, "tilewise: a segment begins at an offset into the elements, so they need random access "
-                         "iterators; copy the elements into a vector first");
-    static_assert(integral, "tilewise: segments are given by offsets, which must be integers: where each begins, and "
-                            "where each ends");
-    static_assert(repeats, "tilewise: offsets need iterators that can be read more than once (forward iterators)");
+    static_assert(jumps, "tilewise: segmented algorithms need random access iterators, because a segment begins at an "
+                         "offset; copy the elements into a vector first");
+    static_assert(integral, "tilewise: the offsets at which segments begin and end must be integers");
+    static_assert(repeats, "tilewise: the iterators over offsets must be forward iterators");
     if constexpr (is_device_policy<Policy>) {
         constexpr bool indexed =
             random_access<Begins> && random_access<Ends> && copies_as_bytes<Begins> && copies_as_bytes<Ends>;
-        static_assert(indexed, "tilewise: device reads offsets through random access iterators that are trivially "
-                               "copyable, from memory of the GPU");
+        static_assert(indexed,
+                      "tilewise: under device, offsets must be given by trivially copyable random access iterators");
         return tilewise::can_pass_to_kernels<Begins, Ends>() && jumps && integral && repeats && indexed && alone;
     } else {
         return jumps && integral && repeats && alone;
@@ -76,8 +75,8 @@ template <class Out>
 constexpr bool can_write_positions()
 {
     constexpr bool jumps = random_access<Out>;
-    static_assert(jumps, "tilewise: a segmented scan writes to the places of the elements, so it needs an output of "
-                         "random access iterators");
+    static_assert(jumps, "tilewise: a segmented scan writes to the positions of its elements, so the output must be a "
+                         "random access iterator");
     return jumps;
 }
 
@@ -99,7 +98,7 @@ void check_offsets([[maybe_unused]] char const* algorithm, [[maybe_unused]] Begi
         tilewise::check_range(algorithm, begins, begins_last);
         if constexpr (std::is_pointer_v<Ends>) {
             if (ends == nullptr && begins != begins_last)
-                reject_argument(algorithm, "the ends of the segments are null and there are segments");
+                reject_argument(algorithm, "the ends of the segments are null, but there are segments");
         }
     }
 }
@@ -172,7 +171,7 @@ Out segmented_reduce(Policy policy, It const& first, Begins const& begins, Begin
         if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
             offset const count = static_cast<offset>(begins_last - begins);
-            engine::check_segments_of("segmented_reduce", "first is null and a segment is not empty", policy, begins,
+            engine::check_segments_of("segmented_reduce", "first is null, but a segment is not empty", policy, begins,
                                       begins_last, ends, first);
             gpu::segmented_reduce<standard_geometry>(policy, first, begins, ends, count, out, init,
                                                      gpu::operator_on<T>(op));
@@ -205,8 +204,8 @@ auto output_for_segments(char const* algorithm, [[maybe_unused]] Policy const& p
     } else if constexpr (std::is_array_v<Out> && !can_wait<Policy>) {
         return std::ranges::begin(out); // as in the standard, where an array decays to a pointer
     } else {
-        static_assert(can_wait<Policy>, "tilewise: how far segments reach into an output range is checked first, for "
-                                        "which a policy with nosync() cannot wait; pass the output's begin()");
+        static_assert(can_wait<Policy>, "tilewise: a call with nosync() cannot check that an output range is long "
+                                        "enough for its segments; pass the output's begin()");
         offset const reach = engine::furthest_reach(policy, begins, begins_last, ends);
         if (reach == reach_of_segment::before_all)
             reject_argument(algorithm, "a segment begins before the output range");
@@ -228,9 +227,9 @@ void segmented_scan(Policy policy, It const& first, Begins const& begins, Begins
         out_type const out = engine::output_for_segments(algorithm, policy, begins, begins_last, ends, output);
         if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
-            engine::check_segments_of(algorithm, "first is null and a segment is not empty", policy, begins,
+            engine::check_segments_of(algorithm, "first is null, but a segment is not empty", policy, begins,
                                       begins_last, ends, first);
-            engine::check_segments_of(algorithm, "the output is null and a segment is not empty", policy, begins,
+            engine::check_segments_of(algorithm, "the output is null, but a segment is not empty", policy, begins,
                                       begins_last, ends, out);
             gpu::segmented_scan<standard_geometry, form, T>(policy, first, begins, ends,
                                                             static_cast<offset>(begins_last - begins), out, init,

@@ -189,7 +189,7 @@ void scan_segment(bool is_shared, [[maybe_unused]] char const* algorithm, It con
         return;
     if constexpr (hardened && std::is_pointer_v<Out>) {
         if (out == nullptr)
-            reject_argument(algorithm, "the output is null and a segment is not empty");
+            reject_argument(algorithm, "the output is null, but a segment is not empty");
     }
     Op own_op(op);
     It from(tilewise::advanced(first, of.begin));

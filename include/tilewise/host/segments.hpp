@@ -34,7 +34,7 @@ segment segment_between([[maybe_unused]] char const* algorithm, [[maybe_unused]]
             reject_argument(algorithm, "a segment ends before it begins");
         if constexpr (std::is_pointer_v<It>) {
             if (first == nullptr && count > 0)
-                reject_argument(algorithm, "first is null and a segment is not empty");
+                reject_argument(algorithm, "first is null, but a segment is not empty");
         }
     }
     return {static_cast<offset>(begin), std::max(offset{0}, count)};

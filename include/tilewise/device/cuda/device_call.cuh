@@ -45,7 +45,7 @@ public:
     {
         if (captured_ && waits_)
             reject_argument(algorithm,
-                            std::string("a stream that is being captured cannot be waited for; use ") + instead);
+                            std::string("a call cannot wait for a stream that is being captured; use ") + instead);
     }
     device_call(device_call const&) = delete;
     device_call& operator=(device_call const&) = delete;

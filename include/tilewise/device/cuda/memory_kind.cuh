@@ -63,21 +63,21 @@ inline void check_readable(char const* algorithm, memory_kind kind)
         reject_argument(algorithm, "the elements are in host memory that the GPU cannot read; copy them to the device, "
                                    "or allocate them with cudaMallocHost or cudaMallocManaged");
     if (kind == memory_kind::no_access)
-        reject_argument(algorithm, "the elements are in memory that the stream's device has no access to; enable it "
-                                   "with cudaDeviceEnablePeerAccess for memory of cudaMalloc, cudaMemPoolSetAccess "
-                                   "for memory of a pool, and cuMemSetAccess for mapped memory");
+        reject_argument(algorithm, "the elements are in memory that the stream's device cannot access; enable access "
+                                   "with cudaDeviceEnablePeerAccess for memory of cudaMalloc, cudaMemPoolSetAccess for "
+                                   "memory of a pool, and cuMemSetAccess for mapped memory");
 }
 
 /// Throws if kernels cannot write to the memory of the results.
 inline void check_writable(char const* algorithm, memory_kind kind)
 {
     if (kind == memory_kind::pageable)
-        reject_argument(algorithm, "the results would go to host memory that the GPU cannot write; write to memory of "
-                                   "the device, or allocate it with cudaMallocHost or cudaMallocManaged");
+        reject_argument(algorithm, "the output is in host memory that the GPU cannot write; write to memory of the "
+                                   "device, or allocate the output with cudaMallocHost or cudaMallocManaged");
     if (kind == memory_kind::no_access)
-        reject_argument(algorithm, "the results would go to memory that the stream's device has no access to; enable "
-                                   "it with cudaDeviceEnablePeerAccess for memory of cudaMalloc, cudaMemPoolSetAccess "
-                                   "for memory of a pool, and cuMemSetAccess for mapped memory");
+        reject_argument(algorithm, "the output is in memory that the stream's device cannot access; enable access with "
+                                   "cudaDeviceEnablePeerAccess for memory of cudaMalloc, cudaMemPoolSetAccess for "
+                                   "memory of a pool, and cuMemSetAccess for mapped memory");
 }
 
 /// Throws if kernels cannot add atomically to the memory of the counters.
@@ -85,8 +85,8 @@ inline void check_counters(char const* algorithm, memory_kind kind)
 {
     gpu::check_writable(algorithm, kind);
     if (kind == memory_kind::without_atomics)
-        reject_argument(algorithm, "the counters are on another device, to whose memory the stream's device has no "
-                                   "atomic operations; count in memory of the stream's device");
+        reject_argument(algorithm, "the counters are on another device, on whose memory the stream's device cannot "
+                                   "perform atomic operations; use counters in memory of the stream's device");
 }
 
 } // namespace gpu

@@ -182,7 +182,7 @@ inline void reject_earlier_error()
         error == cudaErrorIllegalAddress || error == cudaErrorLaunchFailure || error == cudaErrorAssert ||
         error == cudaErrorMisalignedAddress || error == cudaErrorHardwareStackError ||
         error == cudaErrorIllegalInstruction)
-        throw cuda_error(error, std::string("tilewise: an earlier kernel, not this call, left the GPU with ") +
+        throw cuda_error(error, std::string("tilewise: an earlier kernel failed before this call: ") +
                                     cudaGetErrorName(error) + ": " + cudaGetErrorString(error));
 }
 

@@ -187,8 +187,8 @@ public:
                 stays_with_graph_ = captured_ && !is_of_graph;
                 if (auto const kind = is_of_graph ? memory_kind::readable : gpu::kind_of(block_.memory, block_.device);
                     kind == memory_kind::pageable || kind == memory_kind::no_access)
-                    throw std::invalid_argument("tilewise: the policy's resource allocates memory that the stream's "
-                                                "device has no access to");
+                    throw std::invalid_argument(
+                        "tilewise: the policy's resource allocates memory that the stream's device cannot access");
             } catch (...) {
                 return_to_resource();
                 throw;
