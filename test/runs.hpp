@@ -65,11 +65,11 @@ std::vector<std::vector<std::size_t>> lengths()
     std::vector<std::size_t> units, tiny, ones;
     for (tilewise::offset const unit :
          {order::lane_vector, order::row / 2, order::row, order::chunk, order::tile, order::group, order::super_group})
-        for (tilewise::offset const beside : {-1, 0, 1, 2})
-            if (unit + beside > 0 && unit + beside <= most) {
-                units.push_back(static_cast<std::size_t>(unit + beside));
-                if (beside > 0)
-                    units.push_back(static_cast<std::size_t>(beside));
+        for (tilewise::offset const difference : {-1, 0, 1, 2})
+            if (unit + difference > 0 && unit + difference <= most) {
+                units.push_back(static_cast<std::size_t>(unit + difference));
+                if (difference > 0)
+                    units.push_back(static_cast<std::size_t>(difference));
             }
     for (std::size_t i = 0; i < 150; ++i) {
         tiny.push_back(1 + i * i % (4 * static_cast<std::size_t>(order::lane_vector) + 2));
@@ -137,13 +137,13 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
         segments::expect_bits(found, expected.keys, "keys");
         segments::expect_bits(reduced, expected.reduced, "reduce");
         auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first) {
-            std::vector<T> out(x), beside(x.size(), init); // in place
+            std::vector<T> out(x), difference(x.size(), init); // in place
             tilewise::host::scan_by_key<Geometry, form, T>("test", policy, keys.begin(), count, out.begin(), is_same,
                                                            out.begin(), first, own_op);
             auto const end = tilewise::host::scan_by_key<Geometry, form, T>(
-                "test", policy, keys.begin(), count, x.begin(), is_same, beside.begin(), first, own_op);
-            EXPECT_EQ(end, beside.end());
-            segments::expect_bits(beside, out, "in place");
+                "test", policy, keys.begin(), count, x.begin(), is_same, difference.begin(), first, own_op);
+            EXPECT_EQ(end, difference.end());
+            segments::expect_bits(difference, out, "in place");
             return out;
         };
         constexpr std::integral_constant<scan_form, scan_form::inclusive> inclusive;

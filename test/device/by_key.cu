@@ -96,20 +96,20 @@ void expect_the_bits_of_seq(std::size_t count, unsigned stay, Op op)
     expected_keys.resize(number);
     sums.resize(number);
     device_array<Key> const own_keys(keys), found(number);
-    device_array<T> const there(x), reduced(number), scanned(count);
-    auto const end = tw::reduce_by_key(tw::device, own_keys.begin(), own_keys.end(), there.begin(), found.begin(),
+    device_array<T> const device_copy(x), reduced(number), scanned(count);
+    auto const end = tw::reduce_by_key(tw::device, own_keys.begin(), own_keys.end(), device_copy.begin(), found.begin(),
                                        reduced.begin(), std::equal_to<>(), op);
     EXPECT_EQ(end.first, found.end());
     EXPECT_EQ(end.second, reduced.end());
     segments::expect_bits(found.values(number), expected_keys, "keys");
     segments::expect_bits(reduced.values(number), sums, "reduce");
     tw::inclusive_scan_by_key(tw::seq, keys, x, scans, std::equal_to<>(), op);
-    tw::inclusive_scan_by_key(tw::device.nosync(), own_keys.begin(), own_keys.end(), there.begin(), scanned.begin(),
+    tw::inclusive_scan_by_key(tw::device.nosync(), own_keys.begin(), own_keys.end(), device_copy.begin(), scanned.begin(),
                               std::equal_to<>(), op);
     on_device::expect_success(cudaStreamSynchronize(nullptr));
     segments::expect_bits(scanned.values(count), scans, "inclusive");
     tw::exclusive_scan_by_key(tw::seq, keys, x, scans, x[0], std::equal_to<>(), op);
-    tw::exclusive_scan_by_key(tw::device, own_keys.begin(), own_keys.end(), there.begin(), scanned.begin(), x[0],
+    tw::exclusive_scan_by_key(tw::device, own_keys.begin(), own_keys.end(), device_copy.begin(), scanned.begin(), x[0],
                               std::equal_to<>(), op);
     segments::expect_bits(scanned.values(count), scans, "exclusive");
 }
@@ -187,12 +187,12 @@ DEVICE_TEST(algorithms_by_key, need_no_memory_where_there_is_nothing)
 DEVICE_TEST(algorithms_by_key, read_and_write_memory_of_the_host)
 {
     ints found(9, -1), sums(9, -1), number(1), scans(7);
-    device_array<int> const there(some_values);
+    device_array<int> const device_copy(some_values);
     auto ends = tw::reduce_by_key(tw::device, some_keys, some_values, found, sums);
     EXPECT_EQ(ends.first, found.begin() + 4);
     EXPECT_EQ(found, (ints{1, 2, 1, 3, -1, -1, -1, -1, -1}));
     EXPECT_EQ(sums, (ints{3, 12, 6, 7, -1, -1, -1, -1, -1}));
-    tw::reduce_by_key_into(tw::device, some_keys.begin(), some_keys.end(), there.begin(), found.begin() + 4,
+    tw::reduce_by_key_into(tw::device, some_keys.begin(), some_keys.end(), device_copy.begin(), found.begin() + 4,
                            sums.begin() + 4, number.begin());
     EXPECT_EQ(found, (ints{1, 2, 1, 3, 1, 2, 1, 3, -1}));
     EXPECT_EQ(sums, (ints{3, 12, 6, 7, 3, 12, 6, 7, -1}));

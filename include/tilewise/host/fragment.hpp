@@ -59,11 +59,11 @@ struct unit {
         return units;
     }
 
-    /// Returns an upper bound of the number of the largest units in any part of a range of `total` elements.
-    static constexpr offset most(offset total)
+    /// Returns an upper bound of the number of the largest units in any part of a range of `aggregate` elements.
+    static constexpr offset most(offset aggregate)
     {
         offset units = 1;
-        for (int level = element; level < levels && size(level) <= total; ++level)
+        for (int level = element; level < levels && size(level) <= aggregate; ++level)
             units += 2 * (level < tile ? size(level + 1) / size(level) : 1);
         return units;
     }
@@ -150,9 +150,9 @@ struct entry {
     position_in_tile<Order, T> in_tile; ///< the chunks of its tile and the rows of its chunk before it
     position_in_row<Order, T> in_row;   ///< the lane vectors of its row and the elements of its lane vector before it
 
-    /// Creates the entry at the beginning of a range of at most `total` elements, with all memory that it needs
+    /// Creates the entry at the beginning of a range of at most `aggregate` elements, with all memory that it needs
     /// anywhere in it.
-    explicit entry(offset total) : tiles(std::nullopt) { tiles.reserve(total / Order::tile); }
+    explicit entry(offset aggregate) : tiles(std::nullopt) { tiles.reserve(aggregate / Order::tile); }
 
     /// Moves the entry from the beginning of the range to behind `init`, if it has a value, and `before`, which begins
     /// at 0.
