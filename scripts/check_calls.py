@@ -35,7 +35,8 @@ struct source_location {
 
 
 # Headers that need another library's
-NEED_OTHERS = ["tilewise/thrust_execution.hpp", "tilewise/distributed/mpi.hpp", "tilewise/distributed/nccl.hpp"]
+NEED_OTHERS = ["tilewise/thrust_execution.hpp", "tilewise/distributed/mpi.hpp", "tilewise/distributed/mpi_calls.hpp",
+               "tilewise/distributed/nccl.hpp"]
 
 
 def headers(root, *endings):

@@ -44,13 +44,13 @@ are one sequence; without --column their columns have the same name.
   --policy POLICY       where to compute: %s; default: device
                         where there is a GPU that this was compiled for, else par
   --running             write each number with the total of all up to it, in
-                        position of the description; what is missing adds nothing
-  --histogram           draw how many numbers lie where, in position of the
+                        place of the description; what is missing adds nothing
+  --histogram           draw how many numbers lie where, in place of the
                         description
   --bins N              about how many bins; default: by the count, up to 40
   --svg FILE            draw the histogram to this file, too; it is replaced,
                         and cannot be the file that is read
-  --ranks N             N threads, each with its part of the files, in position of
+  --ranks N             N threads, each with its part of the files, in place of
                         one; by default under par. Under device they use the
                         GPUs of the machine in turn
   --repeat N            compute N times and report the median time; default: 1

@@ -5,22 +5,16 @@
 /// `mpi_communicator`: ranks as processes of an MPI program.
 
 #include <tilewise/distributed/communicator.hpp>
-#include <tilewise/error.hpp>
+#include <tilewise/distributed/mpi_calls.hpp>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
-#include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <mpi.h>
@@ -30,18 +24,6 @@ namespace tilewise {
 
 /// @addtogroup distributed
 /// @{
-
-/// Options of `mpi_communicator`.
-struct mpi_options {
-    /// The maximum time that a collective may take on this rank. Unlimited without a value.
-    std::optional<std::chrono::nanoseconds> timeout = std::nullopt;
-    /// The maximum number of bytes per MPI call, whose counts are of type int. Larger collectives take several calls.
-    /// Must be the same on all ranks.
-    std::size_t largest_call = std::size_t{1} << 30;
-    /// How many consecutive ranks share a node, or 0 to ask MPI which ranks share memory. Must be the same on all
-    /// ranks.
-    int node_size = 0;
-};
 
 /// A communicator for the ranks of an MPI communicator. Requires MPI 3.
 ///
@@ -56,12 +38,12 @@ struct mpi_options {
 /// before the timeout because another rank does not call it, calls a different one, or is lost. The communicator is
 /// then unusable on this rank. MPI cannot continue without a rank that is lost: end the program with `abort`, because
 /// `MPI_Finalize` could wait forever.
-class mpi_communicator {
+class mpi_communicator : mpi_calls {
 public:
     /// A collective call: duplicates `ranks`, so that its messages never match those of the program. Throws
     /// `std::invalid_argument` for `MPI_COMM_NULL`, for intercommunicators and for invalid options, and
     /// `distributed_error` if MPI is not initialized or fails.
-    explicit mpi_communicator(MPI_Comm ranks, mpi_options options = {}) : options_(options)
+    explicit mpi_communicator(MPI_Comm ranks, mpi_options options = {}) : mpi_calls(options)
     {
         int initialized = 0, finalized = 0, has_two_groups = 0;
         MPI_Initialized(&initialized);
@@ -92,9 +74,6 @@ public:
         if (!failure_ && finalized == 0)
             MPI_Comm_free(&ranks_);
     }
-
-    mpi_communicator(mpi_communicator const&) = delete;
-    mpi_communicator& operator=(mpi_communicator const&) = delete;
 
     int rank() const noexcept { return rank_; } ///< the rank of this process
     int size() const noexcept { return size_; } ///< the number of ranks
@@ -208,24 +187,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t largest_count = std::numeric_limits<int>::max();
-
-    /// @cond internals
-    /// The memory that MPI may read and write until all requests are complete.
-    struct transfer {
-        char const* collective;
-        std::vector<std::byte> bytes;
-        std::vector<int> counts, begins;
-        std::vector<MPI_Request> requests;
-        std::vector<MPI_Status> statuses;
-
-        std::byte* at(std::size_t position) { return bytes.data() + position; }
-        MPI_Request* new_request() { return &requests.emplace_back(MPI_REQUEST_NULL); }
-    };
-    /// @endcond
-
-    std::size_t ranks() const { return static_cast<std::size_t>(size_); }
-
     /// Asks MPI which ranks share memory.
     int size_of_nodes()
     {
@@ -245,27 +206,6 @@ private:
         return is_regular != 0 ? size : 1;
     }
 
-    void prepare(char const* collective, std::size_t bytes)
-    {
-        if (failure_)
-            throw distributed_error(*failure_);
-        transfer_ = std::make_unique<transfer>();
-        transfer_->collective = collective;
-        transfer_->bytes.resize(bytes);
-    }
-
-    /// Splits `bytes` bytes into pieces that one MPI call can carry, and calls `f` with each piece; with one empty
-    /// piece for 0 bytes.
-    void for_each_piece(std::size_t begin, std::size_t bytes, auto f)
-    {
-        std::size_t const most = options_.largest_call / sizeof(std::uint64_t) * sizeof(std::uint64_t);
-        std::size_t first = 0;
-        do {
-            f(transfer_->at(begin + first), static_cast<int>(std::min(bytes - first, most)));
-            first += most;
-        } while (first < bytes);
-    }
-
     /// Copies the message of this rank to itself. Open MPI 4.1.4 truncates such a message if it is too long, and
     /// reports no error.
     void send_to_self(std::span<outgoing const> out, std::span<incoming const> in)
@@ -280,81 +220,8 @@ private:
             copy_bytes(expected->data, sent->data, sent->bytes);
     }
 
-    /// Gathers by one MPI call if it can carry all bytes, and otherwise by broadcasts of the pieces of each rank.
-    void gather(char const* collective, void const* own, std::span<std::size_t const> sizes, void* all,
-                auto in_one_call)
-    {
-        std::size_t const bytes = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
-        prepare(collective, bytes);
-        std::size_t begin = 0;
-        for (int rank = 0; std::size_t const size : sizes) {
-            if (rank == rank_)
-                copy_bytes(transfer_->at(begin), own, size);
-            if (bytes > options_.largest_call)
-                for_each_piece(begin, size, [&](std::byte* piece, int count) {
-                    check(MPI_Ibcast(piece, count, MPI_BYTE, rank, ranks_, transfer_->new_request()), "MPI_Ibcast");
-                });
-            begin += size;
-            rank += 1;
-        }
-        if (bytes <= options_.largest_call)
-            in_one_call();
-        wait();
-        copy_bytes(all, transfer_->at(0), bytes);
-        transfer_.reset();
-    }
-
-    /// Waits for all requests by polling, so that there can be a timeout, and so that ranks that share a core yield it
-    /// to each other.
-    void wait()
-    {
-        std::vector<MPI_Request>& requests = transfer_->requests;
-        transfer_->statuses.resize(requests.size());
-        auto const start = std::chrono::steady_clock::now();
-        for (int is_complete = 0; is_complete == 0; std::this_thread::yield()) {
-            check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &is_complete,
-                              transfer_->statuses.data()),
-                  "MPI_Testall");
-            if (is_complete == 0 && options_.timeout && std::chrono::steady_clock::now() - start > *options_.timeout)
-                fail(-1, rank_text(rank_) + " waited " +
-                             std::to_string(
-                                 std::chrono::duration_cast<std::chrono::milliseconds>(*options_.timeout).count()) +
-                             " ms in " + transfer_->collective);
-        }
-    }
-
-    void check(int code, char const* call)
-    {
-        if (code == MPI_SUCCESS)
-            return;
-        int error_class = MPI_SUCCESS;
-        MPI_Error_class(code, &error_class);
-        if (error_class == MPI_ERR_IN_STATUS)
-            for (MPI_Status const& status : transfer_->statuses)
-                if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING)
-                    code = status.MPI_ERROR;
-        std::array<char, MPI_MAX_ERROR_STRING> text{};
-        int length = 0;
-        MPI_Error_string(code, text.data(), &length);
-        fail(rank_, rank_text(rank_) + ": " + call + ": " + text.data());
-    }
-
-    [[noreturn]] void fail(int rank, std::string const& reason)
-    {
-        [[maybe_unused]] transfer* const left = transfer_.release(); // leaked: pending requests may still write to it
-        if (!failure_)
-            failure_ = distributed_error(rank, "tilewise::mpi_communicator: " + reason);
-        throw distributed_error(*failure_);
-    }
-
-    mpi_options options_;
-    MPI_Comm ranks_ = MPI_COMM_NULL;
-    int rank_ = -1;
-    int size_ = 0;
     int node_size_ = 1;
     int tag_ = 0;
-    std::optional<distributed_error> failure_;
-    std::unique_ptr<transfer> transfer_;
 };
 
 /// @}

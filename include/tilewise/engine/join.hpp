@@ -8,6 +8,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/communicator.hpp>
+#include <tilewise/engine/joined.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/rounds.hpp>
@@ -16,69 +17,11 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
-
-/// The values of consecutive ranks: the init of rank 0, the elements as a fragment, and the last element, if a
-/// reduction keeps it separate.
-template <class Order, class T>
-struct joined {
-    std::optional<T> init;
-    host::fragment<Order, T> part;
-    std::optional<T> last;
-
-    /// Creates an empty object before the element `at`.
-    explicit joined(offset at) : part(at) {}
-
-    /// Allocates memory for so many values, so that joining those of parts with so few allocates nothing.
-    void reserve(offset values) { part.reserve(values); }
-    /// Removes all values.
-    void clear(offset at)
-    {
-        init.reset();
-        part.clear(at);
-        last.reset();
-    }
-    /// Copies the values of `other`, in the memory that there is. (T need not be assignable.)
-    void assign(joined const& other)
-    {
-        clear(0);
-        part.assign(other.part);
-        set(init, other.init);
-        set(last, other.last);
-    }
-    /// Appends the values of the ranks behind.
-    template <class Op>
-    void append(Op& op, joined const& behind)
-    {
-        set(init, behind.init);
-        part.append_part(op, behind.part.end(),
-                         [next = behind.part.aggregates().begin()]() mutable -> T { return *next++; });
-        set(last, behind.last);
-    }
-    /// Calls `use` for all values, from left to right.
-    template <class Use>
-    void for_each(Use use) const
-    {
-        if (init)
-            use(*init);
-        for (T const& aggregate : part.aggregates())
-            use(aggregate);
-        if (last)
-            use(*last);
-    }
-
-private:
-    static void set(std::optional<T>& value, std::optional<T> const& other)
-    {
-        if (other)
-            value.emplace(*other);
-    }
-};
 
 /// The ranks whose fragments a rank needs.
 enum class wanted { before, all };
@@ -110,7 +53,7 @@ public:
     offset end(int rank) const { return std::min(at_.end(rank), end()); }     ///< the end of these
 
     /// Has all ranks agree, and joins the values of this rank, which `work()` returns, with those of the others. While
-    /// `work` is called, a rank that throws reports that to the others in member of its values. What it allocates is
+    /// `work` is called, a rank that throws reports that to the others instead of its values. What it allocates is
     /// reported, too, so it should allocate what is needed later. The result lasts as long as this object.
     template <class Op, class Work>
     joined const& operator()(agreement const& what, Op& op, Work work)

@@ -13,8 +13,8 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/communicator.hpp>
-#include <tilewise/engine/rank_errors.hpp>
 #include <tilewise/engine/rank_header.hpp>
+#include <tilewise/engine/rank_messages.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/rounds.hpp>
 #include <tilewise/error.hpp>
@@ -36,19 +36,24 @@ namespace engine {
 
 /// What this rank takes part in.
 template <communicator Communicator>
-class rank_call : errors_of_ranks<Communicator> {
-    using errors = errors_of_ranks<Communicator>;
-    using errors::algorithm_, errors::collectively, errors::ranks_;
+class rank_call : messages_of_ranks<Communicator> {
+    using messages = messages_of_ranks<Communicator>;
+    using messages::algorithm_, messages::collectively, messages::ranks_;
+    using messages::fails_late_, messages::firsts_, messages::next_, messages::received_;
+    using typename messages::step;
 
 public:
+    using messages::allocate_rounds, messages::exchange_values, messages::expect, messages::expect_status,
+        messages::finish, messages::gather, messages::gather_status;
+
     /// Creates a call of an algorithm, to which this rank's position may be known.
     rank_call(Communicator& ranks, char const* algorithm, std::optional<part_position> position = {})
-        : errors(ranks, algorithm), position_(position)
+        : messages(ranks, algorithm), position_(position)
     {}
 
-    char const* algorithm() const { return algorithm_; }
     int rank() const { return ranks_.rank(); }
     int ranks() const { return ranks_.size(); }
+    char const* algorithm() const { return algorithm_; }
     /// How many consecutive ranks share a node, or 0 if the communicator does not say.
     int ranks_of_node() const
     {
@@ -75,7 +80,7 @@ public:
     {
         if (!sends_values_first()) {
             parts = agree(what);
-            expect<T>([&](int rank) { return count_of(parts, rank); });
+            this->template expect<T>([&](int rank) { return count_of(parts, rank); });
             return gather(own(parts));
         }
         rank_header const header = announce(what);
@@ -87,65 +92,13 @@ public:
         for (int r = 0; r < ranks(); ++r)
             all_fit = all_fit && static_cast<std::size_t>(count_of(parts, r)) * sizeof(T) <= first_values_bytes;
         if (!all_fit) {
-            expect<T>([&](int rank) { return count_of(parts, rank); });
+            this->template expect<T>([&](int rank) { return count_of(parts, rank); });
             return gather(values);
         }
         next_ = fails_late_ ? step::finish : step::none;
         firsts_.clear();
         for (int r = 0; r < ranks(); ++r)
             firsts_.push_back(static_cast<std::size_t>(r) * first_message_bytes + sizeof(rank_header));
-        return gathered<T>(firsts_.data(), received_.data());
-    }
-
-    /// Says how many values of type T each rank has for the next gather; from here on a rank that throws takes part in
-    /// that one.
-    template <class T, class CountOf>
-    void expect(CountOf count_of)
-    {
-        sizes_.clear();
-        for (int r = 0; r < ranks(); ++r)
-            sizes_.push_back(sizeof(std::int64_t) + static_cast<std::size_t>(count_of(r)) * sizeof(T));
-        next_ = step::values;
-    }
-    /// The gather of those values.
-    template <class T>
-    gathered<T> gather(packed<T> const& own)
-    {
-        gather_with_status(own.bytes());
-        return gathered<T>(firsts_.data(), received_.data());
-    }
-
-    /// Says that the next collectives are rounds of messages with values of type T.
-    ///
-    /// After the last round every rank has, by way of others, a status of every rank when the first began. An operator
-    /// that throws between two rounds is learnt by some ranks alone; so `fails_late` is true of a call with an operator
-    /// that may throw.
-    template <class T>
-    void expect(std::vector<message_round>&& rounds)
-    {
-        rounds_ = std::move(rounds);
-        round_ = 0;
-        value_bytes_ = sizeof(T);
-        next_ = step::rounds;
-    }
-    /// Allocates what those rounds need, before a rank works on its part: a rank that has no memory in the last of
-    /// them could not tell all others.
-    void allocate_rounds()
-    {
-        std::size_t bytes = 0;
-        for (message_round const& round : rounds_) {
-            bytes = std::max(bytes, bytes_of(round.in));
-            out_.reserve(std::max(out_.capacity(), round.out.size()));
-            in_.reserve(std::max(in_.capacity(), round.in.size()));
-        }
-        received_.reserve(bytes);
-    }
-    /// The next round. Sends the same values to all receivers that expect any, and returns those of each sender.
-    template <class T>
-    gathered<T> exchange_values(packed<T> const& own)
-    {
-        if (!exchange_with_status(own.bytes()))
-            fail_in_rounds();
         return gathered<T>(firsts_.data(), received_.data());
     }
 
@@ -182,23 +135,7 @@ public:
         });
         next_ = fails_late_ ? step::finish : step::none;
         if (all.values_.back() != 0)
-            errors::throw_reason();
-    }
-
-    /// Says that the next collective is a gather without values: ranks find out whether any has failed.
-    void expect_status()
-    {
-        expect<char>([](int) { return 0; });
-    }
-    void gather_status() { gather(packed<char>()); } ///< makes it
-
-    /// The last gather, without values, if any rank may throw late.
-    void finish()
-    {
-        if (std::exchange(fails_late_, false)) {
-            expect_status();
-            gather_status();
-        }
+            messages::throw_reason();
     }
 
     /// Messages between two gathers, where no rank has failed.
@@ -217,9 +154,9 @@ public:
     /// exception nested in it here.
     [[noreturn]] void fail()
     {
-        if (errors::is_over())
+        if (messages::is_over())
             throw;
-        errors::note_current_exception();
+        messages::note_current_exception();
         if (next_ == step::header) {
             gather_headers({0, -1, -1, 0, 1, 0}, {});
         } else if (next_ == step::sum) {
@@ -227,16 +164,14 @@ public:
             failed.values_.back() = 1;
             all_reduce(failed);
         } else if (next_ == step::rounds) {
-            fail_in_rounds();
+            messages::fail_in_rounds();
         } else if (next_ == step::values || next_ == step::finish) {
-            fail_in_gather();
+            messages::fail_in_gather();
         }
-        errors::throw_alone();
+        messages::throw_alone();
     }
 
 private:
-    enum class step { header, values, rounds, sum, finish, none }; ///< which collective comes next
-
     static constexpr bool adds_up =
         requires(Communicator& ranks, std::uint64_t* counters) { ranks.all_reduce_add(counters, std::size_t{}); };
 
@@ -250,11 +185,10 @@ private:
     /// Returns the header of this rank, and allocates what the next collectives need.
     rank_header announce(agreement const& what)
     {
-        std::uint64_t const signature = errors::describe(what.description) ^ what.details;
+        std::uint64_t const signature = messages::describe(what.description) ^ what.details;
         if (position_)
             engine::check_position(algorithm_, *position_, what.count, rank(), ranks());
-        sizes_.reserve(static_cast<std::size_t>(ranks()));
-        firsts_.reserve(static_cast<std::size_t>(ranks()));
+        messages::allocate_gathers();
         auto const stated = position_.value_or(part_position{-1, -1});
         return {what.count, stated.begin, stated.total, signature, 0, what.fails_late};
     }
@@ -270,7 +204,7 @@ private:
         next_ = step::none;
         for (int r = 0; r < ranks(); ++r)
             if (header_of(r).has_failed != 0)
-                errors::throw_reason();
+                messages::throw_reason();
     }
     rank_header header_of(int rank) const
     {
@@ -285,116 +219,16 @@ private:
         auto const header = [&](int rank) { return header_of(rank); };
         for (int r = 1; r < ranks(); ++r)
             if (header(r).signature != header(0).signature)
-                errors::throw_difference(r);
+                messages::throw_difference(r);
         if (auto const wrong = engine::contradiction_in(header, ranks()))
-            errors::throw_on_all(wrong->rank, wrong->what);
+            messages::throw_on_all(wrong->rank, wrong->what);
         for (int r = 0; r < ranks(); ++r)
             fails_late_ = fails_late_ || header(r).fails_late != 0;
         parts.set_counts([&](int rank) { return std::max(header(rank).count, offset{0}); });
     }
 
-    /// Gathers messages, each of which begins with a status.
-    void gather_with_status(std::vector<std::byte> const& own)
-    {
-        std::size_t bytes = 0;
-        for (std::size_t const size : sizes_)
-            bytes += size;
-        received_.resize(bytes);
-        collectively([&] { ranks_.all_gather_v(own.data(), std::span<std::size_t const>(sizes_), received_.data()); });
-        next_ = fails_late_ ? step::finish : step::none;
-        firsts_.clear();
-        std::size_t message = 0;
-        for (std::size_t const size : sizes_) {
-            if (status_at(message) != 0)
-                errors::throw_reason();
-            firsts_.push_back(message + sizeof(std::int64_t));
-            message += size;
-        }
-    }
-    std::int64_t status_at(std::size_t message) const
-    {
-        std::int64_t status = 0;
-        std::memcpy(&status, received_.data() + message, sizeof status);
-        return status;
-    }
-    /// Returns a message of so many bytes of a rank that has failed, or knows of one that has.
-    static std::vector<std::byte> failed_message(std::size_t bytes)
-    {
-        std::int64_t const status = 1;
-        std::vector<std::byte> message(bytes);
-        std::memcpy(message.data(), &status, sizeof status);
-        return message;
-    }
-    /// The gather of such a rank.
-    void fail_in_gather()
-    {
-        if (next_ == step::finish)
-            expect_status();
-        gather_with_status(failed_message(sizes_[static_cast<std::size_t>(rank())]));
-    }
-
-    /// The bytes of a message. A receiver of no values gets the status alone.
-    std::size_t bytes_of(message_round::message const& each) const
-    {
-        return sizeof(std::int64_t) + static_cast<std::size_t>(each.values) * value_bytes_;
-    }
-    std::size_t bytes_of(std::vector<message_round::message> const& messages) const
-    {
-        std::size_t bytes = 0;
-        for (auto const& each : messages)
-            bytes += bytes_of(each);
-        return bytes;
-    }
-    /// A round. Returns whether no sender's status is that of a failure.
-    bool exchange_with_status(std::vector<std::byte> const& message)
-    {
-        message_round const& round = rounds_[round_];
-        received_.resize(bytes_of(round.in));
-        out_.clear();
-        for (auto const& each : round.out)
-            out_.push_back({each.rank, message.data(), bytes_of(each)});
-        in_.clear();
-        firsts_.clear();
-        std::size_t first = 0;
-        for (auto const& each : round.in) {
-            in_.push_back({each.rank, received_.data() + first, bytes_of(each)});
-            firsts_.push_back(first + sizeof(std::int64_t));
-            first += bytes_of(each);
-        }
-        collectively([&] { ranks_.exchange(std::span<outgoing const>(out_), std::span<incoming const>(in_)); });
-        ++round_;
-        next_ = round_ < rounds_.size() ? step::rounds : fails_late_ ? step::finish : step::none;
-        bool all_well = true;
-        for (std::size_t const values : firsts_)
-            all_well = all_well && status_at(values - sizeof(std::int64_t)) == 0;
-        return all_well;
-    }
-    /// The remaining rounds of a rank that has failed, or knows of one that has: it passes that on.
-    [[noreturn]] void fail_in_rounds()
-    {
-        while (next_ == step::rounds) {
-            std::size_t bytes = sizeof(std::int64_t);
-            for (auto const& each : rounds_[round_].out)
-                bytes = std::max(bytes, bytes_of(each));
-            exchange_with_status(failed_message(bytes));
-        }
-        if (next_ == step::finish)
-            fail_in_gather();
-        errors::throw_reason();
-    }
-
     std::optional<part_position> position_;
-    step next_ = step::header;
-    bool fails_late_ = false;
-    std::vector<std::size_t> sizes_;  ///< bytes of each rank in the next gather
-    std::vector<std::size_t> firsts_; ///< where the values of each sender begin in `received_`
-    std::vector<std::byte> received_; ///< by the last collective
-    std::vector<outgoing> out_;       ///< of a round
-    std::vector<incoming> in_;        ///< of a round
-    std::vector<message_round> rounds_;
-    std::size_t round_ = 0;       ///< the next of those
-    std::size_t value_bytes_ = 0; ///< of a value in those
-    std::size_t counters_ = 0;    ///< in the next sum
+    std::size_t counters_ = 0; ///< in the next sum
 };
 
 } // namespace engine
