@@ -161,7 +161,7 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
 struct tuning : tilewise::gpu::by_key_tuning {
     using segments = ::segments::tuning;
     using scan = backend::scan_tuning;
-    static constexpr tilewise::offset keys_per_piece = 1000;
+    static constexpr tilewise::offset keys_per_piece = 1001;
     static constexpr int threads = 64, blocks_per_multiprocessor = 1;
 };
 

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -123,6 +124,43 @@ DEVICE_TEST(OrderByKey, IsThatOfSeqForManyRuns)
             expect_the_bits_of_seq<runs::wide_key, double>(on_device::amount<std::size_t>(3'000'017, 100'017, 5017),
                                                            stay, std::plus<>());
     }
+}
+
+/// Pieces of keys that are so many that each kernel of the scan takes one, at any address.
+template <int keys>
+struct pieces_of : runs::tuning {
+    static constexpr tw::offset keys_per_piece = keys;
+};
+
+template <class Key, class Tuning>
+void expect_runs_of(std::size_t count, std::size_t misalignment)
+{
+    std::vector<Key> keys;
+    for (std::size_t i = 0; keys.size() < count; ++i)
+        keys.insert(keys.end(), std::min(1 + i * i % (i % 50 == 7 ? 3000 : 9), count - keys.size()),
+                    runs::make_key<Key>(i));
+    auto const of = runs::runs_of(keys, std::equal_to<>());
+    device_array<Key> const there(keys, misalignment), found(of.size());
+    device_array<std::int64_t> const lengths(of.size());
+    auto const number = tw::gpu::count_by_key<segments::steep_geometry, Tuning>(
+        "test", tw::device, there.data(), static_cast<tw::offset>(count), tw::gpu::is_equal(), found.data(),
+        lengths.data(), tw::discard_iterator());
+    ASSERT_EQ(number, static_cast<tw::offset>(of.size()));
+    auto const counts = lengths.values(of.size());
+    auto const first_keys = found.values(of.size());
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        ASSERT_EQ(counts[i], of.ends[i] - of.begins[i]) << i;
+        ASSERT_TRUE(first_keys[i] == keys[static_cast<std::size_t>(of.begins[i])]) << i;
+    }
+}
+
+DEVICE_TEST(runs_of_keys, are_found_by_every_kernel_of_the_scan)
+{
+    expect_runs_of<std::int32_t, pieces_of<16001>>(33000, 0); // in one pass, and the second piece is misaligned
+    expect_runs_of<std::uint8_t, pieces_of<16001>>(33000, 3);
+    expect_runs_of<runs::wide_key, pieces_of<16000>>(17000, 4);
+    expect_runs_of<std::int64_t, pieces_of<9000>>(9500, 8);  // a block for each tile, then one
+    expect_runs_of<std::uint16_t, pieces_of<3001>>(7000, 2); // clusters
 }
 
 DEVICE_TEST(algorithms_by_key, take_every_form)

@@ -36,7 +36,6 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <optional>
 #include <type_traits>
@@ -51,6 +50,21 @@ std::size_t split_bytes_for(device_call const& call)
     return call.budget() == 0 ? Tuning::split_bytes : std::min(Tuning::split_bytes, call.budget() / 256);
 }
 
+/// How many segments are combined at once. The list of the long ones has room for all of them, unless they are runs, of
+/// which few can be long.
+template <class Segments, class Tuning>
+inline constexpr offset segments_at_once = Segments::counts_on_device ? Tuning::runs_at_once : Tuning::segments_at_once;
+
+/// Returns how many of so many segments may have more than `chunk` elements.
+template <class Segments>
+offset most_long([[maybe_unused]] Segments const& segments, offset count, [[maybe_unused]] offset chunk)
+{
+    if constexpr (Segments::counts_on_device)
+        return std::min(count, segments.elements / chunk + 1);
+    else
+        return count;
+}
+
 /// Launches the kernels for `count` segments, for a limited number at a time so that the lists stay short.
 template <class Segmented, class Tuning>
 void start_segmented(device_call& call, typename Segmented::view const& view,
@@ -61,9 +75,9 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     using T = typename Segmented::value;
     constexpr bool reduces = Segmented::results::reduces;
     constexpr int warps = Tuning::threads / warp_size;
-    offset const at_once = std::min(count, Tuning::segments_at_once);
-    offset const rounds = (count + at_once - 1) / at_once;
     using order = typename Segmented::scan::order;
+    offset const at_once = std::min(count, gpu::segments_at_once<typename Segmented::segments, Tuning>);
+    offset const rounds = (count + at_once - 1) / at_once, most_long = gpu::most_long(segments, at_once, order::chunk);
     using split_type =
         split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
     std::size_t const split_bytes = gpu::split_bytes_for<Tuning>(call);
@@ -71,7 +85,8 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                                      static_cast<offset>(2 * split_bytes / sizeof(split_segment))),
                most_aggregates = static_cast<offset>(split_bytes / sizeof(T));
     auto const counter_bytes = static_cast<std::size_t>(rounds) * 3 * sizeof(unsigned long long);
-    scratch<unsigned char> const memory(call, static_cast<offset>(counter_bytes) + at_once * offset{sizeof(unsigned)});
+    scratch<unsigned char> const memory(call,
+                                        static_cast<offset>(counter_bytes) + most_long * offset{sizeof(unsigned)});
     scratch<split_segment> const split_list(call, most_split + 1); // there may be no room at all
     scratch<T> const split_aggregates(call, most_aggregates + 1), prefixes(call, reduces ? 1 : most_aggregates + 1);
     auto* const counters = reinterpret_cast<unsigned long long*>(memory.begin());
@@ -84,18 +99,26 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
         unsigned long long* const own_counters = counters + 3 * round;
         long_segments const longer = {own_counters, own_counters + 1,
                                       reinterpret_cast<unsigned*>(counters + 3 * rounds)};
-        int const per_warp = static_cast<int>(std::bit_floor(
-            static_cast<std::size_t>(std::clamp(left / Tuning::warps_wanted, offset{1}, offset{warp_size}))));
-        auto const blocks = static_cast<int>((left + per_warp * warps - 1) / (per_warp * warps));
+        int const per_warp = gpu::segments_per_warp(left, Tuning::warps_wanted);
+        offset const blocks = (left + per_warp * warps - 1) / (per_warp * warps);
         split_type const split = {own_counters + 2,
                                   split_list.begin(),
                                   split_aggregates.begin(),
                                   prefixes.begin(),
                                   static_cast<unsigned long long>(most_split),
                                   static_cast<unsigned long long>(most_aggregates)};
-        call.launch(&combine_short_segments<Segmented, Tuning::threads, split_type>,
-                    reduces ? "reduce_short_segments" : "scan_short_segments", {blocks, Tuning::threads}, view, results,
-                    segments, first, left, per_warp, left >= Tuning::least_tile_segments, before, op, longer, split);
+        if constexpr (Segmented::segments::counts_on_device)
+            call.launch(&combine_short_runs<Segmented, Tuning, split_type>,
+                        reduces ? "reduce_short_runs" : "scan_short_runs",
+                        {static_cast<int>(std::min(blocks, offset{call.multiprocessors()} *
+                                                               Tuning::short_blocks_per_multiprocessor)),
+                         Tuning::threads},
+                        view, results, segments, first, left, before, op, longer, split);
+        else
+            call.launch(&combine_short_segments<Segmented, Tuning::threads, split_type>,
+                        reduces ? "reduce_short_segments" : "scan_short_segments",
+                        {static_cast<int>(blocks), Tuning::threads}, view, results, segments, first, left, per_warp,
+                        left >= Tuning::least_tile_segments, before, op, longer, split);
         int const long_blocks = static_cast<int>(most_long_blocks),
                   folding_blocks = static_cast<int>(std::min(left, offset{call.multiprocessors()}));
         if constexpr (reduces) {

@@ -95,6 +95,11 @@ struct segmented_tuning {
     /// So that the list of long ones takes at most 16 MiB.
     static constexpr offset segments_at_once = offset{1} << 22;
 
+    /// Of runs of keys few can be long. They are taken by blocks that are resident at once, until none are left: the
+    /// host may not know how many there are. Not measured yet.
+    static constexpr offset runs_at_once = offset{1} << 31;
+    static constexpr int short_blocks_per_multiprocessor = 8;
+
     /// A reduction splits a segment of so many tiles and more into units of at least 2^3 tiles, and at most 2^11 of
     /// these. There is room for the aggregates of so many segments, of so many bytes; for scans twice that.
     static constexpr offset least_split_tiles = 32;

@@ -11,6 +11,7 @@
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/by_key/starts.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
@@ -29,63 +30,14 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Returns one key. Neighbors read the same keys, so memory is read through the L1 cache.
-template <class View>
-TILEWISE_DEVICE decltype(auto) key_at(View& keys, offset index)
-{
-    if constexpr (calls_no_function<View>) {
-        return (keys.first[index]); // in parentheses: a reference
-    } else {
-        auto const loaded = keys.template fetch<access::elementwise, 1>(index);
-        using key = std::remove_cvref_t<decltype(keys.element(loaded, 0))>;
-        return key(keys.element(loaded, 0));
-    }
-}
-
-/// The number of runs that begin among some keys, doubled, plus one if the last key begins one.
-using run_count = std::uint32_t;
-
-/// Adds the numbers of runs, and keeps whether the last key begins one.
-struct add_runs : known::operator_base {
-    template <class T>
-    TILEWISE_DEVICE T operator()(T const& a, T const& b) const
-    {
-        return a - (a & 1) + b;
-    }
-};
-
-/// Computes the run_count of each key.
-template <class Keys, class Pred>
-struct run_starts {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = run_count;
-    using reference = run_count;
-    using pointer = void;
-    using difference_type = offset;
-
-    Keys keys;
-    Pred is_same;
-    offset position;
-
-    TILEWISE_DEVICE run_count operator[](offset n) const
-    {
-        Keys own_keys(keys);
-        Pred own_pred(is_same);
-        offset const index = position + n;
-        bool const begins =
-            index == 0 || !static_cast<bool>(own_pred(gpu::key_at(own_keys, index - 1), gpu::key_at(own_keys, index)));
-        return begins ? 3 : 0;
-    }
-    TILEWISE_DEVICE run_count operator*() const { return (*this)[0]; }
-    TILEWISE_CALLS_ANY
-    TILEWISE_PORTABLE run_starts operator+(offset n) const { return {keys, is_same, position + n}; }
-};
-
 /// Where the runs begin, and how many there are.
 struct run_list {
     void* starts;         ///< of each run, and the number of keys after the last one
     bool is_wide;         ///< whether they take 8 bytes each, not 4
     offset const* number; ///< of runs; null if the host knows it
+    offset elements;      ///< of all runs
+
+    static constexpr bool counts_on_device = true;
 
     TILEWISE_DEVICE void put(offset index, offset start) const
     {
@@ -159,10 +111,10 @@ public:
     template <class Keys, class Pred>
     run_finder(device_call& call, Keys const& keys, offset count, Pred const& is_same)
         : starts_(call, (count + 1) * (is_wide(count) ? 8 : 4)), numbers_(call, pieces(count) + 1), count_(count),
-          runs_{starts_.begin(), is_wide(count), nullptr}
+          runs_{starts_.begin(), is_wide(count), nullptr, count}
     {
-        using starts = run_starts<Keys, Pred>;
-        using scan = scan_of<iterator_view<starts>, iterator_sink<run_writer>, run_count, add_runs,
+        auto const starts = gpu::view_of_starts(keys, is_same);
+        using scan = scan_of<std::remove_const_t<decltype(starts)>, iterator_sink<run_writer>, run_count, add_runs,
                              scan_form::inclusive, order<run_count, Geometry>>;
         call.clear(numbers_.begin(), sizeof(offset));
         offset* const number = call.waits() ? call.line<offset>() : numbers_.begin() + pieces(count);
@@ -171,7 +123,7 @@ public:
             run_writer const to = {{runs_, numbers_.begin() + piece,
                                     end == count ? number : numbers_.begin() + piece + 1, end - 1, count, begin}};
             scanner<scan, typename Tuning::scan>{call,
-                                                 iterator_view<starts>{{keys, is_same, begin}},
+                                                 starts.from(begin),
                                                  iterator_sink<run_writer>{to},
                                                  end - begin,
                                                  initial<run_count>(std::nullopt),

@@ -24,8 +24,7 @@ struct segment_list {
     Begins begins;
     Ends ends;
 
-    /// Returns how many of the `count` segments from `first` on exist.
-    TILEWISE_DEVICE static offset existing(offset, offset count) { return count; }
+    static constexpr bool counts_on_device = false; ///< whether only the device may know how many segments there are
 
     /// Returns a segment; one that ends before it begins is empty.
     TILEWISE_DEVICE segment_span at(offset index)

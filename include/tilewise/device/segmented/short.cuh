@@ -187,6 +187,47 @@ TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
     }
 }
 
+/// Combines the segments of up to a chunk among the `valid` segments from `first + done` on, at most one for each lane,
+/// with a warp; of up to a tile if it `takes_tiles`. Lists the longer ones, if they are not split.
+template <class Segmented, class Split>
+TILEWISE_DEVICE void warp_combine_segments(typename Segmented::view const& view,
+                                           typename Segmented::results const& results,
+                                           typename Segmented::segments& segments, offset first, offset done, int valid,
+                                           bool takes_tiles, optional_value<typename Segmented::value> const& init,
+                                           typename Segmented::op& op, long_segments const& longer, Split const& split)
+{
+    using Scan = typename Segmented::scan;
+    // of narrow accumulators all rows at once would take 239 registers
+    constexpr bool reduces_chunks = Segmented::results::reduces && Scan::batched && Scan::has_wide_sums;
+    int const lane = lane_index();
+    first += done;
+    segment_span own = {0, 0};
+    if (lane < valid)
+        own = segments.at(first + lane);
+    if (auto to = results.to; Segmented::results::reduces && lane < valid && own.count == 0)
+        gpu::store_one(to, first + lane, init.value[0]);
+
+    bool const fits_row = own.count <= Scan::row,
+               fits_warp = own.count <= (reduces_chunks && takes_tiles ? Scan::tile : Scan::chunk);
+    if (auto const number = static_cast<unsigned>(done + lane);
+        !fits_warp && !split.add(number, Scan::order::tiles_before_last(own.count)))
+        longer.number[next_ticket(longer.found)] = number;
+    if (any_lane(fits_row && own.count > 0))
+        gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, first, valid, op,
+                                           init);
+    unsigned const with_rows = lanes_that(!fits_row && fits_warp);
+    TILEWISE_NO_UNROLL
+    for (int i = 0; i < valid; ++i) {
+        if ((with_rows >> i & 1) != 0) {
+            segment_span const segment = {shuffle(own.begin, i), shuffle(own.count, i)};
+            if constexpr (reduces_chunks)
+                gpu::warp_reduce_chunks<Segmented>(view, results, segment, first + i, op, init);
+            else
+                gpu::warp_combine_rows<Segmented>(view, results, segment, first + i, op, init);
+        }
+    }
+}
+
 /// Combines the segments of up to a chunk among the `count` segments from `first` on, or of up to a tile if it
 /// `takes_tiles`, and lists the longer ones, if they are not split. A warp takes `per_warp` segments.
 template <class Segmented, int threads, class Split>
@@ -196,40 +237,41 @@ combine_short_segments(typename Segmented::view view, typename Segmented::result
                        bool takes_tiles, initial<typename Segmented::value> init, typename Segmented::op op,
                        long_segments longer, Split split)
 {
-    using Scan = typename Segmented::scan;
-    // of narrow accumulators all rows at once would take 239 registers
-    constexpr bool reduces_chunks = Segmented::results::reduces && Scan::batched && Scan::has_wide_sums;
     offset const done = (offset{block_index()} * (threads / warp_size) + warp_index()) * per_warp;
-    int const valid = static_cast<int>(at_most(segments.existing(first, count) - done, per_warp)), lane = lane_index();
-    if (valid <= 0)
-        return;
-    first += done;
-    segment_span own = {0, 0};
-    if (lane < valid)
-        own = segments.at(first + lane);
-    optional_value<typename Scan::value> const before = init.get();
-    if (Segmented::results::reduces && lane < valid && own.count == 0)
-        gpu::store_one(results.to, first + lane, before.value[0]);
+    int const valid = static_cast<int>(at_most(count - done, per_warp));
+    if (valid > 0)
+        gpu::warp_combine_segments<Segmented>(view, results, segments, first, done, valid, takes_tiles, init.get(), op,
+                                              longer, split);
+}
 
-    bool const fits_row = own.count <= Scan::row,
-               fits_warp = own.count <= (reduces_chunks && takes_tiles ? Scan::tile : Scan::chunk);
-    if (auto const number = static_cast<unsigned>(done + lane);
-        !fits_warp && !split.add(number, Scan::order::tiles_before_last(own.count)))
-        longer.number[next_ticket(longer.found)] = number;
-    if (any_lane(fits_row && own.count > 0))
-        gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, first, valid, op,
-                                           before);
-    unsigned const with_rows = lanes_that(!fits_row && fits_warp);
+/// Returns how many of `count` segments a warp takes: a power of two, so that at least so many warps get work.
+TILEWISE_PORTABLE inline int segments_per_warp(offset count, offset warps_wanted)
+{
+    int each = 1;
+    while (each < warp_size && count / warps_wanted >= 2 * each)
+        each *= 2;
+    return each;
+}
+
+/// The same for segments whose number is in memory of the device: at most `most`. Warps take segments until none are
+/// left.
+template <class Segmented, class Tuning, class Split>
+TILEWISE_KERNEL(Tuning::threads, 1)
+combine_short_runs(typename Segmented::view view, typename Segmented::results results,
+                   typename Segmented::segments segments, offset first, offset most,
+                   initial<typename Segmented::value> init, typename Segmented::op op, long_segments longer,
+                   Split split)
+{
+    constexpr int warps = Tuning::threads / warp_size;
+    offset const count = segments.existing(first, most);
+    int const per_warp = gpu::segments_per_warp(count, Tuning::warps_wanted);
+    bool const takes_tiles = count >= Tuning::least_tile_segments;
     TILEWISE_NO_UNROLL
-    for (int i = 0; i < valid; ++i) {
-        if ((with_rows >> i & 1) != 0) {
-            segment_span const segment = {shuffle(own.begin, i), shuffle(own.count, i)};
-            if constexpr (reduces_chunks)
-                gpu::warp_reduce_chunks<Segmented>(view, results, segment, first + i, op, before);
-            else
-                gpu::warp_combine_rows<Segmented>(view, results, segment, first + i, op, before);
-        }
-    }
+    for (offset done = (offset{block_index()} * warps + warp_index()) * per_warp; done < count;
+         done += offset{block_count()} * warps * per_warp)
+        gpu::warp_combine_segments<Segmented>(view, results, segments, first, done,
+                                              static_cast<int>(at_most(count - done, per_warp)), takes_tiles,
+                                              init.get(), op, longer, split);
 }
 
 } // namespace gpu
