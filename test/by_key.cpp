@@ -355,15 +355,15 @@ TEST(algorithms_by_key, report_broken_arguments_in_the_hardened_mode)
         EXPECT_EQ(complaint([&] { tw::reduce_by_key(on, first + 1, first, x, out, out); }),
                   "tilewise::reduce_by_key: last is before first");
         EXPECT_EQ(complaint([&] { tw::reduce_by_key(on, first, first + 1, none, out, out); }),
-                  "tilewise::reduce_by_key: first2 is null and the range is not empty");
+                  "tilewise::reduce_by_key: first2 is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::count_by_key(on, none, none + 1, out, out); }),
-                  "tilewise::count_by_key: first is null and the range is not empty");
+                  "tilewise::count_by_key: first is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::count_by_key(on, first, first + 1, nowhere, out); }),
-                  "tilewise::count_by_key: the output is null and the range is not empty");
+                  "tilewise::count_by_key: the output is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::count_by_key_into(on, first, first + 1, out, out, nowhere); }),
                   "tilewise::count_by_key_into: the output of the number of runs is null");
         EXPECT_EQ(complaint([&] { tw::exclusive_scan_by_key(on, first, first + 1, x, nowhere, 0); }),
-                  "tilewise::exclusive_scan_by_key: the output is null and the range is not empty");
+                  "tilewise::exclusive_scan_by_key: the output is null, but the range is not empty");
         EXPECT_EQ(complaint([&] { tw::reduce_by_key(on, keys, ints{1, 2}, out, out + 4); }),
                   "tilewise::reduce_by_key: the second range is shorter than the first");
         EXPECT_EQ(complaint([&] { tw::inclusive_scan_by_key(on, keys, std::span(x, 6), out); }),

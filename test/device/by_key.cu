@@ -105,8 +105,8 @@ void expect_the_bits_of_seq(std::size_t count, unsigned stay, Op op)
     segments::expect_bits(found.values(number), expected_keys, "keys");
     segments::expect_bits(reduced.values(number), sums, "reduce");
     tw::inclusive_scan_by_key(tw::seq, keys, x, scans, std::equal_to<>(), op);
-    tw::inclusive_scan_by_key(tw::device.nosync(), own_keys.begin(), own_keys.end(), device_copy.begin(), scanned.begin(),
-                              std::equal_to<>(), op);
+    tw::inclusive_scan_by_key(tw::device.nosync(), own_keys.begin(), own_keys.end(), device_copy.begin(),
+                              scanned.begin(), std::equal_to<>(), op);
     on_device::expect_success(cudaStreamSynchronize(nullptr));
     segments::expect_bits(scanned.values(count), scans, "inclusive");
     tw::exclusive_scan_by_key(tw::seq, keys, x, scans, x[0], std::equal_to<>(), op);
