@@ -2,6 +2,7 @@
 /// @file
 /// Names that a program may have: functions beside its types that are called like the library's internal ones,
 /// overloaded commas, other functions with the algorithms' names, both using-directives at once.
+#include <tilewise/distributed.hpp>
 #include <tilewise/mdspan.hpp>
 #include <tilewise/tilewise.hpp>
 
@@ -42,31 +43,59 @@ struct stolen {}; // what a call that is taken returns: nothing can be done with
         static_assert(sizeof...(Arguments) > 1000, "an internal call was taken");                                      \
         return {};                                                                                                     \
     }
+HOSTILE(add_elements)
 HOSTILE(append)
+HOSTILE(append_elements)
 HOSTILE(begin_of)
+HOSTILE(best_position_on_ranks)
+HOSTILE(call_on_host)
 HOSTILE(check_output)
 HOSTILE(check_range)
 HOSTILE(combine)
+HOSTILE(copy_bytes)
 HOSTILE(count_sequence)
+HOSTILE(element_on_rank)
+HOSTILE(elements_before_tiles)
+HOSTILE(entry_of_rank)
 HOSTILE(extent_between)
 HOSTILE(extent_of)
 HOSTILE(fold)
 HOSTILE(for_each_element)
+HOSTILE(fragment_of)
+HOSTILE(hash_of)
+HOSTILE(hash_of_edges)
+HOSTILE(histogram_on_ranks)
+HOSTILE(host_input)
+HOSTILE(host_operator)
 HOSTILE(identity_of)
+HOSTILE(in_call)
 HOSTILE(is_at)
 HOSTILE(is_empty_input)
 HOSTILE(make_opaque)
 HOSTILE(parallel_for)
+HOSTILE(plain)
 HOSTILE(put)
 HOSTILE(reader_at)
+HOSTILE(reduce_by_cell)
+HOSTILE(reduce_in_any_order)
+HOSTILE(reduce_in_order)
 HOSTILE(reduce_sequence)
 HOSTILE(resolve)
 HOSTILE(right_aligned_tree)
+HOSTILE(scan_in_order)
+HOSTILE(scan_part)
+HOSTILE(scan_rest_of_row)
 HOSTILE(scan_sequence)
 HOSTILE(scanner_at)
+HOSTILE(set)
+HOSTILE(step_over)
 HOSTILE(store)
 HOSTILE(take)
+HOSTILE(to_combined)
 HOSTILE(tree)
+HOSTILE(values_of_ranks)
+HOSTILE(write_on_ranks)
+HOSTILE(write_results)
 #undef HOSTILE
 
 } // namespace hostile
@@ -153,6 +182,11 @@ private:
     It it_{};
 };
 
+template <class Policy>
+inline constexpr bool is_distributed_policy = false;
+template <class Communicator, class Local>
+inline constexpr bool is_distributed_policy<tw::distributed_policy<Communicator, Local>> = true;
+
 /// Every algorithm over `n` elements from `first`, which are numbers; `wrap` makes the iterators. Calls with and
 /// without a policy.
 template <class T, class Wrap>
@@ -194,16 +228,23 @@ void call_all(Wrap wrap)
         EXPECT_EQ(out[4999], T{4999});
         EXPECT_EQ(tw::count(policy..., first, last, T{1}), 5000);
         EXPECT_EQ(tw::count_if(policy..., first, last, [](T const& a) { return a == T{1}; }), 5000);
-        EXPECT_TRUE(tw::min_element(policy..., first, last) == first);
-        EXPECT_TRUE(tw::max_element(policy..., first, last) == first);
-        EXPECT_TRUE(tw::minmax_element(policy..., first, last).first == first);
+        auto const is_first = [&](auto const& position) {
+            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(position)>, tw::rank_position>)
+                return position.index == 0;
+            else
+                return position == first;
+        };
+        EXPECT_TRUE(is_first(tw::min_element(policy..., first, last)));
+        EXPECT_TRUE(is_first(tw::max_element(policy..., first, last)));
+        EXPECT_TRUE(is_first(tw::minmax_element(policy..., first, last).first));
         tw::histogram(policy..., key, key_last, axis, cells);
         tw::histogram_add(policy..., key, key_last, axis, cells);
         EXPECT_EQ(counts[2], 2 * 1666);
         tw::weighted_histogram(policy..., key, key_last, first, axis, per_segment);
         tw::reduce_by_index(policy..., key, key_last, first, 3, per_segment, none, op);
         EXPECT_EQ(sums[0], T{1667});
-        if constexpr (tw::random_access<decltype(wrap(elements.data()))>) {
+        constexpr bool is_distributed = (false || ... || is_distributed_policy<std::remove_cvref_t<decltype(policy)>>);
+        if constexpr (tw::random_access<decltype(wrap(elements.data()))> && !is_distributed) {
             tw::segmented_reduce(policy..., first, begins, begins_last, ends, per_segment, none, op);
             EXPECT_EQ(sums[2], T{2493});
             tw::segmented_inclusive_scan(policy..., first, begins, begins_last, ends, to, op);
@@ -213,6 +254,9 @@ void call_all(Wrap wrap)
     each();
     each(tw::seq);
     each(tw::par);
+    tw::self_communicator alone;
+    each(tw::distributed(alone));
+    each(tw::distributed(alone, tw::par).at(0, static_cast<tw::offset>(n)));
 }
 
 TEST(Names, InternalCallsAreNotTakenByFunctionsBesideAUsersType)

@@ -7,6 +7,7 @@
 #include <tilewise/tilewise.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -108,6 +109,18 @@ int main()
         expect(counts[1] == 2);
     });
     //! [position]
+
+    //! [scattered]
+    tw::thread_communicator::run(4, [&](tw::thread_communicator& ranks) {
+        tw::integer_axis const axis(0, 1000);
+        auto const bins = tw::even_partition<std::uint64_t>(axis.extent(), ranks.size());
+        auto const rank = static_cast<std::size_t>(ranks.rank());
+        std::vector<int> counts(static_cast<std::size_t>(bins[rank + 1] - bins[rank]));
+        tw::histogram(tw::distributed(ranks).scattered(), std::vector{1, 500, 999}, axis, counts);
+        if (ranks.rank() == 3)
+            expect(counts.back() == 4); // 999, once on every rank
+    });
+    //! [scattered]
 
     //! [errors]
     tw::thread_communicator::run(3, [&](tw::thread_communicator& ranks) {

@@ -6,21 +6,17 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/distributed/communicator.hpp>
-#include <tilewise/distributed/position.hpp> // IWYU pragma: export
-#include <tilewise/distributed/self.hpp>     // IWYU pragma: export
+#include <tilewise/distributed/partition.hpp> // IWYU pragma: export
+#include <tilewise/distributed/position.hpp>  // IWYU pragma: export
+#include <tilewise/distributed/self.hpp>      // IWYU pragma: export
 #include <tilewise/engine/call.hpp>
 #include <tilewise/engine/on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
-#include <tilewise/error.hpp>
-#include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace tilewise {
 
@@ -45,7 +41,7 @@ namespace tilewise {
 /// throws on one rank, every rank throws a `distributed_error` with the same text, which names the rank. On the rank
 /// where an exception was thrown, that exception is nested in the error (std::rethrow_if_nested rethrows it). All ranks
 /// are then in step again for the next call, unless the communicator itself failed.
-template <communicator Communicator, class Local>
+template <communicator Communicator, class Local, bool scatters_counts = false>
 class distributed_policy {
 public:
     /// Makes a policy for the ranks of a communicator, which must outlive the calls.
@@ -64,6 +60,18 @@ public:
         distributed_policy refined = *this;
         refined.position_ = part_position{begin, total};
         return refined;
+    }
+
+    /// Returns a copy of this policy under which a histogram is scattered: each rank gets the counts of its own cells,
+    /// [cuts[r], cuts[r + 1]) of `cuts = even_partition<std::uint64_t>(axis.extent(), ranks)`, and passes an output for
+    /// those alone.
+    ///
+    /// For @ref histogram and @ref histogram_add. A rank sends and receives as many counts as for a call with all
+    /// results, less the results of others, which take half of that.
+    constexpr distributed_policy<Communicator, Local, true> scattered() const
+    {
+        distributed_policy<Communicator, Local, true> refined(*ranks_, local_);
+        return position_ ? refined.at(position_->begin, position_->total) : refined;
     }
 
     constexpr Communicator& communicator() const { return *ranks_; } ///< the communicator of the ranks
@@ -87,13 +95,13 @@ constexpr auto distributed(Communicator& ranks, Local const& local = {})
 }
 
 /// @cond
-template <class Communicator, class Local>
-struct policy_traits<distributed_policy<Communicator, Local>> {
-    using type = distributed_policy<Communicator, Local>;
+template <class Communicator, class Local, bool scatters>
+struct policy_traits<distributed_policy<Communicator, Local, scatters>> {
+    using type = distributed_policy<Communicator, Local, scatters>;
     static constexpr type from(type const& policy) { return policy; }
 };
-template <class Communicator, class Local>
-inline constexpr bool is_device_policy<distributed_policy<Communicator, Local>> = is_device_policy<Local>;
+template <class Communicator, class Local, bool scatters>
+inline constexpr bool is_device_policy<distributed_policy<Communicator, Local, scatters>> = is_device_policy<Local>;
 /// @endcond
 
 /// @}
@@ -104,18 +112,20 @@ TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
 /// @cond internals
-template <class Communicator, class Local>
-struct call_under<distributed_policy<Communicator, Local>> {
+template <class Communicator, class Local, bool scatters>
+struct call_under<distributed_policy<Communicator, Local, scatters>> {
     static constexpr bool is_on_one_machine = false;
     template <class>
     using position = rank_position;
 
     template <class Body>
-    static decltype(auto) run(distributed_policy<Communicator, Local> const& policy, char const* algorithm, Body&& body)
+    static decltype(auto) run(distributed_policy<Communicator, Local, scatters> const& policy, char const* algorithm,
+                              Body&& body)
     {
         rank_call<Communicator> call(policy.communicator(), algorithm, policy.position());
         try {
-            return body(on_ranks<Communicator, Local>(call, policy.local()));
+            return body(
+                on_ranks<Communicator, Local, standard_geometry, standard_joining, scatters>(call, policy.local()));
         } catch (...) {
             call.fail();
         }
@@ -124,43 +134,5 @@ struct call_under<distributed_policy<Communicator, Local>> {
 /// @endcond
 
 } // namespace engine
-
-/// @addtogroup distributed
-/// @{
-
-/// Returns where to split `count` elements into parts for `ranks` ranks: rank r has [cuts[r], cuts[r + 1]). T is the
-/// type of the accumulator.
-///
-/// The sizes of the parts differ by at most a 64th, or by a lane vector if that is more. Parts begin at multiples of a
-/// unit of the order, at least of a lane vector, so that ranks exchange as little as possible. Any other partition
-/// gives the same bits. Throws `std::invalid_argument` for a negative count or fewer than one rank.
-template <class T>
-std::vector<offset> even_partition(offset count, int ranks)
-{
-    if (count < 0 || ranks < 1)
-        reject_argument("even_partition", std::to_string(count) + " elements for " + std::to_string(ranks) + " ranks");
-    offset unit = order<T>::lane_vector;
-    for (offset const larger : {order<T>::row, order<T>::chunk, order<T>::tile, order<T>::group})
-        if (larger <= count / ranks / 64)
-            unit = larger;
-    offset const units = (count + unit - 1) / unit;
-    std::vector<offset> cuts;
-    for (int rank = 0; rank <= ranks; ++rank)
-        cuts.push_back(std::min(count, (units / ranks * rank + units % ranks * rank / ranks) * unit));
-    return cuts;
-}
-
-/// Returns how many elements to leave unused at the beginning of memory that is aligned to 16 bytes, for a part of a
-/// range that begins at `begin`. T is the type of the elements.
-///
-/// The units of the order are then aligned as they are at the beginning of the range, and scans of the part are as
-/// fast.
-template <class T>
-constexpr offset aligned_begin(offset begin)
-{
-    return begin % std::max(offset{1}, offset{16} / offset{sizeof(T)});
-}
-
-/// @}
 
 TILEWISE_NAMESPACE_END

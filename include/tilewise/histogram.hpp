@@ -35,7 +35,7 @@ output_end<Out> count_sequence(char const* algorithm, Policy const& policy, Begi
                                Out&& counts)
 {
     return engine::in_call(policy, algorithm, [&](auto on) -> output_end<Out> {
-        auto const cells = static_cast<offset>(axis.extent());
+        offset const cells = engine::results_for(on, static_cast<offset>(axis.extent()));
         auto to = tilewise::output_begin<Policy>(algorithm, cells, std::forward<Out>(counts));
         tilewise::check_output(algorithm, offset{0}, cells, to);
         auto samples = begin();

@@ -14,6 +14,7 @@
 #include <exception>
 #include <new>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace tw = tilewise;
@@ -135,5 +136,67 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_the_output_of_one_is_too_short
         EXPECT_EQ(tw::min_element(on, x).index, 0); // in step again
     });
 }
+
+#ifndef __CUDACC__
+
+/// Has each call of the runtime that any of the ranks makes fail in turn. All ranks throw; then they are in step, and
+/// nothing is left allocated.
+template <class Call>
+void expect_all_throw_where_a_call_of_the_runtime_fails(int calls, Call const& call)
+{
+    std::vector<std::size_t> const cuts{0, 100, 200, 300};
+    int skipped = 0;
+    for (bool is_over = false; !is_over; ++skipped) {
+        std::atomic<int> failed = 0;
+        simt::runtime::forget_calls();
+        simt::runtime::fail("*", skipped, cudaErrorUnknown);
+        ranks::on_each_rank(cuts, [&](auto& communicator, std::size_t, std::size_t) {
+            try {
+                call(tw::distributed(communicator, tw::device));
+            } catch (tw::distributed_error const& error) {
+                ++failed;
+                EXPECT_THAT(error.what(), testing::HasSubstr("cuda"));
+            }
+        });
+        is_over = simt::runtime::failure_is_due();
+        bool is_unseen = is_over;
+        for (auto const& made : simt::runtime::calls()) // what gives a mode back may fail unseen
+            is_unseen = is_unseen || (made.result == cudaErrorUnknown &&
+                                      made.name == std::string_view("cudaThreadExchangeStreamCaptureMode"));
+        EXPECT_TRUE(failed == 3 || (is_unseen && failed == 0)) << failed << " of 3 ranks, call " << skipped;
+        simt::runtime::forget_failures();
+        ranks::on_each_rank(cuts, [&](auto& communicator, std::size_t, std::size_t) {
+            call(tw::distributed(communicator, tw::device));
+        });
+    }
+    EXPECT_GE(skipped, calls);
+}
+
+DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_any_call_of_the_runtime_fails)
+{
+    emptied_caches const at_end;
+    std::vector<std::int32_t> const x(100, 3);
+    std::vector<float> const y(100, 1.5F);
+    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) { EXPECT_EQ(tw::reduce(on, y), 450.F); });
+    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+        std::vector<float> out(100);
+        tw::inclusive_scan(on, y, out);
+        EXPECT_EQ(out.back(), 150.F * static_cast<float>(on.communicator().rank() + 1));
+    });
+    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+        std::vector<std::uint32_t> counts(8);
+        tw::histogram(on, x, tw::integer_axis(0, 8), counts);
+        EXPECT_EQ(counts[3], 300u);
+    });
+    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+        std::vector<std::int32_t> sums(8);
+        tw::reduce_by_index(on, x, x, 8, sums);
+        EXPECT_EQ(sums[3], 900);
+    });
+    expect_all_throw_where_a_call_of_the_runtime_fails(
+        8, [&](auto const& on) { EXPECT_EQ(tw::max_element(on, x).index, 0); });
+}
+
+#endif
 
 } // namespace

@@ -208,6 +208,13 @@ void expect_one_histogram(std::vector<Sample> const& x, Axis const& axis, std::m
         EXPECT_EQ(counts.values(), expected);
         EXPECT_EQ(tw::histogram_add(on, own.data(), own.end(), axis, more.data()), more.data() + cells);
         EXPECT_EQ(more.values(), expected_more);
+
+        auto const cuts = tw::even_partition<std::uint64_t>(static_cast<tw::offset>(cells), communicator.size());
+        auto const rank = static_cast<std::size_t>(communicator.rank());
+        auto const first = static_cast<std::size_t>(cuts[rank]), last = static_cast<std::size_t>(cuts[rank + 1]);
+        elements<Counter> scattered(part_of(before, first, last), memory_on(communicator, 1));
+        tw::histogram_add(on.scattered(), own.data(), own.end(), axis, scattered.data());
+        EXPECT_EQ(scattered.values(), part_of(expected_more, first, last));
     });
 }
 

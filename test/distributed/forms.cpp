@@ -58,6 +58,11 @@ TEST(ranges_over_ranks, may_be_of_any_kind)
         EXPECT_EQ(tw::reduce(on, list, 1.5F), expected);
         std::deque<float> const deque(own.begin(), own.end());
         EXPECT_EQ(tw::reduce(on, deque, 1.5F), expected);
+        std::list<int> const integers(own.size(), 2);
+        EXPECT_EQ(tw::reduce(on, integers, 1), 2 * static_cast<int>(elements) + 1);
+        std::vector<int> sums(own.size());
+        tw::inclusive_scan(on, integers, sums);
+        EXPECT_TRUE(own.empty() || sums.back() - sums.front() == 2 * static_cast<int>(own.size() - 1));
         std::vector<double> const doubles(own.begin(), own.end());
         EXPECT_EQ(tw::reduce(on, doubles, 1.5F), expected);
     });

@@ -255,6 +255,14 @@ TEST(a_rank_without_memory, is_an_error_on_all_in_a_histogram)
     });
 }
 
+TEST(a_rank_without_memory, is_an_error_on_all_in_a_histogram_that_is_scattered)
+{
+    expect_errors_everywhere([](auto on, std::vector<float> const& x) {
+        std::array<int, 100> counts;
+        tw::histogram(on.scattered(), x, tw::regular_axis(100, 0.F, 2.F), counts.data());
+    });
+}
+
 TEST(a_rank_without_memory, is_an_error_on_all_in_sums_by_key)
 {
     expect_errors_everywhere([](auto on, std::vector<float> const& x) {

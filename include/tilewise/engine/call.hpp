@@ -5,6 +5,7 @@
 /// Passes a call of an algorithm to its engine, for policies that do more than select one.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -35,6 +36,16 @@ decltype(auto) in_call(Policy const& policy, char const* algorithm, Body&& body)
 /// The type that an algorithm under a policy returns in place of an iterator.
 template <class Policy, class It>
 using position_under = typename call_under<policy_for<Policy>>::template position<It>;
+
+/// The number of results for so many cells that a call writes, which is fewer where ranks scatter them.
+template <class Policy>
+offset results_for([[maybe_unused]] Policy const& policy, offset cells)
+{
+    if constexpr (requires { policy.results_for(cells); })
+        return policy.results_for(cells);
+    else
+        return cells;
+}
 
 /// A policy whose member functions run the algorithms.
 template <class Policy>

@@ -206,6 +206,20 @@ Out scan_in_order(rank_call<Communicator>& call, Local local, agreement const& w
     }
 }
 
+/// The local policy for elements of which only the number is known: threads need to find their own.
+template <class Local, class Elements>
+using policy_for_elements = std::conditional_t<std::same_as<Local, parallel_policy> && !host::skips_elements<Elements>,
+                                               sequenced_policy, Local>;
+/// Such a policy for elements.
+template <class Elements, class Local>
+policy_for_elements<Local, Elements> local_for([[maybe_unused]] Local const& local)
+{
+    if constexpr (std::same_as<policy_for_elements<Local, Elements>, Local>)
+        return local;
+    else
+        return {};
+}
+
 /// The value of each rank for a reduction or scan where every order gives the same bits: one is enough.
 template <class Communicator, class Local, class T, class Elements, class Known>
 gathered<T> values_of_ranks(rank_call<Communicator>& call, Local local, agreement const& what, Elements elements,
@@ -216,7 +230,7 @@ gathered<T> values_of_ranks(rank_call<Communicator>& call, Local local, agreemen
         what, parts, [](partition const&, int) { return 1; },
         [&](partition const&) {
             packed<T> own;
-            own.push_back(engine::reduce(local, std::move(elements), what.count,
+            own.push_back(engine::reduce(engine::local_for<Elements>(local), std::move(elements), what.count,
                                          call.rank() == 0 ? init : T(Known::template identity<T>), op));
             return own;
         });
@@ -247,7 +261,8 @@ Out scan_in_any_order(rank_call<Communicator>& call, Local local, agreement cons
             before = known(before, all(r, 0));
         init.emplace(before);
     }
-    return engine::scan<form, T>(local, std::move(elements), what.count, std::move(out), std::move(init), op);
+    return engine::scan<form, T>(engine::local_for<Elements>(local), std::move(elements), what.count, std::move(out),
+                                 std::move(init), op);
 }
 
 } // namespace engine

@@ -13,6 +13,7 @@
 #include <tilewise/engine/output_on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
+#include <tilewise/engine/scattered_counts.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
@@ -26,24 +27,43 @@ TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
 /// Counts the samples of all ranks, of which this one has those from `first` on up to `end`; every rank gets all
-/// counts.
-template <bool adds, class Communicator, class Local, class It, class Extent, class Axis, class Out>
+/// counts, or those of its own cells if ranks scatter them.
+template <bool adds, bool scatters, class Communicator, class Local, class It, class Extent, class Axis, class Out>
 Out histogram_on_ranks(rank_call<Communicator>& call, Local local, It first, Extent end, Axis const& axis, Out counts)
 {
     offset const cells = static_cast<offset>(axis.extent());
     binning::check_cells(call.algorithm(), cells);
-    if (cells > 0)
+    if (cells > 0 && !scatters)
         engine::check_output_memory(call.algorithm(), local, counts);
     // Allocated first: a rank that has no memory for it could not take part in the sum either.
-    typename rank_call<Communicator>::counters all(static_cast<std::size_t>(cells), call);
-    call.agree({" in " + std::to_string(cells) + " cells of " + std::string(known::spelling_of<Axis>),
+    auto all = [&] {
+        if constexpr (scatters)
+            return scattered_counts(cells, call.ranks(), call.rank());
+        else
+            return typename rank_call<Communicator>::counters(static_cast<std::size_t>(cells), call);
+    }();
+    if constexpr (scatters) {
+        if (all.own_count() > 0)
+            engine::check_output_memory(call.algorithm(), local, counts);
+    }
+    call.agree({(scatters ? " scattered in " : " in ") + std::to_string(cells) + " cells of " +
+                    std::string(known::spelling_of<Axis>),
                 engine::hash_of_edges(axis), engine::count_if_indexed(end),
                 is_device_policy<Local> || !std::contiguous_iterator<Out>});
-    call.expect_sum(all.size());
+    if constexpr (scatters)
+        call.expect_scatter(cells);
+    else
+        call.expect_sum(all.size());
     engine::histogram<counting::overwrites>(local, std::move(first), std::move(end), axis, all.data());
-    call.all_reduce(all);
-    counts = engine::write_on_ranks<adds>(call.algorithm(), local, all.data(), static_cast<offset>(all.size()),
-                                          std::move(counts));
+    if constexpr (scatters) {
+        call.reduce_scatter(all);
+        counts =
+            engine::write_on_ranks<adds>(call.algorithm(), local, all.own_sums(), all.own_count(), std::move(counts));
+    } else {
+        call.all_reduce(all);
+        counts = engine::write_on_ranks<adds>(call.algorithm(), local, all.data(), static_cast<offset>(all.size()),
+                                              std::move(counts));
+    }
     call.finish();
     return counts;
 }

@@ -13,6 +13,7 @@
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/core/type_names.hpp>
+#include <tilewise/distributed/partition.hpp>
 #include <tilewise/distributed/position.hpp>
 #include <tilewise/engine/cells_on_ranks.hpp>
 #include <tilewise/engine/combine_on_ranks.hpp>
@@ -24,6 +25,7 @@
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/rounds.hpp>
 #include <tilewise/engine/samples.hpp>
+#include <tilewise/engine/scattered_counts.hpp>
 #include <tilewise/host/boxed.hpp>
 #include <tilewise/host/by_index.hpp>
 #include <tilewise/host/elements.hpp>
@@ -83,7 +85,8 @@ inline constexpr bool never_throws =
     !host::is_large<T> && (known::is_operator<Op> || std::is_nothrow_invocable_v<Op&, T, T>);
 
 /// A policy that is an engine: one rank's part in a call.
-template <class Communicator, class Local, class Geometry = standard_geometry, class Tuning = standard_joining>
+template <class Communicator, class Local, class Geometry = standard_geometry, class Tuning = standard_joining,
+          bool scatters_counts = false>
 class on_ranks {
 public:
     using local_policy = Local; ///< by which this rank works on its own part
@@ -116,8 +119,9 @@ public:
     Out scan(Input input, Extent end, Out out, std::optional<T> init, Op op) const
     {
         auto known = known::operator_or_self<T>(op);
-        if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && tilewise::can_write<Local, T, Out>() &&
-                      engine::can_send<T>() && engine::has_parts<Local, T, decltype(known)>())
+        if constexpr (gives_all() && tilewise::can_reduce<Local, T, Op, Input, Extent>() &&
+                      tilewise::can_write<Local, T, Out>() && engine::can_send<T>() &&
+                      engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, true>(std::move(input), end, [&](auto elements, offset count) {
                 constexpr bool fails_late = !never_throws<decltype(known), T> ||
                                             !contiguous_of<decltype(elements), T> || writes_may_throw<Local, Out, T>;
@@ -144,10 +148,19 @@ public:
         constexpr counting how = adds ? counting::adds : counting::overwrites;
         if constexpr (engine::can_index<Local, It, decltype(tilewise::axis_view(axis))>() &&
                       engine::can_count<Local, how, Out>() && engine::can_write_on_ranks<Local>())
-            return engine::histogram_on_ranks<adds>(call_, local_, std::move(first), std::move(end), axis,
-                                                    std::move(counts));
+            return engine::histogram_on_ranks<adds, scatters_counts>(call_, local_, std::move(first), std::move(end),
+                                                                     axis, std::move(counts));
         else
             return counts;
+    }
+    /// The number of counts for so many cells that this rank gets.
+    offset results_for(offset cells) const
+        requires scatters_counts
+    {
+        binning::check_cells(call_.algorithm(), cells);
+        auto const cuts = tilewise::even_partition<std::uint64_t>(cells, call_.ranks());
+        auto const own = cuts.begin() + call_.rank();
+        return own[1] - own[0];
     }
 
     /// Combines rank 0's `init` and the values of each cell of all ranks; every rank writes all results.
@@ -155,9 +168,9 @@ public:
     Out reduce_by_cell(It first, Extent end, Values values, View const& view, Out out, T init, Op op) const
     {
         auto known = known::operator_or_self<T>(std::move(op));
-        if constexpr (engine::can_index<Local, It, View>() && tilewise::can_reduce<Local, T, Op, Values, Extent>() &&
-                      tilewise::can_write<Local, T, Out>() && engine::can_send<T>() &&
-                      engine::has_cells<Local, T, decltype(known)>()) {
+        if constexpr (gives_all() && engine::can_index<Local, It, View>() &&
+                      tilewise::can_reduce<Local, T, Op, Values, Extent>() && tilewise::can_write<Local, T, Out>() &&
+                      engine::can_send<T>() && engine::has_cells<Local, T, decltype(known)>()) {
             if (offset const cells = view.extent(); cells > 0)
                 engine::check_output_memory(call_.algorithm(), local_, out);
             packed<T> own_init;
@@ -186,7 +199,7 @@ public:
     Answer<rank_position> best_position(It first, Extent const& end, Less less) const
     {
         using T = value_of<It>;
-        if constexpr (engine::has_positions<Local, It, Less>()) {
+        if constexpr (gives_all() && engine::has_positions<Local, It, Less>()) {
             constexpr bool fails_late = !std::is_nothrow_invocable_v<Less&, T const&, T const&>;
             agreement const what{described<T, Better<Less>>(), 0, tilewise::length(first, end), fails_late};
             auto const found = engine::best_position_on_ranks<Answer, Better>(call_, local_, what, first, end, less);
@@ -198,12 +211,20 @@ public:
     }
 
 private:
+    /// Whether each rank gets all that it asks for. If not, one sentence says why.
+    static constexpr bool gives_all()
+    {
+        static_assert(!scatters_counts, "tilewise: scattered() is for histogram and histogram_add; other algorithms "
+                                        "have no results to scatter, or give each rank all of them");
+        return !scatters_counts;
+    }
+
     /// Calls `use(result)`, which may throw if `use_may_throw`, before ranks part, and returns what it returns.
     template <bool use_may_throw, class Input, class Extent, class T, class Op, class Use>
     T reduce_and(Input input, Extent end, T& init, Op op, Use use) const
     {
         auto known = known::operator_or_self<T>(std::move(op));
-        if constexpr (tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_send<T>() &&
+        if constexpr (gives_all() && tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_send<T>() &&
                       engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
                 agreement const what{described<T, Op>(), 0, count, use_may_throw || !never_throws<decltype(known), T>};

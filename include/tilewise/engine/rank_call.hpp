@@ -17,6 +17,7 @@
 #include <tilewise/engine/rank_messages.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/rounds.hpp>
+#include <tilewise/engine/scattered_counts.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 
@@ -138,6 +139,22 @@ public:
             messages::throw_reason();
     }
 
+    /// Says that the next collective adds up the counts of so many cells, each sum for the rank that it belongs to.
+    void expect_scatter(offset cells)
+    {
+        cells_ = cells;
+        next_ = step::scatter;
+    }
+    /// Adds them up.
+    void reduce_scatter(scattered_counts& all)
+    {
+        collectively([&] { all.exchange(ranks_); });
+        next_ = fails_late_ ? step::finish : step::none;
+        if (all.any_has_failed())
+            messages::throw_reason();
+        all.add_up();
+    }
+
     /// Messages between two gathers, where no rank has failed.
     void exchange(std::vector<outgoing> const& out, std::vector<incoming> const& in)
     {
@@ -163,6 +180,10 @@ public:
             counters failed(counters_, *this);
             failed.values_.back() = 1;
             all_reduce(failed);
+        } else if (next_ == step::scatter) {
+            scattered_counts failed(cells_, ranks(), rank());
+            failed.set_failed();
+            reduce_scatter(failed);
         } else if (next_ == step::rounds) {
             messages::fail_in_rounds();
         } else if (next_ == step::values || next_ == step::finish) {
@@ -229,6 +250,7 @@ private:
 
     std::optional<part_position> position_;
     std::size_t counters_ = 0; ///< in the next sum
+    offset cells_ = 0;         ///< of counts that are scattered next
 };
 
 } // namespace engine

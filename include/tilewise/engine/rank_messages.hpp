@@ -29,7 +29,7 @@ class messages_of_ranks : protected errors_of_ranks<Communicator> {
 protected:
     using errors::collectively, errors::ranks_;
     using errors::errors_of_ranks;
-    enum class step { header, values, rounds, sum, finish, none }; ///< which collective comes next
+    enum class step { header, values, rounds, sum, scatter, finish, none }; ///< which collective comes next
 
 public:
     /// Says how many values of type T each rank has for the next gather; from here on a rank that throws takes part in
