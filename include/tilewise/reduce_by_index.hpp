@@ -22,7 +22,6 @@
 #include <concepts>
 #include <cstdlib>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -17,7 +17,6 @@
 
 #include <concepts>
 #include <limits>
-#include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
 /// @cond internals

@@ -16,7 +16,6 @@
 #include <functional>
 #include <iterator>
 #include <type_traits>
-#include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace library {

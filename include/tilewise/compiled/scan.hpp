@@ -9,7 +9,6 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/order.hpp>
 
-#include <concepts>
 #include <iterator>
 #include <optional>
 

@@ -11,7 +11,6 @@
 #include <tilewise/order.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <type_traits>
 #include <utility>
 

@@ -12,7 +12,6 @@
 
 #include <concepts>
 #include <limits>
-#include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace known {

@@ -14,7 +14,6 @@
 #include <tilewise/policy.hpp>
 
 #include <concepts>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>

@@ -27,14 +27,12 @@
 #include <tilewise/device/by_index/partition.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
-#include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/short.cuh>
 #include <tilewise/device/segmented/split.cuh>
 #include <tilewise/device/tuning.cuh>
-#include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 

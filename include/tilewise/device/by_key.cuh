@@ -19,7 +19,6 @@
 #include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/by_key/runs.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
-#include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/scan/types.cuh>
 #include <tilewise/device/segmented.cuh>

@@ -31,7 +31,6 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 

@@ -31,7 +31,6 @@
 #include <tilewise/policy.hpp>
 
 #include <bit>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 

@@ -54,13 +54,13 @@ constexpr bool can_find_runs_on_device()
     constexpr bool reached = copies_as_bytes<Keys> && !known::is_of_host_container<Keys>;
     constexpr bool written =
         random_access<KeysOut> && copies_as_bytes<KeysOut> && !known::is_of_host_container<KeysOut>;
-    static_assert(indexed, "tilewise: device needs random access iterators, which kernels can index; copy keys and "
-                           "values into vectors on the device first");
+    static_assert(
+        indexed,
+        "tilewise: device needs random access iterators; copy keys and values into vectors on the device first");
     static_assert(copies, "tilewise: under device, keys must be trivially copyable");
-    static_assert(reached, "tilewise: device reads keys through random access iterators that are trivially copyable, "
-                           "from contiguous memory or memory of the GPU");
-    static_assert(written, "tilewise: device writes keys through random access iterators that are trivially copyable, "
-                           "into memory of the GPU; write to a vector on the device, then copy");
+    static_assert(reached, "tilewise: under device, keys must be given by trivially copyable random access iterators");
+    static_assert(written, "tilewise: under device, the output of keys must be a trivially copyable random access "
+                           "iterator into GPU memory; write to a vector on the device, then copy");
     return tilewise::can_pass_to_kernels<Keys, KeysOut>() &&
            tilewise::can_compute_on_device<Pred, Keys, KeysOut, value_of<Keys>>() && indexed && copies && reached &&
            written;
@@ -75,14 +75,14 @@ constexpr bool can_find_runs()
     constexpr bool compares = known::has_device_lambda<Pred> || std::is_invocable_r_v<bool, Pred&, key, key>;
     constexpr bool takes = writable<KeysOut, value_of<Keys>>;
     static_assert(alone, "tilewise: there are no distributed algorithms by key yet");
-    static_assert(compares, "tilewise: the predicate must take two neighboring keys, and its result must convert to "
-                            "bool");
-    static_assert(takes, "tilewise: keys must convert to what the output of keys takes");
+    static_assert(compares,
+                  "tilewise: the predicate must accept two neighboring keys, and its result must convert to bool");
+    static_assert(takes, "tilewise: keys must be assignable to the elements of their output");
     if constexpr (is_device_policy<Policy>) {
         return alone && compares && takes && engine::can_find_runs_on_device<Keys, Extent, Pred, KeysOut>();
     } else {
         constexpr bool repeats = !std::same_as<Policy, parallel_policy> || (multi_pass<Keys> && multi_pass<KeysOut>);
-        static_assert(repeats, "tilewise: par needs keys, and an output of keys, of forward iterators; pass "
+        static_assert(repeats, "tilewise: par needs forward iterators for keys and for their output; pass "
                                "tilewise::seq, or copy the keys into a vector first");
         return alone && compares && takes && repeats;
     }
@@ -93,8 +93,8 @@ constexpr bool can_find_runs()
 template <class Policy>
 constexpr bool can_return_ends()
 {
-    static_assert(can_wait<Policy>, "tilewise: a policy with nosync() returns before the number of runs is known, "
-                                    "which determines the ends of the outputs; use the form whose name ends in _into");
+    static_assert(can_wait<Policy>, "tilewise: a call with nosync() returns before the number of runs is known; use "
+                                    "the form whose name ends in _into");
     return can_wait<Policy>;
 }
 

@@ -29,11 +29,9 @@
 #endif
 
 #include <concepts>
-#include <cstddef>
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {

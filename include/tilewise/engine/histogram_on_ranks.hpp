@@ -18,10 +18,8 @@
 #include <tilewise/policy.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {

@@ -16,7 +16,6 @@
 #include <tilewise/order.hpp>
 
 #include <array>
-#include <cstddef>
 #include <utility>
 #include <vector>
 

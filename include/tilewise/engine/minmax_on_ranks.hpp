@@ -24,7 +24,6 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {

@@ -34,15 +34,11 @@
 #include <tilewise/policy.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {

@@ -15,8 +15,6 @@
 #include <tilewise/device/host_values.cuh>
 #endif
 
-#include <concepts>
-#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -24,12 +24,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -19,7 +19,6 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 TILEWISE_NAMESPACE_BEGIN

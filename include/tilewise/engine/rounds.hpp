@@ -14,7 +14,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <vector>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -36,8 +36,8 @@ auto runs_to_write(Policy const& policy, sequence<It, Extent> const& keys, Pred 
 {
     if constexpr (needs_run_count<Policy, KeysOut> || needs_run_count<Policy, Out>) {
         constexpr bool waits = engine::can_wait<policy_for<Policy>>;
-        static_assert(waits, "tilewise: the length of an output range is checked against the number of runs, for which "
-                             "a policy with nosync() cannot wait; pass the output's begin()");
+        static_assert(waits, "tilewise: a call with nosync() cannot check that an output range is long enough for its "
+                             "runs; pass the output's begin()");
         if constexpr (waits && engine::can_find_runs<policy_for<Policy>, It, Extent, Pred, discard_iterator>())
             return engine::count_runs(tilewise::resolve(policy), keys.first, keys.end, is_same);
         else

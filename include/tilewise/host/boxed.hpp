@@ -14,7 +14,6 @@
 #include <tilewise/order.hpp>
 
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -11,7 +11,6 @@
 #include <tilewise/host/segments.hpp>
 #include <tilewise/order.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <type_traits>

@@ -14,9 +14,7 @@
 #include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>
 
-#include <concepts>
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <utility>
 

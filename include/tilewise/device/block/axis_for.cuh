@@ -14,7 +14,6 @@
 #include <tilewise/device/block/axis_tables.cuh>
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/order.hpp>
 
 #include <cstddef>
 #include <type_traits>

@@ -10,7 +10,6 @@
 #include <tilewise/device/block/access.cuh>
 #include <tilewise/device/block/functors.cuh>
 #include <tilewise/device/block/view.cuh>
-#include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 

@@ -21,7 +21,6 @@
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>

@@ -14,7 +14,6 @@
 #include <nvtx3/nvToolsExt.h>
 #endif
 
-#include <cstddef>
 #include <new>
 #include <string>
 #include <tuple>

@@ -17,7 +17,6 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <mutex>

@@ -12,8 +12,6 @@
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/order.hpp>
 
-#include <type_traits>
-
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 

@@ -29,7 +29,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
