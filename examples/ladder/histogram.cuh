@@ -11,7 +11,7 @@
 
 namespace ladder::histogram {
 
-/// What a rung works on.
+/// What a version works on.
 struct task {
     unsigned char const* in;
     offset count;
@@ -42,7 +42,7 @@ static TILEWISE_KERNEL(warp_size, 1) count_by_one_thread(unsigned char const* in
 inline void serial(task const& t)
 {
     clear(t.counts, 1, t.stream);
-    launch_rung(t.stream, &count_by_one_thread, 1, warp_size, t.in, t.count, t.counts);
+    launch_version(t.stream, &count_by_one_thread, 1, warp_size, t.in, t.count, t.counts);
 }
 //! [serial]
 
@@ -57,7 +57,7 @@ static TILEWISE_KERNEL(threads, 1) count_and_lose(unsigned char const* in, offse
 inline void racy(task const& t)
 {
     clear(t.counts, 1, t.stream);
-    launch_rung(t.stream, &count_and_lose, t.multiprocessors * 8, threads, t.in, t.count, t.counts);
+    launch_version(t.stream, &count_and_lose, t.multiprocessors * 8, threads, t.in, t.count, t.counts);
 }
 //! [racy]
 
@@ -72,7 +72,7 @@ static TILEWISE_KERNEL(threads, 1) count_in_global_memory(unsigned char const* i
 inline void global_atomics(task const& t)
 {
     clear(t.counts, 1, t.stream);
-    launch_rung(t.stream, &count_in_global_memory, t.multiprocessors * 8, threads, t.in, t.count, t.counts);
+    launch_version(t.stream, &count_in_global_memory, t.multiprocessors * 8, threads, t.in, t.count, t.counts);
 }
 //! [global_atomics]
 
@@ -106,8 +106,8 @@ inline void table_per_thread(task const& t)
 {
     offset const blocks = std::min(parts_of(private_threads, threads), std::max(offset{1}, parts_of(t.count, threads)));
     clear(t.work, blocks * threads, t.stream);
-    launch_rung(t.stream, &count_for_each_thread, blocks, threads, t.in, t.count, t.work);
-    launch_rung(t.stream, &add_up_tables, bins, threads, t.work, blocks * threads, t.counts);
+    launch_version(t.stream, &count_for_each_thread, blocks, threads, t.in, t.count, t.work);
+    launch_version(t.stream, &add_up_tables, bins, threads, t.work, blocks * threads, t.counts);
 }
 //! [table_per_thread]
 
@@ -128,7 +128,7 @@ static TILEWISE_KERNEL(threads, 1) count_in_shared_memory(unsigned char const* i
 inline void table_per_block(task const& t)
 {
     clear(t.counts, 1, t.stream);
-    launch_rung(t.stream, &count_in_shared_memory, t.multiprocessors * 8, threads, t.in, t.count, t.counts);
+    launch_version(t.stream, &count_in_shared_memory, t.multiprocessors * 8, threads, t.in, t.count, t.counts);
 }
 //! [table_per_block]
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
 /// Climbs the ladders of reductions, scans and histograms on this machine, on its GPU if it has one, and prints what
-/// every rung takes. docs/ladders.md says what they are.
+/// every version takes. docs/ladders.md says what they are.
 ///
 ///     example_ladder [reductions|scans|histograms] [--log2-size 25] [--runs 21] [--json FILE]
 ///
-/// Ends with 1 if a rung is wrong.
+/// Ends with 1 if a version is wrong.
 
 #include "measure.hpp"
 
 #include <tilewise/tilewise.hpp>
 #ifdef TILEWISE_DEVICE_ENGINE
-#include "device_rungs.hpp"
+#include "device_versions.hpp"
 #endif
 
 #include <charconv>
@@ -107,16 +107,16 @@ double read_ceiling_of_host(void const* memory, std::size_t bytes)
     return static_cast<double>(count * sizeof *words) / ladder::median_microseconds(run, ladder::seconds_on_host, 5);
 }
 
-/// @name The rungs that run on the processor
+/// @name The versions that run on the processor
 /// @{
 template <class T>
 ladder::report climb_reductions_on_host(std::vector<T> const& values, std::string const& name, int runs)
 {
     T const expected = std::accumulate(values.begin(), values.end(), T{});
     T sum{};
-    std::vector<ladder::rung> rungs;
+    std::vector<ladder::version> versions;
     auto const add = [&](char const* what, std::function<void()> run) {
-        rungs.push_back(
+        versions.push_back(
             {what, std::move(run), [&] { return sum == expected; }, static_cast<double>(values.size() * sizeof(T))});
     };
     add("a loop", [&] { sum = std::accumulate(values.begin(), values.end(), T{}); });
@@ -124,8 +124,8 @@ ladder::report climb_reductions_on_host(std::vector<T> const& values, std::strin
     add("tilewise::reduce, seq", [&] { sum = tw::reduce(tw::seq, values); });
     add("tilewise::reduce, par", [&] { sum = tw::reduce(tw::par, values); });
     double const ceiling = read_ceiling_of_host(values.data(), values.size() * sizeof(T));
-    return ladder::climb("Reductions on the processor: the sum of " + std::to_string(values.size()) + " " + name, rungs,
-                         "reading", ceiling, ladder::seconds_on_host, runs);
+    return ladder::climb("Reductions on the processor: the sum of " + std::to_string(values.size()) + " " + name,
+                         versions, "reading", ceiling, ladder::seconds_on_host, runs);
 }
 
 template <class T>
@@ -133,10 +133,10 @@ ladder::report climb_scans_on_host(std::vector<T> const& values, std::string con
 {
     std::vector<T> expected(values.size()), sums(values.size());
     std::partial_sum(values.begin(), values.end(), expected.begin());
-    std::vector<ladder::rung> rungs;
+    std::vector<ladder::version> versions;
     auto const add = [&](char const* what, std::function<void()> run) {
-        rungs.push_back({what, std::move(run), [&] { return sums == expected; },
-                         2.0 * static_cast<double>(values.size() * sizeof(T))});
+        versions.push_back({what, std::move(run), [&] { return sums == expected; },
+                            2.0 * static_cast<double>(values.size() * sizeof(T))});
     };
     add("a loop", [&] { std::partial_sum(values.begin(), values.end(), sums.begin()); });
     add("tilewise::inclusive_scan, seq", [&] { tw::inclusive_scan(tw::seq, values, sums.begin()); });
@@ -145,7 +145,7 @@ ladder::report climb_scans_on_host(std::vector<T> const& values, std::string con
     double const ceiling = 2.0 * static_cast<double>(values.size() * sizeof(T)) /
                            ladder::median_microseconds(copy, ladder::seconds_on_host, 5);
     return ladder::climb("Scans on the processor: the running sums of " + std::to_string(values.size()) + " " + name,
-                         rungs, "copying", ceiling, ladder::seconds_on_host, runs);
+                         versions, "copying", ceiling, ladder::seconds_on_host, runs);
 }
 
 ladder::report climb_histograms_on_host(std::vector<unsigned char> const& values, std::string const& name, int runs)
@@ -153,9 +153,10 @@ ladder::report climb_histograms_on_host(std::vector<unsigned char> const& values
     std::vector<unsigned> expected(256), counts(256);
     for (unsigned char const value : values)
         ++expected[value];
-    std::vector<ladder::rung> rungs;
+    std::vector<ladder::version> versions;
     auto const add = [&](char const* what, std::function<void()> run) {
-        rungs.push_back({what, std::move(run), [&] { return counts == expected; }, static_cast<double>(values.size())});
+        versions.push_back(
+            {what, std::move(run), [&] { return counts == expected; }, static_cast<double>(values.size())});
     };
     add("a loop", [&] {
         std::fill(counts.begin(), counts.end(), 0);
@@ -165,7 +166,7 @@ ladder::report climb_histograms_on_host(std::vector<unsigned char> const& values
     add("tilewise::histogram, seq", [&] { tw::histogram(tw::seq, values, tw::integer_axis(0, 256), counts.begin()); });
     add("tilewise::histogram, par", [&] { tw::histogram(tw::par, values, tw::integer_axis(0, 256), counts.begin()); });
     double const ceiling = read_ceiling_of_host(values.data(), values.size());
-    return ladder::climb("Histograms on the processor: " + std::to_string(values.size()) + " bytes, " + name, rungs,
+    return ladder::climb("Histograms on the processor: " + std::to_string(values.size()) + " bytes, " + name, versions,
                          "reading", ceiling, ladder::seconds_on_host, runs);
 }
 /// @}
@@ -243,7 +244,7 @@ int main(int argc, char** argv)
 try {
     options const chosen = options_of({argv + 1, argv + argc});
     auto const gpu = gpu_name();
-    std::printf("%s\n\n", gpu ? gpu->c_str() : "Without a GPU: the rungs of the processor");
+    std::printf("%s\n\n", gpu ? gpu->c_str() : "Without a GPU: the versions of the processor");
     auto const reports = climb_all(chosen, gpu.has_value());
     if (!chosen.json.empty()) {
         std::ofstream file(chosen.json);
@@ -252,8 +253,8 @@ try {
             throw std::runtime_error("cannot write " + chosen.json);
     }
     for (ladder::report const& one : reports)
-        for (ladder::measured const& rung : one.rungs)
-            if (!rung.is_right)
+        for (ladder::measured const& version : one.versions)
+            if (!version.is_right)
                 return 1;
     return 0;
 } catch (std::exception const& error) {

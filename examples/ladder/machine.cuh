@@ -50,7 +50,8 @@ TILEWISE_DEVICE offset threads_of_grid(int threads)
 
 /// Starts a kernel.
 template <class... Parameters, class... Arguments>
-void launch_rung(cudaStream_t stream, void (*kernel)(Parameters...), offset blocks, int threads, Arguments... arguments)
+void launch_version(cudaStream_t stream, void (*kernel)(Parameters...), offset blocks, int threads,
+                    Arguments... arguments)
 {
     TILEWISE_CUDA(start, kernel, launch_shape{static_cast<int>(blocks), threads}, stream,
                   static_cast<Parameters>(arguments)...);

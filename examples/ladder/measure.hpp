@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Runs the rungs of a ladder, checks them, times them, and says what came of it.
+/// Runs the versions of a ladder, checks them, times them, and says what came of it.
 
 #include <algorithm>
 #include <chrono>
@@ -13,12 +13,12 @@
 
 namespace ladder {
 
-/// A rung, ready to run.
-struct rung {
+/// A version, ready to run.
+struct version {
     std::string name;
     std::function<void()> run;        ///< until its result is there, or is sure to come in the stream
     std::function<bool()> is_right;   ///< asked after a run
-    double bytes;                     ///< that have to be moved, whatever the rung moves
+    double bytes;                     ///< that have to be moved, whatever the version moves
     std::string remark = {};          // NOLINT(readability-redundant-member-init): g++ warns without
     bool is_wrong_on_purpose = false; ///< so that nobody is surprised
 };
@@ -40,7 +40,7 @@ inline double seconds_on_host(std::function<void()> const& run)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The median of some runs after one that is not counted; slow rungs are run less often.
+/// The median of some runs after one that is not counted; slow versions are run less often.
 inline double median_microseconds(std::function<void()> const& run, stopwatch const& seconds, int runs)
 {
     double const first = seconds(run);
@@ -51,23 +51,23 @@ inline double median_microseconds(std::function<void()> const& run, stopwatch co
     return times[times.size() / 2];
 }
 
-/// A ladder, from its first rung to its last.
+/// A ladder, from its first version to its last.
 struct report {
     std::string name, ceiling_name;
     double ceiling; ///< bytes per microsecond
-    std::vector<measured> rungs;
+    std::vector<measured> versions;
 };
 
-inline report climb(std::string name, std::vector<rung> const& rungs, std::string ceiling_name, double ceiling,
+inline report climb(std::string name, std::vector<version> const& versions, std::string ceiling_name, double ceiling,
                     stopwatch const& seconds, int runs)
 {
     report result{std::move(name), std::move(ceiling_name), ceiling, {}};
-    for (rung const& one : rungs) {
+    for (version const& one : versions) {
         double const microseconds = median_microseconds(one.run, seconds, runs);
         bool const right = one.is_right();
-        result.rungs.push_back({one.name, one.remark, microseconds, one.bytes, right || one.is_wrong_on_purpose});
+        result.versions.push_back({one.name, one.remark, microseconds, one.bytes, right || one.is_wrong_on_purpose});
         if (one.is_wrong_on_purpose)
-            result.rungs.back().remark = right ? "right, by chance" : "wrong";
+            result.versions.back().remark = right ? "right, by chance" : "wrong";
     }
     return result;
 }
@@ -75,10 +75,10 @@ inline report climb(std::string name, std::vector<rung> const& rungs, std::strin
 /// A table for people.
 inline void print(report const& ladder)
 {
-    std::printf("%s\n\n%-36s %12s %10s %12s %10s\n", ladder.name.c_str(), "rung", "microseconds", "GB/s",
+    std::printf("%s\n\n%-36s %12s %10s %12s %10s\n", ladder.name.c_str(), "version", "microseconds", "GB/s",
                 ("% of " + ladder.ceiling_name).c_str(), "factor");
     double before = 0;
-    for (measured const& one : ladder.rungs) {
+    for (measured const& one : ladder.versions) {
         double const speed = one.bytes / one.microseconds;
         std::printf("%-36s %12.1f %10.1f %12.1f ", one.name.c_str(), one.microseconds, speed / 1e3,
                     100 * speed / ladder.ceiling);
@@ -100,9 +100,9 @@ inline std::string as_json(std::vector<report> const& ladders, std::string const
     for (std::size_t i = 0; i < ladders.size(); ++i) {
         std::snprintf(number, sizeof number, "%.6g", ladders[i].ceiling / 1e3);
         text += (i > 0 ? ",\n" : "\n") + ("{\"name\": \"" + ladders[i].name) + "\", \"ceiling\": \"" +
-                ladders[i].ceiling_name + "\", \"ceiling_gb_per_s\": " + number + ", \"rungs\": [";
-        for (std::size_t j = 0; j < ladders[i].rungs.size(); ++j) {
-            measured const& one = ladders[i].rungs[j];
+                ladders[i].ceiling_name + "\", \"ceiling_gb_per_s\": " + number + ", \"versions\": [";
+        for (std::size_t j = 0; j < ladders[i].versions.size(); ++j) {
+            measured const& one = ladders[i].versions[j];
             std::snprintf(number, sizeof number, "%.6g, \"bytes\": %.17g", one.microseconds, one.bytes);
             text += (j > 0 ? ",\n  " : "\n  ") + ("{\"name\": \"" + one.name) + "\", \"microseconds\": " + number +
                     ", \"remark\": \"" + one.remark + "\"}";

@@ -19,8 +19,8 @@ def slug(name):
     return re.sub(r"[^a-z]+", "-", f"{what.split(':')[0]} {re.split('[0-9]+', what)[-1]}").strip("-")
 
 
-def speed(rung):
-    return rung["bytes"] / rung["microseconds"] / 1e3 # GB/s
+def speed(version):
+    return version["bytes"] / version["microseconds"] / 1e3 # GB/s
 
 
 def draw(ladder, path):
@@ -29,15 +29,15 @@ def draw(ladder, path):
     matplotlib.rcParams["svg.hashsalt"] = "tilewise"
     import matplotlib.pyplot as plot
 
-    rungs = ladder["rungs"]
-    figure, axes = plot.subplots(figsize=(8, 0.9 + 0.28 * len(rungs)), layout="constrained")
-    colours = ["tab:orange" if "tilewise" in rung["name"] else "tab:gray" if "::" in rung["name"] else "tab:blue"
-               for rung in rungs]
-    bars = axes.barh([rung["name"] for rung in rungs], [speed(rung) for rung in rungs], color=colours)
-    axes.bar_label(bars, [f" {speed(rung):.{0 if speed(rung) >= 100 else 1}f}" for rung in rungs], fontsize=8)
+    versions = ladder["versions"]
+    figure, axes = plot.subplots(figsize=(8, 0.9 + 0.28 * len(versions)), layout="constrained")
+    colours = ["tab:orange" if "tilewise" in version["name"] else "tab:gray" if "::" in version["name"] else "tab:blue"
+               for version in versions]
+    bars = axes.barh([version["name"] for version in versions], [speed(version) for version in versions], color=colours)
+    axes.bar_label(bars, [f" {speed(version):.{0 if speed(version) >= 100 else 1}f}" for version in versions], fontsize=8)
     axes.axvline(ladder["ceiling_gb_per_s"], color="black", linewidth=1)
     axes.set_xscale("log")
-    axes.set_xlim(min(map(speed, rungs)) / 2, 3 * ladder["ceiling_gb_per_s"])
+    axes.set_xlim(min(map(speed, versions)) / 2, 3 * ladder["ceiling_gb_per_s"])
     axes.invert_yaxis()
     axes.set_xlabel(f"GB/s; the line is {ladder['ceiling']}, {ladder['ceiling_gb_per_s']:.0f} GB/s")
     axes.set_title(ladder["name"], fontsize=10)
@@ -47,17 +47,17 @@ def draw(ladder, path):
 
 
 def table(ladder):
-    remarks = any(rung["remark"] for rung in ladder["rungs"])
+    remarks = any(version["remark"] for version in ladder["versions"])
     lines = [f"## {ladder['name']}", "",
-             f"| rung | microseconds | GB/s | % of {ladder['ceiling']} | factor |" + " |" * remarks,
+             f"| version | microseconds | GB/s | % of {ladder['ceiling']} | factor |" + " |" * remarks,
              "|---|--:|--:|--:|--:|" + "---|" * remarks]
     before = None
-    for rung in ladder["rungs"]:
-        factor = f"{before / rung['microseconds']:.2f}" if before else ""
-        part = 100 * speed(rung) / ladder["ceiling_gb_per_s"]
-        lines.append(f"| {rung['name']} | {rung['microseconds']:.1f} | {speed(rung):.1f} | {part:.1f} | {factor} |"
-                     + f" {rung['remark']} |" * remarks)
-        before = rung["microseconds"]
+    for version in ladder["versions"]:
+        factor = f"{before / version['microseconds']:.2f}" if before else ""
+        part = 100 * speed(version) / ladder["ceiling_gb_per_s"]
+        lines.append(f"| {version['name']} | {version['microseconds']:.1f} | {speed(version):.1f} | {part:.1f} | {factor} |"
+                     + f" {version['remark']} |" * remarks)
+        before = version["microseconds"]
     return lines
 
 
@@ -70,7 +70,7 @@ def main():
     measured = json.loads(arguments.file.read_text())
     pictures = arguments.folder / "ladders"
     pictures.mkdir(parents=True, exist_ok=True)
-    lines = ["# What the rungs take", "", f"{', '.join(filter(None, (measured['machine'], arguments.about)))}; medians, caches warm.", ""]
+    lines = ["# Times of the versions", "", f"{', '.join(filter(None, (measured['machine'], arguments.about)))}; medians, caches warm.", ""]
     for ladder in measured["ladders"]:
         picture = f"{slug(ladder['name'])}.svg"
         draw(ladder, pictures / picture)

@@ -13,18 +13,18 @@
 
 namespace ladder::reduction {
 
-/// What a rung works on.
+/// What a version works on.
 template <class T>
 struct task {
     T const* in;
     offset count;
-    T* work; ///< room for as many elements as `in`, for what the rung keeps between launches
+    T* work; ///< room for as many elements as `in`, for what the version keeps between launches
     T* out;  ///< where the sum goes
     int multiprocessors;
     cudaStream_t stream;
 };
 
-inline constexpr int threads = 256; ///< of a block, where a rung does not say otherwise
+inline constexpr int threads = 256; ///< of a block, where a version does not say otherwise
 
 //! [global_tree]
 /// The first thing to do where there is nothing to add, or where threads add to one result.
@@ -51,13 +51,13 @@ template <class T>
 void global_tree(task<T> const& t)
 {
     if (t.count == 0)
-        return launch_rung(t.stream, &write_zero<T>, 1, warp_size, t.out);
+        return launch_version(t.stream, &write_zero<T>, 1, warp_size, t.out);
     T const* in = t.in;
     offset count = t.count;
     do {
         offset const half = parts_of(count, 2);
-        launch_rung(t.stream, &add_halves<T>, parts_of(half, threads), threads, in, count, half,
-                    half == 1 ? t.out : t.work);
+        launch_version(t.stream, &add_halves<T>, parts_of(half, threads), threads, in, count, half,
+                       half == 1 ? t.out : t.work);
         in = t.work;
         count = half;
     } while (count > 1);
@@ -90,16 +90,16 @@ add_every_thread(T const* in, offset count, T* out)
 template <class T>
 void one_atomic_per_element(task<T> const& t)
 {
-    launch_rung(t.stream, &write_zero<T>, 1, warp_size, t.out);
+    launch_version(t.stream, &write_zero<T>, 1, warp_size, t.out);
     if (t.count > 0)
-        launch_rung(t.stream, &add_every_element<T>, parts_of(t.count, threads), threads, t.in, t.count, t.out);
+        launch_version(t.stream, &add_every_element<T>, parts_of(t.count, threads), threads, t.in, t.count, t.out);
 }
 
 template <class T>
 void one_atomic_per_thread(task<T> const& t)
 {
-    launch_rung(t.stream, &write_zero<T>, 1, warp_size, t.out);
-    launch_rung(t.stream, &add_every_thread<T>, t.multiprocessors * 8, threads, t.in, t.count, t.out);
+    launch_version(t.stream, &write_zero<T>, 1, warp_size, t.out);
+    launch_version(t.stream, &add_every_thread<T>, t.multiprocessors * 8, threads, t.in, t.count, t.out);
 }
 
 /// @name Sums of a block
@@ -289,8 +289,8 @@ void sum_by_levels(task<T> const& t)
     T* work = t.work;
     for (offset count = t.count;;) {
         offset const blocks = count > 0 ? parts_of(count, threads * elements) : 1;
-        launch_rung(t.stream, &sum_blocks<Sum, threads, elements, T>, blocks, threads, in, count,
-                    blocks == 1 ? t.out : work);
+        launch_version(t.stream, &sum_blocks<Sum, threads, elements, T>, blocks, threads, in, count,
+                       blocks == 1 ? t.out : work);
         if (blocks == 1)
             return;
         in = work;
@@ -323,10 +323,10 @@ template <class T>
 void one_atomic_per_block(task<T> const& t)
 {
     constexpr int elements = 8;
-    launch_rung(t.stream, &write_zero<T>, 1, warp_size, t.out);
+    launch_version(t.stream, &write_zero<T>, 1, warp_size, t.out);
     if (t.count > 0)
-        launch_rung(t.stream, &add_every_block<elements, T>, parts_of(t.count, threads * elements), threads, t.in,
-                    t.count, t.out);
+        launch_version(t.stream, &add_every_block<elements, T>, parts_of(t.count, threads * elements), threads, t.in,
+                       t.count, t.out);
 }
 //! [one_atomic_per_block]
 
@@ -351,9 +351,9 @@ void two_passes(task<T> const& t)
 {
     offset const blocks = t.multiprocessors * 8;
     if (t.count <= blocks) // no room, and no need, for a first pass
-        return launch_rung(t.stream, &sum_at_strides<T>, 1, threads, t.in, t.count, t.out);
-    launch_rung(t.stream, &sum_at_strides<T>, blocks, threads, t.in, t.count, t.work);
-    launch_rung(t.stream, &sum_at_strides<T>, 1, threads, t.work, blocks, t.out);
+        return launch_version(t.stream, &sum_at_strides<T>, 1, threads, t.in, t.count, t.out);
+    launch_version(t.stream, &sum_at_strides<T>, blocks, threads, t.in, t.count, t.work);
+    launch_version(t.stream, &sum_at_strides<T>, 1, threads, t.work, blocks, t.out);
 }
 //! [grid_stride]
 
@@ -448,8 +448,8 @@ void two_passes_of_vectors(task<T> const& t)
         return two_passes(t);
     auto const misalignment = static_cast<offset>(reinterpret_cast<std::size_t>(t.in) % 16 / sizeof(T));
     offset const before = misalignment == 0 ? 0 : size - misalignment, vectors = (t.count - before) / size;
-    launch_rung(t.stream, kernel, blocks, threads, t.in, before, vectors, t.count - before - vectors * size, t.work);
-    launch_rung(t.stream, &sum_at_strides<T>, 1, threads, t.work, blocks, t.out);
+    launch_version(t.stream, kernel, blocks, threads, t.in, before, vectors, t.count - before - vectors * size, t.work);
+    launch_version(t.stream, &sum_at_strides<T>, 1, threads, t.work, blocks, t.out);
 }
 
 } // namespace ladder::reduction

@@ -12,7 +12,7 @@
 
 namespace ladder::scan {
 
-/// What a rung works on.
+/// What a version works on.
 template <class T>
 struct task {
     T const* in;
@@ -43,7 +43,7 @@ template <class T>
 void serial(task<T> const& t)
 {
     if (t.count > 0)
-        launch_rung(t.stream, &scan_by_one_thread<T>, 1, warp_size, t.in, t.count, t.out);
+        launch_version(t.stream, &scan_by_one_thread<T>, 1, warp_size, t.in, t.count, t.out);
 }
 //! [serial]
 
@@ -70,8 +70,8 @@ void hillis_steele(task<T> const& t)
     for (int step = 0; step < std::max(steps, 1); ++step) {
         T* const to = (steps - step) % 2 == 1 || steps == 0 ? t.out : t.work; // the last goes to `out`
         if (t.count > 0)
-            launch_rung(t.stream, &add_from_before<T>, parts_of(t.count, threads), threads, from, t.count,
-                        offset{1} << step, to);
+            launch_version(t.stream, &add_from_before<T>, parts_of(t.count, threads), threads, from, t.count,
+                           offset{1} << step, to);
         from = to;
     }
 }
@@ -108,12 +108,12 @@ void blelloch(task<T> const& t)
                   t.stream);
     offset distance = 1;
     for (; 2 * distance <= t.count; distance *= 2)
-        launch_rung(t.stream, &sweep_up<T>, parts_of(t.count / (2 * distance), threads), threads, t.out, t.count,
-                    distance);
+        launch_version(t.stream, &sweep_up<T>, parts_of(t.count / (2 * distance), threads), threads, t.out, t.count,
+                       distance);
     for (; distance >= 1; distance /= 2)
         if (3 * distance <= t.count)
-            launch_rung(t.stream, &sweep_down<T>, parts_of(t.count / (2 * distance), threads), threads, t.out, t.count,
-                        distance);
+            launch_version(t.stream, &sweep_down<T>, parts_of(t.count / (2 * distance), threads), threads, t.out,
+                           t.count, distance);
 }
 //! [blelloch]
 
@@ -235,11 +235,11 @@ void scan_then_add(T const* in, offset count, T* out, T* sums, cudaStream_t stre
     if (count == 0)
         return;
     offset const blocks = parts_of(count, threads);
-    launch_rung(stream, &scan_blocks<Scan, T>, blocks, threads, in, count, out, sums);
+    launch_version(stream, &scan_blocks<Scan, T>, blocks, threads, in, count, out, sums);
     if (blocks == 1)
         return;
     scan_then_add<Scan>(sums, blocks, sums, sums + blocks, stream);
-    launch_rung(stream, &add_sum_before<T>, blocks, threads, out, count, sums);
+    launch_version(stream, &add_sum_before<T>, blocks, threads, out, count, sums);
 }
 
 template <class Scan, class T>
@@ -347,9 +347,9 @@ void reduce_then_scan(task<T> const& t)
     if (t.count == 0)
         return;
     offset const blocks = parts_of(t.count, tile);
-    launch_rung(t.stream, &sum_tiles<T>, blocks, threads, t.in, t.count, t.work);
+    launch_version(t.stream, &sum_tiles<T>, blocks, threads, t.in, t.count, t.work);
     scan_then_add<warp_shuffles>(t.work, blocks, t.work, t.work + blocks, t.stream);
-    launch_rung(t.stream, &scan_tiles<T>, blocks, threads, t.in, t.count, t.work, t.out);
+    launch_version(t.stream, &scan_tiles<T>, blocks, threads, t.in, t.count, t.work, t.out);
 }
 //! [reduce_then_scan]
 
@@ -456,8 +456,8 @@ void one_pass(task<T> const& t)
         return;
     offset const blocks = parts_of(t.count, tile);
     TILEWISE_CUDA(cudaMemsetAsync, t.words, 0, static_cast<std::size_t>(blocks + 1) * sizeof *t.words, t.stream);
-    launch_rung(t.stream, &scan_in_one_pass<Before, T>, blocks, threads, t.in, t.count, t.out, t.words,
-                t.words + blocks);
+    launch_version(t.stream, &scan_in_one_pass<Before, T>, blocks, threads, t.in, t.count, t.out, t.words,
+                   t.words + blocks);
 }
 //! [one_pass]
 /// @}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// @file
-/// Every rung of examples/ladder, but the one that is wrong, gives what a plain loop gives.
+/// Every version of examples/ladder, but the one that is wrong, gives what a plain loop gives.
 #include "on_device.hpp"
 
 #include <ladder/histogram.cuh>
@@ -41,7 +41,7 @@ std::vector<std::size_t> sizes()
 constexpr int multiprocessors = on_device::interpreted ? 1 : 132;
 
 template <class T>
-void expect_sum(void (*rung)(ladder::reduction::task<T> const&), std::size_t misalignment = 0)
+void expect_sum(void (*version)(ladder::reduction::task<T> const&), std::size_t misalignment = 0)
 {
     auto const values = some_numbers<T>(sizes().back());
     device_array<T> const in(values, misalignment), work(values.size() + 1);
@@ -49,7 +49,7 @@ void expect_sum(void (*rung)(ladder::reduction::task<T> const&), std::size_t mis
     on_device::stream const stream;
     for (std::size_t const size : sizes()) {
         out.assign({T{77}});
-        rung({in.data(), static_cast<tilewise::offset>(size), work.data(), out.data(), multiprocessors, stream});
+        version({in.data(), static_cast<tilewise::offset>(size), work.data(), out.data(), multiprocessors, stream});
         stream.wait();
         auto const end = values.begin() + static_cast<std::ptrdiff_t>(size);
         ASSERT_EQ(out.value(), std::accumulate(values.begin(), end, T{})) << size;
@@ -100,7 +100,7 @@ DEVICE_TEST(ladder, of_reductions_in_two_passes)
 }
 
 template <class T>
-void expect_sums(void (*rung)(ladder::scan::task<T> const&), std::size_t most = 1 << 24)
+void expect_sums(void (*version)(ladder::scan::task<T> const&), std::size_t most = 1 << 24)
 {
     auto const values = some_numbers<T>(sizes().back());
     device_array<T> const in(values), out(values.size()), work(values.size() + values.size() / 100 + 3000);
@@ -110,7 +110,7 @@ void expect_sums(void (*rung)(ladder::scan::task<T> const&), std::size_t most = 
         if (size > most)
             continue;
         out.assign(std::vector<T>(values.size(), T{77}));
-        rung({in.data(), static_cast<tilewise::offset>(size), work.data(), out.data(), words.data(), stream});
+        version({in.data(), static_cast<tilewise::offset>(size), work.data(), out.data(), words.data(), stream});
         stream.wait();
         std::vector<T> expected(values.size(), T{77});
         std::inclusive_scan(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(size), expected.begin());
@@ -142,7 +142,7 @@ DEVICE_TEST(ladder, of_scans_in_one_pass)
     expect_sums<float>(&one_pass<look_back, float>);
 }
 
-void expect_counts(void (*rung)(ladder::histogram::task const&), std::size_t most = 1 << 24)
+void expect_counts(void (*version)(ladder::histogram::task const&), std::size_t most = 1 << 24)
 {
     using namespace ladder::histogram;
     for (bool const is_constant : {false, true}) {
@@ -155,10 +155,11 @@ void expect_counts(void (*rung)(ladder::histogram::task const&), std::size_t mos
             work(static_cast<std::size_t>(on_device::interpreted ? 5 * threads : private_threads) * bins);
         on_device::stream const stream;
         for (std::size_t const size : sizes()) {
-            if (size > most || (on_device::interpreted && size > 5 * threads && rung == &table_per_thread))
+            if (size > most || (on_device::interpreted && size > 5 * threads && version == &table_per_thread))
                 continue;
             counts.assign(std::vector<unsigned>(bins, 77));
-            rung({in.data(), static_cast<tilewise::offset>(size), counts.data(), work.data(), multiprocessors, stream});
+            version(
+                {in.data(), static_cast<tilewise::offset>(size), counts.data(), work.data(), multiprocessors, stream});
             stream.wait();
             std::vector<unsigned> expected(bins);
             for (std::size_t i = 0; i < size; ++i)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The rungs that run on a GPU, in order.
+/// The versions that run on a GPU, in order.
 
 #include "counted.cuh"
 #include "histogram.cuh"
@@ -117,15 +117,15 @@ inline int multiprocessors_of_device()
     return count;
 }
 
-/// What reads and does nothing else: the ceiling of reductions and histograms. It is a rung that adds up words.
+/// What reads and does nothing else: the ceiling of reductions and histograms. It is a version that adds up words.
 inline double read_ceiling(void const* memory, std::size_t bytes, device_clock const& clock)
 {
     auto const words = static_cast<offset>(bytes / sizeof(int));
     int const blocks = multiprocessors_of_device() * 8;
     device_memory<int> const work(static_cast<std::size_t>(blocks));
     auto const run = [&] {
-        launch_rung(clock.stream(), &reduction::sum_vectors_at_strides<int>, blocks, reduction::threads,
-                    static_cast<int const*>(memory), offset{0}, words / 4, offset{0}, work.begin());
+        launch_version(clock.stream(), &reduction::sum_vectors_at_strides<int>, blocks, reduction::threads,
+                       static_cast<int const*>(memory), offset{0}, words / 4, offset{0}, work.begin());
     };
     return static_cast<double>(words) * sizeof(int) / median_microseconds(run, std::cref(clock), 21);
 }
@@ -161,43 +161,43 @@ report climb_reductions(std::vector<T> const& values, std::string const& name, d
                        out.begin(), multiprocessors_of_device(),        clock.stream()};
     T const expected = tw::reduce(tw::seq, values.begin(), values.end(), T{});
     auto const is_right = [&] { return out.at(0) == expected; };
-    std::vector<rung> rungs;
+    std::vector<version> versions;
     auto const add = [&](char const* what, std::function<void()> run) {
-        rungs.push_back({what, std::move(run), is_right, static_cast<double>(values.size() * sizeof(T))});
+        versions.push_back({what, std::move(run), is_right, static_cast<double>(values.size() * sizeof(T))});
     };
-    auto const add_rung = [&](char const* what, void (*run)(task<T> const&)) { add(what, [=] { run(t); }); };
+    auto const add_version = [&](char const* what, void (*run)(task<T> const&)) { add(what, [=] { run(t); }); };
     auto const policy = tw::device.on(clock.stream()).nosync();
 
-    add_rung("tree in global memory", &global_tree<T>);
-    add_rung("an atomic addition per element", &one_atomic_per_element<T>);
-    add_rung("grid stride, an atomic per thread", &one_atomic_per_thread<T>);
-    add_rung("interleaved, modulo", &sum_by_levels<interleaved_modulo, 1, T>);
-    add_rung("interleaved, strided index", &sum_by_levels<interleaved_strided, 1, T>);
-    add_rung("sequential addressing", &sum_by_levels<sequential, 1, T>);
-    add_rung("first addition while loading", &sum_by_levels<sequential, 2, T>);
-    add_rung("last warp unrolled", &sum_by_levels<last_warp_unrolled, 2, T>);
-    add_rung("completely unrolled", &sum_by_levels<completely_unrolled, 2, T>);
-    add_rung("warp shuffles, 1 element", &sum_by_levels<warp_shuffles, 1, T>);
-    add_rung("warp shuffles, 2 elements", &sum_by_levels<warp_shuffles, 2, T>);
-    add_rung("warp shuffles, 4 elements", &sum_by_levels<warp_shuffles, 4, T>);
-    add_rung("warp shuffles, 8 elements", &sum_by_levels<warp_shuffles, 8, T>);
-    add_rung("an atomic per block of 8 a thread", &one_atomic_per_block<T>);
-    add_rung("grid stride, two passes", &two_passes<T>);
-    add_rung("loads of 16 bytes, two passes", &two_passes_of_vectors<&sum_vectors_at_strides<T>, T>);
-    add_rung("even shares, two passes", &two_passes_of_vectors<&sum_even_shares<T>, T>);
+    add_version("tree in global memory", &global_tree<T>);
+    add_version("an atomic addition per element", &one_atomic_per_element<T>);
+    add_version("grid stride, an atomic per thread", &one_atomic_per_thread<T>);
+    add_version("interleaved, modulo", &sum_by_levels<interleaved_modulo, 1, T>);
+    add_version("interleaved, strided index", &sum_by_levels<interleaved_strided, 1, T>);
+    add_version("sequential addressing", &sum_by_levels<sequential, 1, T>);
+    add_version("first addition while loading", &sum_by_levels<sequential, 2, T>);
+    add_version("last warp unrolled", &sum_by_levels<last_warp_unrolled, 2, T>);
+    add_version("completely unrolled", &sum_by_levels<completely_unrolled, 2, T>);
+    add_version("warp shuffles, 1 element", &sum_by_levels<warp_shuffles, 1, T>);
+    add_version("warp shuffles, 2 elements", &sum_by_levels<warp_shuffles, 2, T>);
+    add_version("warp shuffles, 4 elements", &sum_by_levels<warp_shuffles, 4, T>);
+    add_version("warp shuffles, 8 elements", &sum_by_levels<warp_shuffles, 8, T>);
+    add_version("an atomic per block of 8 a thread", &one_atomic_per_block<T>);
+    add_version("grid stride, two passes", &two_passes<T>);
+    add_version("loads of 16 bytes, two passes", &two_passes_of_vectors<&sum_vectors_at_strides<T>, T>);
+    add_version("even shares, two passes", &two_passes_of_vectors<&sum_even_shares<T>, T>);
     add("tilewise::reduce_into", [&, policy] { tw::reduce_into(policy, in.begin(), in.end(), out.begin(), T{}); });
 #ifdef __CUDACC__
     T by_thrust{}; // it returns the sum to the host
     add("thrust::reduce",
         [&] { by_thrust = thrust::reduce(thrust::cuda::par.on(clock.stream()), in.begin(), in.end(), T{}); });
-    rungs.back().is_right = [&] { return by_thrust == expected; };
+    versions.back().is_right = [&] { return by_thrust == expected; };
     add("cub::DeviceReduce::Sum", with_temporary_memory([&in, &out, &clock](void* memory, std::size_t& bytes) {
             return cub::DeviceReduce::Sum(memory, bytes, in.begin(), out.begin(),
                                           static_cast<std::int64_t>(in.end() - in.begin()), clock.stream());
         }));
 #endif
     double const ceiling = read_ceiling(in.begin(), values.size() * sizeof(T), clock);
-    return climb("Reductions: the sum of " + std::to_string(values.size()) + " " + name, rungs, "reading", ceiling,
+    return climb("Reductions: the sum of " + std::to_string(values.size()) + " " + name, versions, "reading", ceiling,
                  std::cref(clock), runs);
 }
 
@@ -208,9 +208,9 @@ inline std::string cost_of(void (*run)(scan::task<counted> const&), offset count
     device_memory<counted> const in(std::vector<counted>(size, counted{0})), work(size + size / 100 + 3000), out(size);
     device_memory<unsigned long long> const words(size / scan::tile + 2);
     device_memory<unsigned> const additions(1);
-    launch_rung(stream, &take_additions, 1, warp_size, additions.begin());
+    launch_version(stream, &take_additions, 1, warp_size, additions.begin());
     run({in.begin(), count, work.begin(), out.begin(), words.begin(), stream});
-    launch_rung(stream, &take_additions, 1, warp_size, additions.begin());
+    launch_version(stream, &take_additions, 1, warp_size, additions.begin());
     TILEWISE_CUDA(cudaStreamSynchronize, stream);
     int steps = 0;
     for (counted const& one : out.values())
@@ -235,30 +235,31 @@ report climb_scans(std::vector<T> const& values, std::string const& name, device
     std::vector<T> expected(size);
     tw::inclusive_scan(tw::seq, values.begin(), values.end(), expected.begin());
     auto const is_right = [&] { return out.values() == expected; };
-    std::vector<rung> rungs;
+    std::vector<version> versions;
     auto const add = [&](char const* what, std::function<void()> run, std::string remark) {
-        rungs.push_back(
+        versions.push_back(
             {what, std::move(run), is_right, 2.0 * static_cast<double>(size * sizeof(T)), std::move(remark)});
     };
-    auto const add_rung = [&](char const* what, char const* traffic, void (*run)(task<T> const&),
-                              void (*count)(scan::task<counted> const&)) {
+    auto const add_version = [&](char const* what, char const* traffic, void (*run)(task<T> const&),
+                                 void (*count)(scan::task<counted> const&)) {
         add(
             what, [=] { run(t); },
             std::string(traffic) + ", " + cost_of(count, offset{1} << log2_counted, clock.stream()));
     };
     auto const policy = tw::device.on(clock.stream()).nosync();
     if (size <= std::size_t{1} << 25)
-        add_rung("serial", "2n", &serial<T>, &serial<counted>);
-    add_rung("Hillis-Steele", "2n log2 n", &hillis_steele<T>, &hillis_steele<counted>);
-    add_rung("Blelloch", "8n", &blelloch<T>, &blelloch<counted>);
-    add_rung("Hillis-Steele in blocks", "4n", &scan_then_add<hillis_steele_in_block, T>,
-             &scan_then_add<hillis_steele_in_block, counted>);
-    add_rung("Blelloch in blocks", "4n", &scan_then_add<blelloch_in_block, T>,
-             &scan_then_add<blelloch_in_block, counted>);
-    add_rung("warp shuffles in blocks", "4n", &scan_then_add<warp_shuffles, T>, &scan_then_add<warp_shuffles, counted>);
-    add_rung("reduce, then scan", "3n", &reduce_then_scan<T>, &reduce_then_scan<counted>);
-    add_rung("one pass, chained", "2n", &one_pass<chained, T>, &one_pass<chained, counted>);
-    add_rung("one pass, looking back", "2n", &one_pass<look_back, T>, &one_pass<look_back, counted>);
+        add_version("serial", "2n", &serial<T>, &serial<counted>);
+    add_version("Hillis-Steele", "2n log2 n", &hillis_steele<T>, &hillis_steele<counted>);
+    add_version("Blelloch", "8n", &blelloch<T>, &blelloch<counted>);
+    add_version("Hillis-Steele in blocks", "4n", &scan_then_add<hillis_steele_in_block, T>,
+                &scan_then_add<hillis_steele_in_block, counted>);
+    add_version("Blelloch in blocks", "4n", &scan_then_add<blelloch_in_block, T>,
+                &scan_then_add<blelloch_in_block, counted>);
+    add_version("warp shuffles in blocks", "4n", &scan_then_add<warp_shuffles, T>,
+                &scan_then_add<warp_shuffles, counted>);
+    add_version("reduce, then scan", "3n", &reduce_then_scan<T>, &reduce_then_scan<counted>);
+    add_version("one pass, chained", "2n", &one_pass<chained, T>, &one_pass<chained, counted>);
+    add_version("one pass, looking back", "2n", &one_pass<look_back, T>, &one_pass<look_back, counted>);
     add(
         "tilewise::inclusive_scan", [&, policy] { tw::inclusive_scan(policy, in.begin(), in.end(), out.begin()); },
         "2n");
@@ -272,7 +273,7 @@ report climb_scans(std::vector<T> const& values, std::string const& name, device
     double const ceiling = copy_ceiling(work.begin(), in.begin(), size * sizeof(T), clock);
     return climb("Scans: the running sums of " + std::to_string(size) + " " + name + " (work and steps of 2^" +
                      std::to_string(log2_counted) + ")",
-                 rungs, "copying", ceiling, std::cref(clock), runs);
+                 versions, "copying", ceiling, std::cref(clock), runs);
 }
 
 /// The ladder of histograms.
@@ -288,9 +289,9 @@ inline report climb_histograms(std::vector<unsigned char> const& values, std::st
                     work.begin(), multiprocessors_of_device(),        clock.stream()};
     std::vector<unsigned> expected(bins);
     tw::histogram(tw::seq, values, tw::integer_axis(0, bins), expected.begin());
-    std::vector<rung> rungs;
+    std::vector<version> versions;
     auto const add = [&](char const* what, std::function<void()> run) {
-        rungs.push_back(
+        versions.push_back(
             {what, std::move(run), [&] { return counts.values() == expected; }, static_cast<double>(values.size())});
     };
     auto const policy = tw::device.on(clock.stream()).nosync();
@@ -298,7 +299,7 @@ inline report climb_histograms(std::vector<unsigned char> const& values, std::st
         add("serial", [=] { serial(t); });
 #ifdef __CUDACC__ // (the interpreter stops it: it is a race)
     add("bins[b]++", [=] { racy(t); });
-    rungs.back().is_wrong_on_purpose = true;
+    versions.back().is_wrong_on_purpose = true;
 #endif
     add("atomics in global memory", [=] { global_atomics(t); });
     add("a table per thread", [=] { table_per_thread(t); });
@@ -325,7 +326,7 @@ inline report climb_histograms(std::vector<unsigned char> const& values, std::st
         }));
 #endif
     double const ceiling = read_ceiling(in.begin(), values.size(), clock);
-    return climb("Histograms: " + std::to_string(values.size()) + " bytes, " + name, rungs, "reading", ceiling,
+    return climb("Histograms: " + std::to_string(values.size()) + " bytes, " + name, versions, "reading", ceiling,
                  std::cref(clock), runs);
 }
 
