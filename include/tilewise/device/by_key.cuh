@@ -3,11 +3,11 @@
 
 /// @file
 /// The engine of the algorithms by key for the device policy. A scan finds where the runs of equal keys begin (see
-/// by_key/runs.cuh); the values of each run are combined as a segment (see segmented.cuh), and `write_keys_of_runs`
-/// writes the keys.
+/// by_key/runs.cuh); the values of each run are combined as a segment (see segmented.cuh), and its first key is written
+/// by the warp that reads where the run begins.
 ///
-/// A call that waits learns the number of runs before it combines the values. Otherwise the kernels read that number,
-/// and the grids are as large as for runs of one key.
+/// A call that waits learns the number of runs before it combines the values. Otherwise the kernels read that number.
+/// Blocks that are resident at once take runs until none are left.
 ///
 /// Keys and values in host memory are staged as a whole. Scratch memory: 4 bytes per key, from 2^32 keys on 8, and that
 /// of the segmented algorithms.
@@ -57,16 +57,6 @@ private:
     staging staged_;
 };
 
-/// Launches a kernel with a thread for each run, as far as they are resident.
-template <class Tuning, class Runs, class... Parameters, class... Arguments>
-void launch_for_runs(device_call& call, void (*kernel)(Parameters...), char const* name, Runs const& runs,
-                     Arguments const&... arguments)
-{
-    offset const most = offset{call.multiprocessors()} * Tuning::blocks_per_multiprocessor;
-    auto const blocks = static_cast<int>(std::min(most, (runs.count() + Tuning::threads - 1) / Tuning::threads));
-    call.launch(kernel, name, {blocks, Tuning::threads}, arguments..., runs.list(), runs.count());
-}
-
 /// Writes the number of runs to `*to`, unless it is discarded.
 template <class To>
 void write_number(device_call& call, To const& to, offset const* number, offset count)
@@ -79,8 +69,8 @@ void write_number(device_call& call, To const& to, offset const* number, offset 
     }
 }
 
-/// Finds the runs, calls `combine(call, runs)` if there are any, writes the first key of each run and the number of
-/// runs, and returns that number; 0 if the policy does not wait.
+/// Finds the runs, calls `combine(call, runs, keys, keys_to)` if there are any, and writes the number of runs. Returns
+/// that number; 0 if the policy does not wait.
 template <class Geometry, class Tuning, class Policy, class Keys, class Pred, class KeysOut, class Number,
           class Combine>
 offset for_runs(char const* algorithm, Policy const& policy, Keys const& first, offset count, Pred const& is_same,
@@ -93,35 +83,27 @@ offset for_runs(char const* algorithm, Policy const& policy, Keys const& first, 
         return 0;
     }
     auto keys = gpu::view_of(first, count);
-    using keys_type = decltype(keys);
     staging staged(call);
     gpu::stage_all(staged, keys);
     run_finder<Geometry, Tuning> const runs(call, keys, count, is_same);
-    if constexpr (!std::same_as<KeysOut, discard_iterator>) {
-        auto const sink = gpu::sink_of(keys_out);
-        using sink_type = std::remove_const_t<decltype(sink)>;
-        output_of_runs<sink_type> out(call, sink, runs.count());
-        gpu::launch_for_runs<Tuning>(call, &write_keys_of_runs<keys_type, value_of<Keys>, sink_type, Tuning::threads>,
-                                     "write_keys_of_runs", runs, keys, out.sink);
-        out.copy_out();
-    }
-    combine(call, runs);
+    auto const sink = gpu::sink_of(keys_out);
+    output_of_runs<std::remove_const_t<decltype(sink)>> found(call, sink, runs.count());
+    combine(call, runs, keys, found.sink);
+    found.copy_out();
     gpu::write_number(call, number, runs.list().number, runs.count());
     call.finish();
     return runs.is_known() ? runs.count() : 0;
 }
 
-/// Combines the values of each run, as segments. `Results` determines what is written.
-template <template <class> class Results, class Geometry, scan_form form, class T, class Tuning, class Runs, class View,
-          class Sink, class Op>
-void combine_runs(device_call& call, Runs const& runs, View const& view, Sink const& sink, std::optional<T> const& init,
-                  Op const& op)
+/// Combines the values of each run, as segments.
+template <class Geometry, scan_form form, class T, class Tuning, class Runs, class Results, class View, class Op>
+void combine_runs(device_call& call, Runs const& runs, View const& view, Results const& results,
+                  std::optional<T> const& init, Op const& op)
 {
-    using results_type = Results<Sink>;
-    using scan_type = scan_of<View, typename results_type::sink, T, Op, form, order<T, Geometry>>;
-    using segmented = segmented_of<scan_type, results_type, run_list>;
-    gpu::start_segmented<segmented, typename Tuning::segments>(call, view, results_type{sink}, runs.list(),
-                                                               runs.count(), init, op);
+    using scan_type = scan_of<View, typename Results::sink, T, Op, form, order<T, Geometry>>;
+    using segmented = segmented_of<scan_type, Results, run_list>;
+    gpu::start_segmented<segmented, typename Tuning::segments>(call, view, results, runs.list(), runs.count(), init,
+                                                               op);
 }
 
 /// Writes the first key and the combined values of each run, and the number of runs, in the policy's stream. Returns
@@ -132,15 +114,17 @@ offset reduce_by_key(char const* algorithm, Policy const& policy, Keys const& fi
                      Pred const& is_same, KeysOut const& keys_out, Out const& out, Number const& number, Op const& op)
 {
     return gpu::for_runs<Geometry, Tuning>(
-        algorithm, policy, first, count, is_same, keys_out, number, [&](device_call& call, auto const& runs) {
+        algorithm, policy, first, count, is_same, keys_out, number,
+        [&]<class Own, class KeysTo>(device_call& call, auto const& runs, Own const& keys, KeysTo const& keys_to) {
             auto view = gpu::view_of(values, count);
             staging staged(call);
             gpu::stage_all(staged, view);
-            auto const sink = gpu::sink_of(out);
-            output_of_runs<std::remove_const_t<decltype(sink)>> results(call, sink, runs.count());
-            gpu::combine_runs<result_per_segment, Geometry, scan_form::inclusive, T, Tuning>(
-                call, runs, view, results.sink, std::optional<T>(), op);
-            results.copy_out();
+            using sink_type = decltype(gpu::sink_of(out));
+            output_of_runs<sink_type> to(call, gpu::sink_of(out), runs.count());
+            result_per_run<Own, value_of<Keys>, KeysTo, sink_type> const results = {{to.sink}, keys, keys_to};
+            gpu::combine_runs<Geometry, scan_form::inclusive, T, Tuning>(call, runs, view, results, std::optional<T>(),
+                                                                         op);
+            to.copy_out();
         });
 }
 
@@ -152,13 +136,17 @@ offset count_by_key(char const* algorithm, Policy const& policy, Keys const& fir
                     KeysOut const& keys_out, Out const& out, Number const& number)
 {
     return gpu::for_runs<Geometry, Tuning>(
-        algorithm, policy, first, count, is_same, keys_out, number, [&](device_call& call, auto const& runs) {
-            auto const sink = gpu::sink_of(out);
-            using sink_type = std::remove_const_t<decltype(sink)>;
-            output_of_runs<sink_type> results(call, sink, runs.count());
-            gpu::launch_for_runs<Tuning>(call, &write_lengths_of_runs<sink_type, Tuning::threads>,
-                                         "write_lengths_of_runs", runs, results.sink);
-            results.copy_out();
+        algorithm, policy, first, count, is_same, keys_out, number,
+        [&]<class Own, class KeysTo>(device_call& call, auto const& runs, Own const& keys, KeysTo const& keys_to) {
+            using sink_type = decltype(gpu::sink_of(out));
+            output_of_runs<sink_type> to(call, gpu::sink_of(out), runs.count());
+            using results_type = result_per_run<Own, value_of<Keys>, KeysTo, sink_type>;
+            offset const most = offset{call.multiprocessors()} * Tuning::blocks_per_multiprocessor;
+            auto const blocks =
+                static_cast<int>(std::min(most, (runs.count() + Tuning::threads - 1) / Tuning::threads));
+            call.launch(&write_lengths_of_runs<results_type, Tuning::threads>, "write_lengths_of_runs",
+                        {blocks, Tuning::threads}, results_type{{to.sink}, keys, keys_to}, runs.list(), runs.count());
+            to.copy_out();
         });
 }
 
@@ -169,15 +157,15 @@ void scan_by_key(char const* algorithm, Policy const& policy, Keys const& first,
                  Pred const& is_same, Out const& out, std::optional<T> const& init, Op const& op)
 {
     gpu::for_runs<Geometry, Tuning>(algorithm, policy, first, count, is_same, discard_iterator(), discard_iterator(),
-                                    [&](device_call& call, auto const& runs) {
+                                    [&](device_call& call, auto const& runs, auto const&, auto const&) {
                                         auto view = gpu::view_of(values, count);
                                         staging staged(call);
                                         gpu::stage_all(staged, view);
-                                        auto const sink = gpu::sink_of(out);
-                                        output_of_runs<std::remove_const_t<decltype(sink)>> results(call, sink, count);
-                                        gpu::combine_runs<result_per_element, Geometry, form, T, Tuning>(
-                                            call, runs, view, results.sink, init, op);
-                                        results.copy_out();
+                                        using sink_type = decltype(gpu::sink_of(out));
+                                        output_of_runs<sink_type> to(call, gpu::sink_of(out), count);
+                                        gpu::combine_runs<Geometry, form, T, Tuning>(
+                                            call, runs, view, result_per_element<sink_type>{to.sink}, init, op);
+                                        to.copy_out();
                                     });
 }
 

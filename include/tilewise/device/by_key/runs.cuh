@@ -19,12 +19,14 @@
 #include <tilewise/device/scan/types.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/tuning.cuh>
+#include <tilewise/discard_iterator.hpp>
 #include <tilewise/order.hpp>
 
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -153,24 +155,37 @@ private:
     run_list runs_;
 };
 
-/// Writes the first key of each run.
-template <class Keys, class Key, class Sink, int threads>
-TILEWISE_KERNEL(threads, 1)
-write_keys_of_runs(Keys keys, Sink to, run_list runs, offset count)
-{
-    count = runs.existing(0, count);
-    for (offset i = offset{block_index()} * threads + thread_index(); i < count; i += offset{block_count()} * threads)
-        gpu::store_one(to, i, static_cast<Key>(gpu::key_at(keys, runs.start(i))));
-}
+/// A sink that ignores what is written.
+template <class Sink>
+inline constexpr bool discards = std::is_same_v<Sink, iterator_sink<discard_iterator>>;
 
-/// Writes the number of keys of each run.
-template <class Sink, int threads>
+/// A result for every run, and its first key.
+template <class Keys, class Key, class KeysSink, class Sink>
+struct result_per_run : result_per_segment<Sink> {
+    Keys keys;
+    KeysSink keys_to;
+
+    TILEWISE_DEVICE void write_key(offset index, segment_span run) const
+    {
+        if constexpr (!discards<KeysSink>) {
+            Keys own_keys(keys);
+            KeysSink own_to(keys_to);
+            gpu::store_one(own_to, index, static_cast<Key>(gpu::key_at(own_keys, run.begin)));
+        }
+    }
+};
+
+/// Writes the first key and the number of keys of each run.
+template <class Results, int threads>
 TILEWISE_KERNEL(threads, 1)
-write_lengths_of_runs(Sink to, run_list runs, offset count)
+write_lengths_of_runs(Results results, run_list runs, offset count)
 {
     count = runs.existing(0, count);
-    for (offset i = offset{block_index()} * threads + thread_index(); i < count; i += offset{block_count()} * threads)
-        gpu::store_one(to, i, runs.at(i).count);
+    for (offset i = offset{block_index()} * threads + thread_index(); i < count; i += offset{block_count()} * threads) {
+        segment_span const run = runs.at(i);
+        results.write_key(i, run);
+        gpu::store_one(results.to, i, run.count);
+    }
 }
 
 /// Writes the number of runs: `count`, or what is at `number` unless that is null.

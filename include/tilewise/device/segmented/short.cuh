@@ -202,8 +202,10 @@ TILEWISE_DEVICE void warp_combine_segments(typename Segmented::view const& view,
     int const lane = lane_index();
     first += done;
     segment_span own = {0, 0};
-    if (lane < valid)
+    if (lane < valid) {
         own = segments.at(first + lane);
+        results.write_key(first + lane, own);
+    }
     if (auto to = results.to; Segmented::results::reduces && lane < valid && own.count == 0)
         gpu::store_one(to, first + lane, init.value[0]);
 
