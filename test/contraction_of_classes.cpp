@@ -205,7 +205,7 @@ TYPED_TEST(Classes, HaveTheSameBitsWhetherElementsTakeLongOrNot)
         auto out = c.products;
         auto values = tilewise::host::values_of<type>(input, n);
         tilewise::host::scan<geometry, tilewise::scan_form::inclusive>(
-            tilewise::seq, tilewise::host::taken_from(values.begin()), n, out.begin(), std::optional<type>(c.init),
+            tilewise::seq, tilewise::host::moving_values(values.begin()), n, out.begin(), std::optional<type>(c.init),
             c.plus);
         EXPECT_EQ(wrong<TypeParam>(out, c.reference().inclusive_scan(c.products, c.init)), 0u);
     }

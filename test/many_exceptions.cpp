@@ -346,9 +346,9 @@ TEST_F(many_exceptions, leave_calls_that_are_made_in_tasks_of_an_arena)
 }
 
 /// Keeps the threads that call it until there are several of them, or for a while, and then has all of them throw.
-class meeting {
+class rendezvous {
 public:
-    explicit meeting(int threads) : awaited_(threads) {}
+    explicit rendezvous(int threads) : awaited_(threads) {}
     void operator()()
     {
         std::unique_lock lock(mutex_);
@@ -372,7 +372,7 @@ TEST_F(many_exceptions, at_the_same_time_leave_calls_as_one)
     tbb::task_arena(4).execute([&] {
         auto const check = [](auto const& call) {
             for (int i = 0; i < 5; ++i) {
-                meeting all_throw(i < 4 ? 2 : 4);
+                rendezvous all_throw(i < 4 ? 2 : 4);
                 EXPECT_THROW(call([&](long a, long b) { return all_throw(), a + b; }), struck);
             }
         };

@@ -102,7 +102,7 @@ struct candidate {
     /// The index of what is no element yet.
     static constexpr offset none = std::numeric_limits<offset>::min();
     /// That of the best element of a unit that begins at `first`: which of them it is remains to be seen.
-    TILEWISE_PORTABLE static constexpr offset somewhere_from(offset first) { return ~first; }
+    TILEWISE_PORTABLE static constexpr offset in_unit_at(offset first) { return ~first; }
     TILEWISE_PORTABLE constexpr bool is_found() const { return index >= 0; }
     /// Where that unit begins.
     TILEWISE_PORTABLE constexpr offset unit() const { return ~index; }

@@ -224,21 +224,21 @@ inline constexpr bool is_forward_input<positions<It>> = multi_pass<It>;
 
 /// Whether reading an element of this type may move from it: an rvalue reference, or a tuple that contains one.
 template <class Reference>
-inline constexpr bool is_spent_by_reading =
+inline constexpr bool is_moved_by_reading =
     std::is_rvalue_reference_v<Reference> && !std::is_trivially_copyable_v<std::remove_reference_t<Reference>>;
 template <class... Parts, template <class...> class Kind>
-inline constexpr bool is_spent_by_reading<Kind<Parts...>> = (is_spent_by_reading<Parts> || ...);
+inline constexpr bool is_moved_by_reading<Kind<Parts...>> = (is_moved_by_reading<Parts> || ...);
 
 /// Whether each element must be read at most once: the second time it may have been moved from.
 template <class Input>
-inline constexpr bool is_read_once = is_spent_by_reading<decltype(*std::declval<Input&>())>;
+inline constexpr bool is_read_once = is_moved_by_reading<decltype(*std::declval<Input&>())>;
 template <class Transform, class It>
 inline constexpr bool is_read_once<transformed<Transform, It>> =
-    is_read_once<It> || is_spent_by_reading<std::invoke_result_t<Transform&, decltype(*std::declval<It&>())>>;
+    is_read_once<It> || is_moved_by_reading<std::invoke_result_t<Transform&, decltype(*std::declval<It&>())>>;
 template <class Transform, class It1, class It2>
 inline constexpr bool is_read_once<transformed_pairs<Transform, It1, It2>> =
     is_read_once<It1> || is_read_once<It2> ||
-    is_spent_by_reading<
+    is_moved_by_reading<
         std::invoke_result_t<Transform&, decltype(*std::declval<It1&>()), decltype(*std::declval<It2&>())>>;
 
 /// Whether the elements are computed, at an unknown cost, and may be computed twice.

@@ -87,7 +87,7 @@ best_of_subtrees(memory_view<E> view, offset index, offset chunks, int iteration
                 gpu::put(values[0], next);
         }
         offset const own_chunk = index + first + min_of(lane_index(), own - 1) * chunk;
-        Answer best = gpu::candidates_of<E>(values[0], candidate<E>::somewhere_from(own_chunk));
+        Answer best = gpu::candidates_of<E>(values[0], candidate<E>::in_unit_at(own_chunk));
         if (iterations > 1)
             gpu::put(best, gpu::warp_tree_of_valid<1, 8>(better, best, own));
         if (lane_index() == 0)

@@ -58,7 +58,7 @@ struct reduce_tuning {
 struct staging_tuning {
     static constexpr std::size_t buffers = 4, buffer_bytes = std::size_t{4} << 20; ///< of pinned memory
     static constexpr std::size_t bytes_per_task = 128 * 1024;                      ///< of a copy on the host
-    static constexpr std::size_t unasked_bytes = buffers * buffer_bytes; ///< taken without asking what is free
+    static constexpr std::size_t unchecked_bytes = buffers * buffer_bytes; ///< taken without asking what is free
     static constexpr offset least_elements = 4096; ///< of a piece, where the order of combination does not say
 };
 

@@ -5,7 +5,7 @@
 /// `thread_communicator`: ranks as threads of one process.
 
 #include <tilewise/distributed/communicator.hpp>
-#include <tilewise/distributed/thread_meeting.hpp>
+#include <tilewise/distributed/thread_rendezvous.hpp>
 #include <tilewise/error.hpp>
 
 #include <concepts>
@@ -38,39 +38,39 @@ public:
     {
         if (ranks < 1)
             throw std::invalid_argument("tilewise::thread_communicator: " + std::to_string(ranks) + " ranks");
-        thread_meeting meeting(static_cast<std::size_t>(ranks), options);
+        thread_rendezvous rendezvous(static_cast<std::size_t>(ranks), options);
         auto const run_rank = [&](std::size_t rank) {
-            thread_communicator communicator(meeting, rank);
+            thread_communicator communicator(rendezvous, rank);
             try {
                 function(communicator);
-                meeting.leave(rank);
+                rendezvous.leave(rank);
             } catch (std::exception const& exception) {
-                meeting.leave(rank, std::current_exception(), exception.what());
+                rendezvous.leave(rank, std::current_exception(), exception.what());
             } catch (...) {
-                meeting.leave(rank, std::current_exception(), "an exception");
+                rendezvous.leave(rank, std::current_exception(), "an exception");
             }
         };
         std::vector<std::thread> threads;
         try {
-            while (threads.size() < meeting.ranks())
+            while (threads.size() < rendezvous.ranks())
                 threads.emplace_back(run_rank, threads.size());
         } catch (std::exception const& exception) {
-            meeting.leave(threads.size(), std::current_exception(), exception.what());
+            rendezvous.leave(threads.size(), std::current_exception(), exception.what());
         }
         for (std::thread& thread : threads)
             thread.join();
-        meeting.rethrow_first_exception();
+        rendezvous.rethrow_first_exception();
     }
 
     thread_communicator(thread_communicator const&) = delete;
     thread_communicator& operator=(thread_communicator const&) = delete;
 
-    int rank() const noexcept { return static_cast<int>(rank_); }            ///< the rank of this thread
-    int size() const noexcept { return static_cast<int>(meeting_.ranks()); } ///< the number of ranks
+    int rank() const noexcept { return static_cast<int>(rank_); }               ///< the rank of this thread
+    int size() const noexcept { return static_cast<int>(rendezvous_.ranks()); } ///< the number of ranks
     /// Returns false once a collective has failed on any rank.
-    bool is_usable() const noexcept { return meeting_.is_usable(); }
+    bool is_usable() const noexcept { return rendezvous_.is_usable(); }
     /// Returns what this rank has communicated so far.
-    communication_statistics statistics() const { return meeting_.statistics(rank_); }
+    communication_statistics statistics() const { return rendezvous_.statistics(rank_); }
 
     /// See tilewise::communicator.
     void all_gather(void const* own, std::size_t bytes, void* all)
@@ -79,7 +79,7 @@ public:
         call.own = own;
         call.all = all;
         call.count = bytes;
-        meeting_.call(rank_, call);
+        rendezvous_.call(rank_, call);
     }
 
     /// See tilewise::communicator.
@@ -89,7 +89,7 @@ public:
         call.own = own;
         call.all = all;
         call.sizes = sizes;
-        meeting_.call(rank_, call);
+        rendezvous_.call(rank_, call);
     }
 
     /// See tilewise::communicator.
@@ -98,7 +98,7 @@ public:
         thread_call call(collective::exchange);
         call.out = out;
         call.in = in;
-        meeting_.call(rank_, call);
+        rendezvous_.call(rank_, call);
     }
 
     /// See tilewise::communicator.
@@ -107,13 +107,13 @@ public:
         thread_call call(collective::all_reduce_add);
         call.counters = counters;
         call.count = count;
-        meeting_.call(rank_, call);
+        rendezvous_.call(rank_, call);
     }
 
 private:
-    thread_communicator(thread_meeting& meeting, std::size_t rank) : meeting_(meeting), rank_(rank) {}
+    thread_communicator(thread_rendezvous& rendezvous, std::size_t rank) : rendezvous_(rendezvous), rank_(rank) {}
 
-    thread_meeting& meeting_;
+    thread_rendezvous& rendezvous_;
     std::size_t rank_;
 };
 

@@ -45,7 +45,7 @@ void combine_cells(bool is_parallel, int const* numbers, Input const& input, off
         offset const buckets = ((cells - 1) >> shift) + 1;
         auto by_bucket = host::sort_by_bucket<T>(is_parallel, numbers, input, count, buckets, shift);
         auto const first = by_bucket.values.input();
-        host::deal_segments(
+        host::distribute_segments(
             is_parallel, buckets, std::max(count / 16, offset{1} << 16),
             [&](offset i) { return by_bucket.positions.at(i); },
             [&](bool is_shared, offset bucket, segment own) {
@@ -61,7 +61,7 @@ void combine_cells(bool is_parallel, int const* numbers, Input const& input, off
         constexpr offset long_from =
             host::tiles_that_pay<T, Op, sorted_input>() * tilewise::order<T, Geometry>::tile + 1;
         host::forget_memory<T>(first);
-        host::deal_segments(
+        host::distribute_segments(
             is_parallel, cells, long_from, [&](offset i) { return by_cell.positions.at(i); },
             [&](bool is_shared, offset cell, segment own) {
                 slots<T>::make(results + cell, host::reduce_segment<Geometry>(is_shared, first, own, init, op));

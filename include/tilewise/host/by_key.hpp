@@ -74,12 +74,12 @@ ends_of_runs<KeysOut, Out> write_runs(Policy, Keys const& keys, offset count, Pr
 {
     if constexpr (std::same_as<Policy, parallel_policy> && can_share<KeysOut> && can_share<Out>) {
         if (count >= long_from) {
-            offset const runs =
-                host::deal_runs(keys, count, is_same, block, long_from, [&](bool is_shared, offset i, segment run) {
-                    KeysOut to(tilewise::advanced(keys_out, i));
-                    tilewise::store(to, *tilewise::advanced(keys, run.begin));
-                    host::put_at<T>(out, i, result_of(is_shared, run));
-                });
+            offset const runs = host::distribute_runs(keys, count, is_same, block, long_from,
+                                                      [&](bool is_shared, offset i, segment run) {
+                                                          KeysOut to(tilewise::advanced(keys_out, i));
+                                                          tilewise::store(to, *tilewise::advanced(keys, run.begin));
+                                                          host::put_at<T>(out, i, result_of(is_shared, run));
+                                                      });
             return {tilewise::advanced(keys_out, runs), tilewise::advanced(out, runs), runs};
         }
     }
@@ -170,7 +170,7 @@ Out scan_by_key(char const* algorithm, Policy, Keys keys, Extent const& end, Val
         constexpr offset long_from = host::tiles_that_pay_to_scan<T, Op>() * order::tile + 1;
         host::forget_memory<T>(input);
         if (std::same_as<Policy, parallel_policy> && can_share<Out> && end >= long_from)
-            host::deal_runs(own_keys, end, is_same, order::tile, long_from, scan_run);
+            host::distribute_runs(own_keys, end, is_same, order::tile, long_from, scan_run);
         else
             host::for_each_run(own_keys, end, is_same, scan_run);
         host::forget_memory<T>(out);

@@ -142,7 +142,7 @@ public:
     {
         offset const index = std::exchange(index_, index_ + Order::chunk);
         return engine::at_index<E>(host::best_of_chunk<Order>(first_ + index, better_),
-                                   candidate<E>::somewhere_from(index));
+                                   candidate<E>::in_unit_at(index));
     }
     Answer tile()
     {

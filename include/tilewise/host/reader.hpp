@@ -232,9 +232,9 @@ auto reader_at(Input input, Op& op)
 template <class T>
 using aggregates = std::deque<std::optional<T>>;
 
-/// An input of such values, which spends them.
+/// An input that moves such values out.
 template <class It>
-auto taken_from(It first)
+auto moving_values(It first)
 {
     return transformed([](auto& value) -> decltype(auto) { return *std::move(value); }, first);
 }

@@ -113,9 +113,9 @@ T reduce_single_pass(Input input, Sentinel last, std::optional<T> init, Op op)
         while (static_cast<offset>(tile.size()) < Order::tile && !(input == last))
             tile.emplace_back(host::take<T>(input));
         if (input == last)
-            return host::combine_all<Order, T>(op, std::move(init), tiles, host::taken_from(tile.begin()),
+            return host::combine_all<Order, T>(op, std::move(init), tiles, host::moving_values(tile.begin()),
                                                static_cast<offset>(tile.size()));
-        tiles.emplace_back(host::reader_at<Order, T>(host::taken_from(tile.begin()), op).tile());
+        tiles.emplace_back(host::reader_at<Order, T>(host::moving_values(tile.begin()), op).tile());
     }
 }
 
@@ -163,7 +163,7 @@ T reduce_lanes_first(Input const& input, offset count, std::optional<T> init, Op
                 own_op, static_cast<int>(std::min(lane, count - i * lane)), [&] { return host::take<T>(own_input); }));
     });
     return host::reduce_on<order_of_lanes<Geometry>, T>(
-        seq, host::taken_from(lanes.begin()), static_cast<offset>(lanes.size()), std::move(init), std::move(op));
+        seq, host::moving_values(lanes.begin()), static_cast<offset>(lanes.size()), std::move(init), std::move(op));
 }
 
 /// Returns the number of tiles before the last at which all cores become faster than one.

@@ -87,7 +87,8 @@ offset find_runs(Keys const& keys, offset count, Pred const& is_same, offset blo
 /// `long_from` keys; each shorter run is left to one core. Keys are read twice, in blocks of `block`. Returns the
 /// number of runs.
 template <class Keys, class Pred, class Body>
-offset deal_runs(Keys const& keys, offset count, Pred const& is_same, offset block, offset long_from, Body const& body)
+offset distribute_runs(Keys const& keys, offset count, Pred const& is_same, offset block, offset long_from,
+                       Body const& body)
 {
     std::vector<runs_of_block> found;
     offset const runs = host::find_runs(keys, count, is_same, block, found);

@@ -133,7 +133,7 @@ Out scan_on(parallel_policy, Input input, Extent end, Out out, std::optional<T> 
             if (order::tiles_before_last(end) < 8 * concurrency() &&
                 host::takes_long(end, [input]() mutable { return host::take<T>(input); })) {
                 aggregates<T> values = host::values_of<T>(input, end);
-                return host::scan_on<Geometry, form>(seq, host::taken_from(values.begin()), end, std::move(out),
+                return host::scan_on<Geometry, form>(seq, host::moving_values(values.begin()), end, std::move(out),
                                                      std::move(init), std::move(op));
             }
         }

@@ -160,20 +160,20 @@ Out segmented_reduce(parallel_policy, It const& first, Begins const& begins, Beg
     offset const count = host::count_of(begins, begins_last);
     host::forget_memory<T>(first);
     if constexpr (random_access<Out> && !shares_words<Out>) {
-        host::deal_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
-                            [&](bool is_shared, offset i, segment own) {
-                                Out to = tilewise::advanced(out, i);
-                                host::put<T>(to, host::reduce_segment<Geometry>(is_shared, first, own, init, op));
-                            });
+        host::distribute_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
+                                  [&](bool is_shared, offset i, segment own) {
+                                      Out to = tilewise::advanced(out, i);
+                                      host::put<T>(to, host::reduce_segment<Geometry>(is_shared, first, own, init, op));
+                                  });
         host::forget_memory<T>(out);
         return tilewise::advanced(out, count);
     } else {
         aggregates<T> results(static_cast<std::size_t>(count));
-        host::deal_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
-                            [&](bool is_shared, offset i, segment own) {
-                                results[static_cast<std::size_t>(i)].emplace(
-                                    host::reduce_segment<Geometry>(is_shared, first, own, init, op));
-                            });
+        host::distribute_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
+                                  [&](bool is_shared, offset i, segment own) {
+                                      results[static_cast<std::size_t>(i)].emplace(
+                                          host::reduce_segment<Geometry>(is_shared, first, own, init, op));
+                                  });
         for (auto& result : results)
             host::put<T>(out, *std::move(result));
         return out;
@@ -237,10 +237,10 @@ void segmented_scan(parallel_policy, char const* algorithm, It const& first, Beg
     using order = tilewise::order<T, Geometry>;
     constexpr offset long_from = host::tiles_that_pay_to_scan<T, Op>() * order::tile + 1;
     host::forget_memory<T>(first);
-    host::deal_segments(algorithm, first, begins, begins_last, ends, long_from,
-                        [&](bool is_shared, offset, segment own) {
-                            host::scan_segment<Geometry, form, T>(is_shared, algorithm, first, own, out, init, op);
-                        });
+    host::distribute_segments(
+        algorithm, first, begins, begins_last, ends, long_from, [&](bool is_shared, offset, segment own) {
+            host::scan_segment<Geometry, form, T>(is_shared, algorithm, first, own, out, init, op);
+        });
     host::forget_memory<T>(out);
 }
 

@@ -70,7 +70,7 @@ inline constexpr offset elements_per_segment = 16;
 /// cores. In the latter case all cores share each segment of at least `long_from` elements, and each shorter segment
 /// runs on one core. All cores pay off only if all segments together have at least `long_from` elements.
 template <class At, class Body>
-void deal_segments(bool is_parallel, offset count, offset long_from, At const& at, Body const& body)
+void distribute_segments(bool is_parallel, offset count, offset long_from, At const& at, Body const& body)
 {
     offset elements = 0;
     for (offset i = 0; is_parallel && i < count && elements < long_from; ++i)
@@ -99,11 +99,11 @@ void deal_segments(bool is_parallel, offset count, offset long_from, At const& a
 
 /// The same for segments that are given by offsets.
 template <class It, class Begins, class Ends, class Body>
-void deal_segments(char const* algorithm, It const& first, Begins const& begins, Begins const& begins_last,
-                   Ends const& ends, offset long_from, Body const& body)
+void distribute_segments(char const* algorithm, It const& first, Begins const& begins, Begins const& begins_last,
+                         Ends const& ends, offset long_from, Body const& body)
 {
     if constexpr (random_access<Begins> && random_access<Ends>) {
-        host::deal_segments(
+        host::distribute_segments(
             true, static_cast<offset>(begins_last - begins), long_from,
             [&](offset i) {
                 return host::segment_between(algorithm, first, begins[static_cast<std::iter_difference_t<Begins>>(i)],
@@ -114,7 +114,7 @@ void deal_segments(char const* algorithm, It const& first, Begins const& begins,
         std::vector<segment> segments;
         host::for_each_segment(algorithm, first, begins, begins_last, ends,
                                [&](segment own) { segments.push_back(own); });
-        host::deal_segments(
+        host::distribute_segments(
             true, static_cast<offset>(segments.size()), long_from,
             [&](offset i) { return segments[static_cast<std::size_t>(i)]; }, body);
     }

@@ -48,7 +48,7 @@ struct sums_in_memory {
     TILEWISE_DEVICE void append(unsigned cell, Word value) const
     {
         unsigned const same = lanes_with(cell);
-        unsigned contended = lanes_that(cell != invalid_key && count_bits(same) >= contending_lanes);
+        unsigned contended = warp_ballot(cell != invalid_key && count_bits(same) >= contending_lanes);
         TILEWISE_NO_UNROLL
         while (contended != 0) {
             int const first = count_bits((contended & (0u - contended)) - 1);

@@ -64,7 +64,7 @@ public:
     {
         if (by_.budget() != 0)
             return by_.budget();
-        if (wanted <= staging_tuning::unasked_bytes)
+        if (wanted <= staging_tuning::unchecked_bytes)
             return wanted;
         relaxed_capture const allowed;
         std::size_t free = 0, total = 0;

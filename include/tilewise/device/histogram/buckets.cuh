@@ -226,7 +226,7 @@ TILEWISE_DEVICE void block_count_runs(bucket_lists const& lists, int bucket, sca
             return lists.slots + offset{of.tile} * lists.slot + (of.extent & 0xFFFF);
         };
         gpu::count_run(table, begin_of(now), 0, min_of(length, most), lane, lanes);
-        for (unsigned left = lanes_that(lane == 0 && length > most); left != 0; left &= left - 1) {
+        for (unsigned left = warp_ballot(lane == 0 && length > most); left != 0; left &= left - 1) {
             int const whose = lowest_lane(left);
             run const longer = gpu::shuffle(now, whose);
             gpu::count_run(table, begin_of(longer), most, static_cast<int>(longer.extent >> 16), lane_index(),

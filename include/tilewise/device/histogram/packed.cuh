@@ -122,7 +122,7 @@ count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counte
         ++batches;
         auto const cell = [&](int i, int k) { return gpu::locate(bins, view.element(loaded[i], k), cells); };
         auto const twice = [&](int i) { return vector_size == 1 || cell(i, 0).cell == cell(i, vector_size > 1).cell; };
-        if (gpu::count_bits(gpu::lanes_that(twice(0))) < Placement::repeating_lanes) {
+        if (gpu::count_bits(gpu::warp_ballot(twice(0))) < Placement::repeating_lanes) {
             TILEWISE_UNROLL
             for (int i = 0; i < samples_type::loads; ++i) { // nvcc takes very long to compile one loop over all samples
                 TILEWISE_UNROLL
@@ -132,7 +132,7 @@ count_in_packed_table(View view, offset count, Bins bins, unsigned cells, Counte
         } else {
             TILEWISE_UNROLL
             for (int i = 0; i < samples_type::loads; ++i) {
-                unsigned const candidates = gpu::lanes_that(cell(i, 0).inside && twice(i));
+                unsigned const candidates = gpu::warp_ballot(cell(i, 0).inside && twice(i));
                 unsigned const common = gpu::shuffle(cell(i, 0).cell, lowest_lane(candidates));
                 auto const is_common = [&](binning::located found) { return found.inside && found.cell == common; };
                 unsigned own = 0;

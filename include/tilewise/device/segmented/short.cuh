@@ -217,7 +217,7 @@ TILEWISE_DEVICE void warp_combine_segments(typename Segmented::view const& view,
     if (any_lane(fits_row && own.count > 0))
         gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, first, valid, op,
                                            init);
-    unsigned const with_rows = lanes_that(!fits_row && fits_warp);
+    unsigned const with_rows = warp_ballot(!fits_row && fits_warp);
     TILEWISE_NO_UNROLL
     for (int i = 0; i < valid; ++i) {
         if ((with_rows >> i & 1) != 0) {

@@ -71,7 +71,7 @@ TILEWISE_DEVICE unsigned warp_total(unsigned value)
 #endif
 }
 /// Returns a mask whose bit i is the vote of lane i.
-TILEWISE_DEVICE unsigned lanes_that(bool vote)
+TILEWISE_DEVICE unsigned warp_ballot(bool vote)
 {
     return __ballot_sync(~0u, vote);
 }

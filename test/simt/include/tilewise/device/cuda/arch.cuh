@@ -137,7 +137,7 @@ TILEWISE_DEVICE unsigned warp_total(unsigned value, simt::location where = simt:
         value += shuffle_xor(value, mask, where);
     return value;
 }
-TILEWISE_DEVICE unsigned lanes_that(bool vote, simt::location where = simt::location::current())
+TILEWISE_DEVICE unsigned warp_ballot(bool vote, simt::location where = simt::location::current())
 {
     return simt::ballot(simt::all_lanes, vote, where);
 }

@@ -31,9 +31,9 @@ struct thread_options {
 
 /// The last rank that calls a collective completes it for all ranks, while it holds the mutex that the others wait
 /// with. Hence a rank that gives up waiting leaves no other rank with a pointer into its memory.
-class thread_meeting {
+class thread_rendezvous {
 public:
-    thread_meeting(std::size_t ranks, thread_options options)
+    thread_rendezvous(std::size_t ranks, thread_options options)
         : options_(options), ranks_(ranks), calls_(ranks), has_arrived_(ranks), has_left_(ranks)
     {}
 
@@ -60,8 +60,8 @@ public:
         calls_[rank] = call;
         has_arrived_[rank] = true;
         arrived_ += 1;
-        std::size_t const own_turn = turn_;
-        auto const is_over = [&] { return turn_ != own_turn || failure_; };
+        std::size_t const own_generation = generation_;
+        auto const is_over = [&] { return generation_ != own_generation || failure_; };
         if (arrived_ == ranks_)
             complete(rank);
         else if (std::size_t const gone = first(has_left_); gone < ranks_)
@@ -70,7 +70,7 @@ public:
             changed_.wait(lock, is_over);
         else if (!changed_.wait_for(lock, *options_.timeout, is_over))
             fail_late(rank, call);
-        if (turn_ == own_turn)
+        if (generation_ == own_generation)
             throw distributed_error(*failure_);
     }
 
@@ -119,7 +119,7 @@ private:
         }
         has_arrived_.assign(ranks_, false);
         arrived_ = 0;
-        turn_ += 1;
+        generation_ += 1;
         changed_.notify_all();
     }
 
@@ -149,7 +149,7 @@ private:
     std::vector<bool> has_arrived_; // in the current collective
     std::vector<bool> has_left_;
     std::size_t arrived_ = 0;
-    std::size_t turn_ = 0; // the number of completed collectives
+    std::size_t generation_ = 0; // the number of completed collectives
     std::optional<distributed_error> failure_;
     std::exception_ptr exception_; // the first one thrown
 };
