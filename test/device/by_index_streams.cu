@@ -154,7 +154,7 @@ DEVICE_TEST(by_index_traces, name_the_kernels)
     tw::reduce_by_index(policy, floats.device_keys->begin(), floats.device_keys->end(), floats.device_values->begin(),
                         21, out.begin());
     EXPECT_EQ(kernels, (std::vector<std::string>{"count_digits", "scan_digit_counts", "begin_digits", "move_by_digit",
-                                                 "combine_short_cells"}));
+                                                 "reduce_short_segments"}));
     kernels.clear();
     tw::reduce_by_index(policy, integers.device_keys->begin(), integers.device_keys->end(),
                         integers.device_values->begin(), 21, sums.begin());

@@ -293,8 +293,8 @@ DEVICE_TEST(segmented_algorithms, tell_the_trace)
     };
     tw::segmented_reduce(tw::device.trace(sink), x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
                          sums.begin());
-    EXPECT_EQ(kernels,
-              (std::vector<std::string>{"reduce_short_segments", "reduce_long_segments", "fold_split_segments"}));
+    EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_short_segments", "reduce_medium_segments",
+                                                 "reduce_long_segments", "fold_split_segments"}));
 }
 
 DEVICE_TEST(segmented_algorithms, refuse_memory_of_the_host_where_nobody_waits)

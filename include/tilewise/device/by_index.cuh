@@ -7,13 +7,13 @@
 /// * Sums of integers, which are exact in any order: `sum_cells`, in tables in shared memory if the cells fit, and
 ///   `write_sums`.
 /// * Everything else: values are sorted stably by cell (see by_index/partition.cuh), and then the values of each cell
-///   are combined as a segment (see segmented.cuh, and by_index/long_cells.cuh).
+///   are combined as a segment (see segmented.cuh).
 ///
 /// Host memory is staged in pieces, if necessary, for sums of integers. Values that are sorted are staged as a whole.
 ///
 /// Scratch memory: for sums of integers, 4 or 8 bytes per cell. Otherwise, a T per element, or 8 bytes if T is wider
-/// than 16, and for more than 256 cells twice that and twice 4 bytes; 8 bytes per cell; a T per tile of the order; and
-/// at most about 20 MB.
+/// than 16, and for more than 256 cells twice that and twice 4 bytes; 8 bytes per cell; and at
+/// most about 20 MB.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -23,15 +23,13 @@
 #include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/by_index/cells.cuh>
 #include <tilewise/device/by_index/integer_sums.cuh>
-#include <tilewise/device/by_index/long_cells.cuh>
 #include <tilewise/device/by_index/partition.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/segmented.cuh>
 #include <tilewise/device/segmented/segments.cuh>
-#include <tilewise/device/segmented/short.cuh>
-#include <tilewise/device/segmented/split.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -89,9 +87,6 @@ public:
         radix_digit const lowest = {0, (bits + passes - 1) / passes};
         int const blocks = gpu::blocks_for(count(), threads * items,
                                            offset{multiprocessors} * Tuning::moving_blocks_per_multiprocessor);
-        offset const at_once = std::min(cells(), Tuning::segments::segments_at_once);
-        offset const rounds = (cells() + at_once - 1) / at_once;
-
         bool const sorts_cells = passes > 1;
         layout_of_arrays layout;
         auto const digit_counts = layout.add<offset>(offset{lowest.count()} * blocks);
@@ -100,9 +95,6 @@ public:
         auto const now = layout.add<moved>(count()), then = layout.add<moved>(sorts_cells ? count() : 0);
         auto const cells_now = layout.add<unsigned>(sorts_cells ? count() : 0),
                    cells_then = layout.add<unsigned>(sorts_cells ? count() : 0);
-        auto const tile_aggregates = layout.add<T>((count() + order<T, Geometry>::tile - 1) / order<T, Geometry>::tile);
-        auto const counters = layout.add<unsigned long long>(2 * rounds);
-        auto const long_cells = layout.add<unsigned>(at_once);
         scratch<unsigned char> const memory(call, static_cast<offset>(layout.bytes()));
         tables_on_device const tables(source.axis, call); // after the larger allocation
         auto const at = [&](std::size_t begin) -> void* { return memory.begin() + begin; };
@@ -112,20 +104,16 @@ public:
                            static_cast<moved*>(at(now)),
                            static_cast<moved*>(at(then)),
                            static_cast<unsigned*>(at(cells_now)),
-                           static_cast<unsigned*>(at(cells_then)),
-                           static_cast<T*>(at(tile_aggregates)),
-                           static_cast<unsigned long long*>(at(counters)),
-                           static_cast<unsigned*>(at(long_cells))};
-        call.clear(in.counters, static_cast<std::size_t>(2 * rounds) * 8);
+                           static_cast<unsigned*>(at(cells_then))};
         if (count() == 0)
             call.clear(in.begins, static_cast<std::size_t>(cells() + 1) * sizeof(offset));
         else
             sort(in, lowest, passes, blocks);
         moved const* const sorted = passes % 2 == 1 ? in.now : in.then;
         if constexpr (moves_values)
-            combine(in, memory_view<T>{sorted, 0}, at_once);
+            combine(in, memory_view<T>{sorted, 0});
         else
-            combine(in, gpu::view_of(values_in_order<Values, T>{values, sorted}, 0), at_once);
+            combine(in, gpu::view_of(values_in_order<Values, T>{values, sorted}, 0));
     }
 
 private:
@@ -139,9 +127,6 @@ private:
         offset* begins; ///< of the cells, and the end of the last one
         moved *now, *then;
         unsigned *cells_now, *cells_then;
-        T* tile_aggregates;
-        unsigned long long* counters;
-        unsigned* long_cells;
     };
 
     /// Sorts by one digit, stably.
@@ -183,34 +168,15 @@ private:
     }
 
     template <class View>
-    void combine(arrays const& in, View const& view, offset at_once)
+    void combine(arrays const& in, View const& view)
     {
         using results_type = result_per_segment<Sink>;
         using scan_type = scan_of<View, typename results_type::sink, T, Op, scan_form::inclusive, order<T, Geometry>>;
         using list_type = segment_list<memory_view<offset>, memory_view<offset>>;
         using segmented = segmented_of<scan_type, results_type, list_type>;
-        using tuning = typename Tuning::segments;
-        constexpr int warps = tuning::threads / warp_size;
-        list_type const segments = {{in.begins, cells()}, {in.begins + 1, cells()}};
-        initial<T> const before{std::optional<T>(init)};
-        offset const most_blocks = offset{multiprocessors} * tuning::long_blocks_per_multiprocessor;
-        if (offset const tiles = count() / scan_type::tile; tiles > 0)
-            call.launch(&reduce_tiles_of_cells<segmented>, "reduce_tiles_of_cells",
-                        {gpu::blocks_for(tiles + 1, 1, most_blocks), scan_type::threads}, view,
-                        static_cast<offset const*>(in.begins), cells(), op, in.tile_aggregates);
-        for (offset first = 0, round = 0; first < cells(); first += at_once, (void)++round) {
-            offset const left = std::min(at_once, cells() - first);
-            long_segments const longer = {in.counters + 2 * round, in.counters + 2 * round + 1, in.long_cells};
-            auto const per_warp = static_cast<int>(std::bit_floor(
-                static_cast<std::size_t>(std::clamp(left / tuning::warps_wanted, offset{1}, offset{warp_size}))));
-            call.launch(&combine_short_segments<segmented, tuning::threads, no_splitting>, "combine_short_cells",
-                        {gpu::blocks_for(left, per_warp * warps, left), tuning::threads}, view, results_type{sink},
-                        segments, first, left, per_warp, false, before, op, longer, no_splitting{});
-            if (count() > scan_type::chunk)
-                call.launch(&combine_long_cells<segmented>, "combine_long_cells",
-                            {gpu::blocks_for(left, 1, most_blocks), scan_type::threads}, view, results_type{sink},
-                            segments, first, before, op, longer, static_cast<T const*>(in.tile_aggregates));
-        }
+        gpu::start_segmented<segmented, typename Tuning::segments>(
+            call, view, results_type{sink}, list_type{{in.begins, cells()}, {in.begins + 1, cells()}}, cells(), count(),
+            init, op);
     }
 };
 

@@ -102,8 +102,8 @@ void combine_runs(device_call& call, Runs const& runs, View const& view, Results
 {
     using scan_type = scan_of<View, typename Results::sink, T, Op, form, order<T, Geometry>>;
     using segmented = segmented_of<scan_type, Results, run_list>;
-    gpu::start_segmented<segmented, typename Tuning::segments>(call, view, results, runs.list(), runs.count(), init,
-                                                               op);
+    gpu::start_segmented<segmented, typename Tuning::segments>(call, view, results, runs.list(), runs.count(),
+                                                               runs.list().elements, init, op);
 }
 
 /// Writes the first key and the combined values of each run, and the number of runs, in the policy's stream. Returns

@@ -2,14 +2,18 @@
 #pragma once
 
 /// @file
-/// The engine of the segmented algorithms for the device policy. `combine_short_segments` combines segments of up to a
-/// row, with a lane for each lane vector, and of up to a chunk, with a warp for each segment; where many are reduced,
-/// of up to a tile. It lists the longer ones:
+/// The engine of the segmented algorithms for the device policy.
 ///
-/// * A reduction has blocks that take them one after the other (`reduce_long_segments`). Segments of many tiles are
-///   split before that, and their parts are folded afterwards (`fold_split_segments`).
-/// * A scan has a block scan each of them tile by tile (`scan_long_segments`). Of segments of more than a group, blocks
-///   reduce the groups before (`reduce_groups_of_segments`), and find their prefixes (`carry_groups_of_segments`).
+/// * Reductions: `reduce_short_segments` reduces segments of up to a row, with a lane for each, and lists the longer
+///   ones. Warps reduce those of up to a chunk, and where there are many, of up to a tile (`reduce_medium_segments`);
+///   blocks reduce the others (`reduce_long_segments`). Segments of many tiles are split before that, and their parts
+///   are folded afterwards (`fold_split_segments`).
+/// * Scans: `scan_short_segments` scans segments of up to a row, with a lane for each lane vector, and of up to a
+/// chunk,
+///   with a warp for each, and lists the longer ones, which blocks scan tile by tile (`scan_long_segments`). Of
+///   segments of more than a group, blocks reduce the groups before (`reduce_groups_of_segments`), and find their
+///   prefixes
+///   (`carry_groups_of_segments`).
 ///
 /// A segment may begin at any element, so its elements are read one by one, and nothing beside them is read.
 ///
@@ -23,6 +27,7 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/scan/chunk.cuh>
@@ -37,6 +42,7 @@
 #include <tilewise/policy.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -50,26 +56,27 @@ std::size_t split_bytes_for(device_call const& call)
     return call.budget() == 0 ? Tuning::split_bytes : std::min(Tuning::split_bytes, call.budget() / 256);
 }
 
-/// How many segments are combined at once. The list of the long ones has room for all of them, unless they are runs, of
-/// which few can be long.
+/// How many segments are combined at once. The lists of the longer ones have room for all of them, unless they are
+/// runs, of which few can be long.
 template <class Segments, class Tuning>
 inline constexpr offset segments_at_once = Segments::counts_on_device ? Tuning::runs_at_once : Tuning::segments_at_once;
 
-/// Returns how many of so many segments may have more than `chunk` elements.
+/// Returns how many of so many segments may have more than `length` elements.
 template <class Segments>
-offset most_long([[maybe_unused]] Segments const& segments, offset count, [[maybe_unused]] offset chunk)
+offset most_longer([[maybe_unused]] Segments const& segments, offset count, [[maybe_unused]] offset length)
 {
     if constexpr (Segments::counts_on_device)
-        return std::min(count, segments.elements / chunk + 1);
+        return std::min(count, segments.elements / length + 1);
     else
         return count;
 }
 
-/// Launches the kernels for `count` segments, for a limited number at a time so that the lists stay short.
+/// Launches the kernels for `count` segments of up to `longest` elements, for a limited number at a time so that the
+/// lists stay short.
 template <class Segmented, class Tuning>
 void start_segmented(device_call& call, typename Segmented::view const& view,
                      typename Segmented::results const& results, typename Segmented::segments const& segments,
-                     offset count, std::optional<typename Segmented::value> const& init,
+                     offset count, offset longest, std::optional<typename Segmented::value> const& init,
                      typename Segmented::op const& op)
 {
     using T = typename Segmented::value;
@@ -77,16 +84,18 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     constexpr int warps = Tuning::threads / warp_size;
     using order = typename Segmented::scan::order;
     offset const at_once = std::min(count, gpu::segments_at_once<typename Segmented::segments, Tuning>);
-    offset const rounds = (count + at_once - 1) / at_once, most_long = gpu::most_long(segments, at_once, order::chunk);
+    offset const rounds = (count + at_once - 1) / at_once,
+                 most_listed = gpu::most_longer(segments, at_once, reduces ? order::row : order::chunk);
     using split_type =
         split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
     std::size_t const split_bytes = gpu::split_bytes_for<Tuning>(call);
     auto const most_split = std::min(offset{Tuning::most_split_segments},
                                      static_cast<offset>(2 * split_bytes / sizeof(split_segment))),
                most_aggregates = static_cast<offset>(split_bytes / sizeof(T));
-    auto const counter_bytes = static_cast<std::size_t>(rounds) * 3 * sizeof(unsigned long long);
+    constexpr int counters_per_round = 5;
+    auto const counter_bytes = static_cast<std::size_t>(rounds) * counters_per_round * sizeof(unsigned long long);
     scratch<unsigned char> const memory(call,
-                                        static_cast<offset>(counter_bytes) + most_long * offset{sizeof(unsigned)});
+                                        static_cast<offset>(counter_bytes) + most_listed * offset{sizeof(unsigned)});
     scratch<split_segment> const split_list(call, most_split + 1); // there may be no room at all
     scratch<T> const split_aggregates(call, most_aggregates + 1), prefixes(call, reduces ? 1 : most_aggregates + 1);
     auto* const counters = reinterpret_cast<unsigned long long*>(memory.begin());
@@ -96,39 +105,49 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
         offset const first = round * at_once, left = std::min(at_once, count - first);
-        unsigned long long* const own_counters = counters + 3 * round;
-        long_segments const longer = {own_counters, own_counters + 1,
-                                      reinterpret_cast<unsigned*>(counters + 3 * rounds)};
+        unsigned long long* const own_counters = counters + counters_per_round * round;
+        auto* const list = reinterpret_cast<unsigned*>(counters + counters_per_round * rounds);
+        listed_segments const longer = {own_counters, own_counters + 1, list, 1};
         int const per_warp = gpu::segments_per_warp(left, Tuning::warps_wanted);
-        offset const blocks = (left + per_warp * warps - 1) / (per_warp * warps);
         split_type const split = {own_counters + 2,
                                   split_list.begin(),
                                   split_aggregates.begin(),
                                   prefixes.begin(),
                                   static_cast<unsigned long long>(most_split),
                                   static_cast<unsigned long long>(most_aggregates)};
-        if constexpr (Segmented::segments::counts_on_device)
-            call.launch(&combine_short_runs<Segmented, Tuning, split_type>,
-                        reduces ? "reduce_short_runs" : "scan_short_runs",
-                        {static_cast<int>(std::min(blocks, offset{call.multiprocessors()} *
-                                                               Tuning::short_blocks_per_multiprocessor)),
-                         Tuning::threads},
-                        view, results, segments, first, left, before, op, longer, split);
-        else
-            call.launch(&combine_short_segments<Segmented, Tuning::threads, split_type>,
-                        reduces ? "reduce_short_segments" : "scan_short_segments",
-                        {static_cast<int>(blocks), Tuning::threads}, view, results, segments, first, left, per_warp,
-                        left >= Tuning::least_tile_segments, before, op, longer, split);
         int const long_blocks = static_cast<int>(most_long_blocks),
+                  short_blocks = gpu::blocks_for(
+                      left, per_warp * warps, offset{call.multiprocessors()} * Tuning::short_blocks_per_multiprocessor),
                   folding_blocks = static_cast<int>(std::min(left, offset{call.multiprocessors()}));
         if constexpr (reduces) {
-            call.launch(
-                &reduce_long_segments<Segmented, Tuning::threads, Tuning::long_blocks_per_multiprocessor, split_type>,
-                "reduce_long_segments", {long_blocks, Tuning::threads}, view, results, segments, first, before, op,
-                longer, split);
-            call.launch(&fold_split_segments<Segmented, Tuning::threads, split_type>, "fold_split_segments",
-                        {folding_blocks, Tuning::threads}, results, segments, first, before, op, split);
+            listed_segments const medium = {own_counters + 3, own_counters + 4, list + most_listed - 1, -1};
+            call.launch(&reduce_short_segments<Segmented, Tuning, split_type>, "reduce_short_segments",
+                        {short_blocks, Tuning::threads}, view, results, segments, first, left, before, op, medium,
+                        longer, split);
+            if (longest <= Segmented::scan::row)
+                continue;
+            constexpr auto reduce_medium = &reduce_medium_segments<Segmented, Tuning::threads>;
+            constexpr auto reduce_long =
+                &reduce_long_segments<Segmented, Tuning::threads, Tuning::long_blocks_per_multiprocessor, split_type>;
+            constexpr auto fold_split = &fold_split_segments<Segmented, Tuning::threads, split_type>;
+            call.launch(reduce_medium, "reduce_medium_segments",
+                        {gpu::blocks_for(left, warps, most_long_blocks), Tuning::threads, 1,
+                         call.can_launch_dependent<reduce_medium>()},
+                        view, results, segments, first, before, op, medium);
+            if (longest <= Segmented::scan::chunk)
+                continue;
+            call.launch(reduce_long, "reduce_long_segments",
+                        {long_blocks, Tuning::threads, 1, call.can_launch_dependent<reduce_long>()}, view, results,
+                        segments, first, before, op, longer, split);
+            call.launch(fold_split, "fold_split_segments",
+                        {folding_blocks, Tuning::threads, 1, call.can_launch_dependent<fold_split>()}, results,
+                        segments, first, before, op, split);
         } else {
+            call.launch(&scan_short_segments<Segmented, Tuning, split_type>, "scan_short_segments",
+                        {short_blocks, Tuning::threads}, view, results, segments, first, left, before, op, longer,
+                        split);
+            if (longest <= Segmented::scan::chunk)
+                continue;
             call.launch(&reduce_groups_of_segments<Segmented, Tuning::threads, Tuning::long_blocks_per_multiprocessor,
                                                    split_type>,
                         "reduce_groups_of_segments", {long_blocks, Tuning::threads}, view, segments, first, op, split);
@@ -140,6 +159,9 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
         }
     }
 }
+
+/// Of the longest segment, where only the device has the offsets.
+inline constexpr offset unknown_length = std::numeric_limits<offset>::max();
 
 /// The common part of the segmented algorithms. `Results` determines what is written.
 template <template <class> class Results, class Geometry, scan_form form, class T, class Tuning, class Policy,
@@ -174,7 +196,8 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
     using segmented = segmented_of<scan_type, results_type, list_type>;
     list_type const segments = {first, last};
     if (bytes_each == 0) {
-        gpu::start_segmented<segmented, Tuning>(call, view, results_type{sink}, segments, count, init, op);
+        gpu::start_segmented<segmented, Tuning>(call, view, results_type{sink}, segments, count, unknown_length, init,
+                                                op);
     } else if constexpr (Policy::waits) {
         auto& reach = *call.line<segment_reach>();
         offset guess = count, now = 0;
@@ -197,7 +220,8 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
                 of_reach.stage_out_part(results, reach.begin, reach.count());
             else if (done > 0)
                 results = sink.from(done);
-            gpu::start_segmented<segmented, Tuning>(call, elements, results_type{results}, left, now, init, op);
+            gpu::start_segmented<segmented, Tuning>(call, elements, results_type{results}, left, now, reach.count(),
+                                                    init, op);
             of_reach.copy_out();
         }
     }

@@ -84,6 +84,7 @@ struct scan_tuning {
 struct segmented_tuning {
     /// Of the blocks that take short segments. A warp takes up to 32 of them; fewer, if more warps get work that way.
     static constexpr int threads = 256;
+    static constexpr int short_blocks_per_multiprocessor = 32;
     static constexpr offset warps_wanted = 8192;
 
     /// From so many segments on, a warp reduces one of up to a tile; of fewer, a block does. Not measured.
@@ -92,18 +93,16 @@ struct segmented_tuning {
     /// Of the blocks that take long segments.
     static constexpr int long_blocks_per_multiprocessor = 4;
 
-    /// So that the list of long ones takes at most 16 MiB.
-    static constexpr offset segments_at_once = offset{1} << 22;
+    /// So that the list of longer ones takes at most 64 MiB.
+    static constexpr offset segments_at_once = offset{1} << 24;
 
-    /// Of runs of keys few can be long. They are taken by blocks that are resident at once, until none are left: the
-    /// host may not know how many there are. Not measured yet.
+    /// Of runs of keys, few can be that long.
     static constexpr offset runs_at_once = offset{1} << 31;
-    static constexpr int short_blocks_per_multiprocessor = 8;
 
-    /// A reduction splits a segment of so many tiles and more into units of at least 2^3 tiles, and at most 2^11 of
+    /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, and at most 2^12 of
     /// these. There is room for the aggregates of so many segments, of so many bytes; for scans twice that.
-    static constexpr offset least_split_tiles = 32;
-    static constexpr int log2_least_unit = 3, log2_units_most = 11;
+    static constexpr offset least_split_tiles = 8;
+    static constexpr int log2_least_unit = 1, log2_units_most = 12;
     static constexpr int most_split_segments = 4096;
     static constexpr std::size_t split_bytes = std::size_t{1} << 20;
 };

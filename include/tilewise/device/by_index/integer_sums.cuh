@@ -182,12 +182,6 @@ write_sums(Word const* sums, offset cells, T init, Sink sink)
         gpu::store_one(sink, cell, gpu::combine(op, init, static_cast<T>(sums[cell])));
 }
 
-/// The number of blocks that have work, but at least one and no more than `most`.
-inline int blocks_for(offset work, offset per_block, offset most)
-{
-    return static_cast<int>(std::clamp((work + per_block - 1) / per_block, offset{1}, most));
-}
-
 /// Sums integers by cell.
 template <class Tuning, class Samples, class Axis, class Values, class Sink, class T>
 class integer_sums {

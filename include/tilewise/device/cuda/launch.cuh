@@ -5,9 +5,11 @@
 /// Queries of what the current device supports for a kernel.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/context.cuh>
 #include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/order.hpp>
 
 #include <cuda_runtime.h>
 
@@ -76,6 +78,12 @@ int resident_blocks_with(current_device const& device, int threads, int shared_b
         }
         return per_multiprocessor * gpu::attribute_of(device, cudaDevAttrMultiProcessorCount);
     });
+}
+
+/// The number of blocks that have work, but at least one and no more than `most`.
+inline int blocks_for(offset work, offset per_block, offset most)
+{
+    return static_cast<int>(std::clamp((work + per_block - 1) / per_block, offset{1}, most));
 }
 
 /// Allows a kernel arrays of up to `most_bytes` in shared memory, and prefers shared memory to L1 cache.

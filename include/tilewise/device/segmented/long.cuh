@@ -19,24 +19,6 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Returns the aggregate of a complete tile in every thread of the block. Synchronise the block before the next call.
-template <class Scan>
-TILEWISE_DEVICE auto block_tile_aggregate(typename Scan::view const& view, offset tile, typename Scan::op& op) ->
-    typename Scan::value
-{
-    using T = typename Scan::value;
-    TILEWISE_SHARED(chunk_aggregates, raw_storage<T[Scan::chunks]>);
-    int const warp = warp_index();
-    auto from = gpu::tile_in_memory<Scan, access::elementwise>(view, tile * Scan::tile, Scan::tile);
-    T const aggregate =
-        gpu::chunk_aggregate<Scan, true, access::elementwise, memory::global>(from, warp * Scan::chunk, op);
-    if (lane_index() == 0)
-        gpu::put(chunk_aggregates.object()[warp], aggregate);
-    sync_block();
-    T const own(chunk_aggregates.object()[gpu::min_of(lane_index(), Scan::chunks - 1)]);
-    return gpu::shuffle(gpu::warp_tree_of_valid<1, Scan::chunks>(op, own, Scan::chunks), 0);
-}
-
 /// How the blocks of a kernel reduce the tiles of segments.
 template <class Segmented, int threads>
 struct segment_tiles {

@@ -97,49 +97,58 @@ TILEWISE_DEVICE void block_reduce_segment(typename Segmented::view const& whole,
     }
 }
 
-/// Reduces the listed segments and the units of those that are split, which come first.
+/// Reduces the listed segments, and then the units of those that are split, which are shorter.
 template <class Segmented, int threads, int blocks_per_multiprocessor, class Split>
 TILEWISE_KERNEL(threads, blocks_per_multiprocessor)
 reduce_long_segments(typename Segmented::view view, typename Segmented::results results,
                      typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
-                     typename Segmented::op op, long_segments longer, Split split)
+                     typename Segmented::op op, listed_segments longer, Split split)
 {
     using tiles_of = segment_tiles<Segmented, threads>;
     using T = typename Segmented::value;
     using order = typename Segmented::scan::order;
     TILEWISE_SHARED(ticket, unsigned long long);
     TILEWISE_SHARED(ends, last_tile_ends<T>);
-    unsigned long long const units = split.aggregate_count(), work = units + *longer.found;
+    release_dependents();
+    wait_for_primary();
+    unsigned long long const listed = *longer.found, work = listed + split.aggregate_count();
+    unsigned long long next = 0; // of thread 0: its ticket after this one, in flight meanwhile
+    if (thread_index() == 0)
+        next = next_ticket(longer.taken);
     for (;;) {
         if (thread_index() == 0)
-            ticket = next_ticket(longer.taken);
+            ticket = next;
         sync_block();
         unsigned long long const own = ticket;
+        if (thread_index() == 0 && own < work)
+            next = next_ticket(longer.taken);
         if (own >= work)
             return;
-        if (own >= units) {
-            offset const index = first + longer.number[own - units];
+        if (own < listed) {
+            offset const index = first + longer[own];
             gpu::block_reduce_segment<Segmented, threads>(view, results, segments.at(index), index, op, init.get());
         } else {
-            split_segment const part = split.segment_of(own);
+            unsigned long long const aggregate = own - listed;
+            split_segment const part = split.segment_of(aggregate);
             segment_span const segment = segments.at(first + part.number);
-            offset const tiles = order::tiles_before_last(segment.count), unit = static_cast<offset>(own - part.first),
+            offset const tiles = order::tiles_before_last(segment.count),
+                         unit = static_cast<offset>(aggregate - part.first),
                          count = Split::parts::units(tiles, part.log2_unit);
             auto from = view.from(segment.begin);
             if (unit < count) {
                 unit_of_segment const which(tiles, part.log2_unit, unit);
-                T const aggregate = tiles_of::reduce(from, which.first, which.log2_tiles, op);
+                T const result = tiles_of::reduce(from, which.first, which.log2_tiles, op);
                 if (thread_index() == 0)
-                    gpu::put(split.aggregates[own], aggregate);
+                    gpu::put(split.aggregates[aggregate], result);
             } else if (unit == count) {
                 tiles_of::read_last(from, tiles, segment.count, op, ends);
                 auto const last = order::locate(segment.count - 1 - tiles * order::tile);
                 if (thread_index() == 0) { // those that there are
                     if (last.chunk > 0)
-                        gpu::put(split.aggregates[own], ends.chunks());
+                        gpu::put(split.aggregates[aggregate], ends.chunks());
                     if (last.row > 0 || last.lane > 0)
-                        gpu::put(split.aggregates[own + 1], ends.rows_and_lanes());
-                    gpu::put(split.aggregates[own + 2], ends.elements());
+                        gpu::put(split.aggregates[aggregate + 1], ends.rows_and_lanes());
+                    gpu::put(split.aggregates[aggregate + 2], ends.elements());
                 }
             }
         }
@@ -175,6 +184,7 @@ fold_split_segments(typename Segmented::results results, typename Segmented::seg
     static_assert(levels <= 3 && most <= warp_size * warp_size);
     TILEWISE_SHARED(folded, raw_storage<T[most + most / warp_size + 1]>); // 32 units each, then 1024 each
     TILEWISE_SHARED(trees, raw_storage<T[levels * log2_warp]>);
+    wait_for_primary();
     for (int index = block_index(); index < split.count(); index += block_count()) {
         split_segment const part = split.list[index];
         if (!split.has_room(part))

@@ -114,7 +114,7 @@ template <class Segmented, class Split>
 TILEWISE_KERNEL(Segmented::scan::threads, 2)
 scan_long_segments(typename Segmented::view view, typename Segmented::results results,
                    typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
-                   typename Segmented::op op, long_segments longer, Split split)
+                   typename Segmented::op op, listed_segments longer, Split split)
 {
     using T = typename Segmented::value;
     using order = typename Segmented::scan::order;
@@ -129,7 +129,7 @@ scan_long_segments(typename Segmented::view view, typename Segmented::results re
         if (own >= work)
             return;
         if (own >= parts) {
-            offset const index = first + longer.number[own - parts];
+            offset const index = first + longer[own - parts];
             segment_span const segment = segments.at(index);
             gpu::block_scan_tiles<Segmented>(view, results, segment, index, 0, order::tiles_before_last(segment.count),
                                              op, init.get()); // ends with a barrier

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Segments of up to a row, each combined by a few lanes, and of up to a chunk, each combined by a warp. Longer ones
-/// are listed.
+/// Segments of up to a row, with a lane for each lane vector, and of up to a chunk or a tile, with a warp for each.
+/// Longer ones are listed.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/view.cuh>
@@ -17,15 +17,71 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The long segments of a launch: their indices in the launch, and how many of them have been found and taken.
-struct long_segments {
+/// A list of segments of a launch: their indices, and how many of them have been found and taken. One list grows
+/// upwards from `begin`, another one downwards.
+struct listed_segments {
     unsigned long long *found, *taken;
-    unsigned* number;
+    unsigned* begin;
+    int step;
+
+    TILEWISE_DEVICE unsigned& operator[](unsigned long long i) const { return begin[static_cast<offset>(i) * step]; }
 };
 
-/// Combines segments of up to a row. Each lane below `valid` has one segment in `own`, whose index is `first` plus the
-/// lane's; empty segments are skipped. A lane combines a lane vector: as many consecutive segments at a time as have
-/// 32 together, so that segments of different lengths leave few lanes idle.
+/// What the warps of a block add to such a list, in shared memory, until it takes one atomic operation for many.
+template <int warps>
+struct block_list {
+    unsigned number[warps][2 * warp_size];
+    unsigned begins[warps];
+    unsigned long long begin;
+
+    /// Adds a segment for each lane that `has_one` to the `count` that the warp has here.
+    TILEWISE_DEVICE void add(listed_segments const& list, int& count, bool has_one, unsigned own)
+    {
+        unsigned const lanes = warp_ballot(has_one);
+        if (lanes == 0)
+            return;
+        unsigned* const here = number[warp_index()];
+        if (has_one)
+            here[count + count_bits(lanes & ((1u << lane_index()) - 1))] = own;
+        sync_warp();
+        count += count_bits(lanes);
+        if (count < warp_size)
+            return;
+        unsigned long long before = 0;
+        if (lane_index() == 0)
+            before = fetch_add(list.found, static_cast<unsigned long long>(warp_size));
+        list[shuffle(before, 0) + lane_index()] = here[lane_index()];
+        unsigned const rest = here[warp_size + lane_index()];
+        sync_warp();
+        here[lane_index()] = rest;
+        sync_warp();
+        count -= warp_size;
+    }
+    /// Appends what the warps of the block have here. All threads take part.
+    TILEWISE_DEVICE void append(listed_segments const& list, int count)
+    {
+        int const warp = warp_index();
+        if (lane_index() == 0)
+            begins[warp] = static_cast<unsigned>(count);
+        sync_block();
+        if (thread_index() == 0) {
+            unsigned all = 0;
+            for (int i = 0; i < warps; ++i) {
+                unsigned const own = begins[i];
+                begins[i] = all;
+                all += own;
+            }
+            begin = all > 0 ? fetch_add(list.found, static_cast<unsigned long long>(all)) : 0;
+        }
+        sync_block();
+        if (lane_index() < count)
+            list[begin + begins[warp] + lane_index()] = number[warp][lane_index()];
+    }
+};
+
+/// Combines segments of up to a row. Each lane below `valid` has one in `own`, whose index is `first` plus the lane's;
+/// empty ones are skipped. A lane takes a lane vector, of as many consecutive segments at a time as have 32 together,
+/// so that segments of different lengths leave few lanes idle.
 template <class Segmented>
 TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
                                         typename Segmented::results const& results, segment_span own, offset first,
@@ -33,9 +89,10 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
                                         optional_value<typename Segmented::value> const& init)
 {
     using Scan = typename Segmented::scan;
-    using Sink = typename Scan::sink;
+    using View = typename Segmented::view;
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector;
+    constexpr bool reduces = Segmented::results::reduces;
     int const count = static_cast<int>(own.count), lane = lane_index();
     int const vectors = lane < valid ? max_of((count + N - 1) / N, 1) : 0; // an empty one takes a lane, too
     int end = vectors;                                                     // of the segments up to this lane's
@@ -44,58 +101,95 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
         int const before = shuffle_up(end, distance);
         end += lane >= distance ? before : 0;
     }
-    int done = 0;
-    TILEWISE_NO_UNROLL
-    for (int next = 0; next < valid;) {
+    struct lane_vectors {                 // of the segments that are combined at once
+        int which, lane_in_segment, left; // the lane with the segment, and how many of its elements are left
+        offset begin;
+        registers<typename View::template vector<1>, N> loaded;
+    };
+    int const most_vectors = warp_max(vectors);
+    int next = 0, done = 0; // segments and lane vectors whose loads are in flight
+    auto const load = [&](lane_vectors& now) {
         int const begin = end - vectors - done; // the lane at which this lane's segment begins
         bool const fits = lane >= next && lane < valid && end - done <= warp_size;
         unsigned const begins = warp_total(fits ? 1u << begin : 0);
-        int const which = next + count_bits(begins & (~0u >> (warp_size - 1 - lane))) - 1;
-        segment_span const segment = {shuffle(own.begin, which), shuffle(count, which)};
-        int const lane_in_segment = lane - shuffle(begin, which), position = lane_in_segment * N;
+        now.which = next + count_bits(begins & (~0u >> (31 - lane))) - 1;
+        now.lane_in_segment = lane - shuffle(begin, now.which);
+        now.begin = shuffle(own.begin, now.which) + now.lane_in_segment * N;
+        now.left = shuffle(count, now.which) - now.lane_in_segment * N; // not above 0 behind the last segment
         next += count_bits(begins);
-        int const used = shuffle(end, next - 1) - done;
-        done += used;
-        int const left = lane < used ? static_cast<int>(segment.count) - position : 0;
-        auto from = view.from(segment.begin);
-        typename Scan::vector_size loaded;
-        if (left > 0)
-            loaded = from.template fetch_clamped<N>(position, segment.count - 1);
+        done = shuffle(end, next - 1);
+        if (now.left > 0) {
+            View from = view.from(now.begin);
+            TILEWISE_UNROLL
+            for (int i = 0; i < N; ++i)
+                if constexpr (N > 4) // more predicates than there are registers for: loads would wait for each other
+                    now.loaded[i] = from.template fetch<access::elementwise, 1>(min_of(i, now.left - 1));
+                else if (i < now.left)
+                    now.loaded[i] = from.template fetch<access::elementwise, 1>(i);
+        }
+    };
+    // the registers of loads ahead cost a reduction of tiny segments a tenth of its speed; scans gain as much
+    constexpr bool loads_ahead = !reduces;
+    lane_vectors ahead;
+    if constexpr (loads_ahead)
+        load(ahead);
+    TILEWISE_NO_UNROLL
+    for (bool is_last = false; !is_last;) {
+        if constexpr (!loads_ahead)
+            load(ahead);
+        lane_vectors const now = ahead;
+        is_last = next >= valid;
+        if constexpr (loads_ahead)
+            if (!is_last)
+                load(ahead);
 
-        registers<T, N> sums; // of the lane vector up to each element
+        int const lane_in_segment = now.lane_in_segment, left = now.left;
+        bool const has_vector = left > 0;
+        View from = view.from(now.begin);
+        registers<T, N> sums; // of the lane vector up to each element; a reduction needs the last one only
         registers<T, 1> tree; // of the lanes up to this one
-        TILEWISE_UNROLL
-        for (int i = 0; i < N; ++i) {
-            if (i < left) {
-                T const element = gpu::operand<T, typename Scan::op>(from, loaded, i);
-                gpu::put(tree[0], i == 0 ? element : gpu::combine(op, T(tree[0]), element));
-                gpu::put(sums[i], tree[0]);
+        if (has_vector) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < N; ++i) {
+                if (i < left) {
+                    T const element = gpu::operand<T, typename Scan::op>(from, now.loaded[i], 0);
+                    gpu::put(tree[0], i == 0 ? element : gpu::combine(op, T(tree[0]), element));
+                    gpu::put(sums[reduces ? 0 : i], tree[0]);
+                }
             }
         }
-        TILEWISE_NO_UNROLL
-        for (int distance = 1; any_lane(lane_in_segment >= distance && left > 0); distance *= 2) {
+        TILEWISE_UNROLL
+        for (int distance = 1; distance < warp_size; distance *= 2) {
+            if (distance >= most_vectors)
+                break;
             T const before = gpu::shuffle_up(tree[0], distance);
-            if (lane_in_segment >= distance && left > 0)
+            if (lane_in_segment >= distance && (accepts_any_operand<typename Scan::op, T> || has_vector))
                 gpu::put(tree[0], gpu::combine(op, before, T(tree[0])));
         }
         T const before = gpu::shuffle_up(tree[0], 1);
-        if (left <= 0 || (Segmented::results::reduces && left > N))
+        if (!has_vector || (reduces && left > N))
             continue;
         optional_value<T> prefix(init);
         if (lane_in_segment > 0)
             prefix.append(op, before);
-        registers<T, N> out;
-        TILEWISE_UNROLL
-        for (int i = 0; i < N; ++i) {
-            bool const wanted = Segmented::results::reduces ? i + 1 == left : i < left;
-            if (wanted && Scan::form == scan_form::inclusive)
-                gpu::put(out[i], prefix.has_value ? gpu::combine(op, T(prefix.value[0]), T(sums[i])) : sums[i]);
-            else if (wanted)
-                gpu::put(out[i],
-                         i > 0 ? gpu::combine(op, T(prefix.value[0]), T(sums[max_of(i - 1, 0)])) : prefix.value[0]);
+        if constexpr (reduces) {
+            prefix.append(op, T(sums[0]));
+            auto to = results.to;
+            gpu::store_one(to, first + now.which, T(prefix.value[0]));
+        } else {
+            using Sink = typename Scan::sink;
+            registers<T, N> out;
+            TILEWISE_UNROLL
+            for (int i = 0; i < N; ++i) {
+                if (i < left && Scan::form == scan_form::inclusive)
+                    gpu::put(out[i], prefix.has_value ? gpu::combine(op, T(prefix.value[0]), T(sums[i])) : sums[i]);
+                else if (i < left)
+                    gpu::put(out[i],
+                             i > 0 ? gpu::combine(op, T(prefix.value[0]), T(sums[max_of(i - 1, 0)])) : prefix.value[0]);
+            }
+            Sink to = results.to.from(now.begin);
+            to.store_some(0, Sink::pack(out), 0, left);
         }
-        Sink to = results.of(first + which, segment);
-        to.store_some(position, Sink::pack(out), Segmented::results::reduces ? left - 1 : 0, left);
     }
 }
 
@@ -124,7 +218,63 @@ TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typ
     }
 }
 
-/// Reduces a segment of up to a tile with a warp, chunk by chunk; the rows of a chunk are in flight at once.
+/// Appends the aggregates of `rows` complete rows of a chunk, from row `row` on.
+template <class Scan, int rows>
+TILEWISE_DEVICE void warp_append_rows(typename Scan::view& from, int row, typename Scan::op& op,
+                                      optional_value<typename Scan::value>& before)
+{
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector;
+    registers<typename Scan::vector_size, rows> loaded;
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        loaded[i] = from.template fetch<access::elementwise, N>((row + i) * Scan::row + lane_index() * N);
+    registers<T, rows> aggregate;
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        gpu::put(aggregate[i], gpu::load_aggregate<typename Scan::layout>(from, loaded[i], op));
+    T const trees = gpu::warp_row_trees<rows, warp_size>(op, aggregate);
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        before.append(op, gpu::shuffle(trees, gpu::lane_of_row<rows>(i)));
+}
+
+/// Reduces the last chunk of a segment, of `count` elements, with a warp, and appends it to `carry`.
+template <class Scan>
+TILEWISE_DEVICE void warp_append_last_chunk(typename Scan::view from, int count, typename Scan::op& op,
+                                            optional_value<typename Scan::value>& carry)
+{
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector;
+    int const last = count - 1, last_row = last / Scan::row, last_lane = last % Scan::row / N;
+    typename Scan::vector_size const ragged =
+        from.template fetch_clamped<N>(last_row * Scan::row + lane_index() * N, last); // in flight meanwhile
+    auto before = gpu::no_value<T>(); // the last element's lane vector in the chunk
+    int row = 0;
+    TILEWISE_NO_UNROLL
+    for (; row + 4 <= last_row; row += 4)
+        gpu::warp_append_rows<Scan, 4>(from, row, op, before);
+    if ((last_row & 2) != 0)
+        gpu::warp_append_rows<Scan, 2>(from, row, op, before);
+    if ((last_row & 1) != 0)
+        gpu::warp_append_rows<Scan, 1>(from, last_row - 1, op, before);
+    int const left = count - last_row * Scan::row - lane_index() * N;
+    registers<T, 1> own; // the lane vector
+    TILEWISE_UNROLL
+    for (int i = 0; i < N; ++i)
+        if (i < left) {
+            T const element = gpu::operand<T, typename Scan::op>(from, ragged, i);
+            gpu::put(own[0], i == 0 ? element : gpu::combine(op, T(own[0]), element));
+        }
+    T const lanes = gpu::shuffle(gpu::warp_right_aligned_trees(op, T(own[0]), last_lane), max_of(last_lane - 1, 0));
+    if (last_lane > 0)
+        before.append(op, lanes);
+    if (before.has_value)
+        carry.append(op, T(before.value[0]));
+    carry.append(op, gpu::shuffle(own[0], last_lane));
+}
+
+/// Reduces a segment of up to a tile with a warp, chunk by chunk.
 template <class Segmented>
 TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
                                         typename Segmented::results const& results, segment_span segment, offset index,
@@ -133,11 +283,8 @@ TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
 {
     using Scan = typename Segmented::scan;
     using T = typename Scan::value;
-    constexpr int N = Scan::lane_vector, rows = Scan::rows;
     constexpr access how = access::elementwise;
-    int const count = static_cast<int>(segment.count), last = count - 1, chunks = last / Scan::chunk,
-              first = chunks * Scan::chunk; // of the last chunk
-    int const last_row = (last - first) / Scan::row, last_lane = last % Scan::row / N;
+    int const count = static_cast<int>(segment.count), chunks = (count - 1) / Scan::chunk;
     auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
     optional_value<T> carry(init);
     if (chunks > 0) {
@@ -151,99 +298,11 @@ TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
         carry.append(
             op, gpu::shuffle(gpu::warp_right_aligned_trees<Scan::chunks>(op, T(own_chunk[0]), chunks), chunks - 1));
     }
-    registers<typename Scan::vector_size, rows> loaded;
-    gpu::load_rows<Scan, false, how, memory::global>(from, first, loaded);
-    registers<T, rows> aggregate; // of the lane's vector in each row
-    registers<T, 1> own;          // of that in the last row
-    TILEWISE_UNROLL
-    for (int row = 0; row < rows; ++row) {
-        int const left = count - first - row * Scan::row - lane_index() * N;
-        TILEWISE_UNROLL
-        for (int i = 0; i < N; ++i)
-            if (i < left) {
-                T const element = gpu::operand<T, typename Scan::op>(from.all, loaded[row], i);
-                gpu::put(aggregate[row], i == 0 ? element : gpu::combine(op, T(aggregate[row]), element));
-            }
-        if (row == 0 || row == last_row)
-            gpu::put(own[0], aggregate[row]);
-    }
-    T const trees = gpu::warp_row_trees_of_valid<rows>(op, aggregate, last_row);
-    auto before = gpu::no_value<T>(); // the last element's lane vector in the chunk
-    TILEWISE_UNROLL
-    for (int row = 0; row < rows; ++row) {
-        T const tree = gpu::shuffle(trees, gpu::lane_of_row<rows>(row));
-        if (row < last_row)
-            before.append(op, tree);
-    }
-    T const lanes = gpu::shuffle(gpu::warp_right_aligned_trees(op, T(own[0]), last_lane), max_of(last_lane - 1, 0));
-    if (last_lane > 0)
-        before.append(op, lanes);
-    if (before.has_value)
-        carry.append(op, T(before.value[0]));
-    carry.append(op, gpu::shuffle(own[0], last_lane));
+    gpu::warp_append_last_chunk<Scan>(from.all.from(chunks * Scan::chunk), count - chunks * Scan::chunk, op, carry);
     if (lane_index() == 0) {
         auto to = results.to;
         gpu::store_one(to, index, T(carry.value[0]));
     }
-}
-
-/// Combines the segments of up to a chunk among the `valid` segments from `first + done` on, at most one for each lane,
-/// with a warp; of up to a tile if it `takes_tiles`. Lists the longer ones, if they are not split.
-template <class Segmented, class Split>
-TILEWISE_DEVICE void warp_combine_segments(typename Segmented::view const& view,
-                                           typename Segmented::results const& results,
-                                           typename Segmented::segments& segments, offset first, offset done, int valid,
-                                           bool takes_tiles, optional_value<typename Segmented::value> const& init,
-                                           typename Segmented::op& op, long_segments const& longer, Split const& split)
-{
-    using Scan = typename Segmented::scan;
-    // of narrow accumulators all rows at once would take 239 registers
-    constexpr bool reduces_chunks = Segmented::results::reduces && Scan::batched && Scan::has_wide_sums;
-    int const lane = lane_index();
-    first += done;
-    segment_span own = {0, 0};
-    if (lane < valid) {
-        own = segments.at(first + lane);
-        results.write_key(first + lane, own);
-    }
-    if (auto to = results.to; Segmented::results::reduces && lane < valid && own.count == 0)
-        gpu::store_one(to, first + lane, init.value[0]);
-
-    bool const fits_row = own.count <= Scan::row,
-               fits_warp = own.count <= (reduces_chunks && takes_tiles ? Scan::tile : Scan::chunk);
-    if (auto const number = static_cast<unsigned>(done + lane);
-        !fits_warp && !split.add(number, Scan::order::tiles_before_last(own.count)))
-        longer.number[next_ticket(longer.found)] = number;
-    if (any_lane(fits_row && own.count > 0))
-        gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, first, valid, op,
-                                           init);
-    unsigned const with_rows = warp_ballot(!fits_row && fits_warp);
-    TILEWISE_NO_UNROLL
-    for (int i = 0; i < valid; ++i) {
-        if ((with_rows >> i & 1) != 0) {
-            segment_span const segment = {shuffle(own.begin, i), shuffle(own.count, i)};
-            if constexpr (reduces_chunks)
-                gpu::warp_reduce_chunks<Segmented>(view, results, segment, first + i, op, init);
-            else
-                gpu::warp_combine_rows<Segmented>(view, results, segment, first + i, op, init);
-        }
-    }
-}
-
-/// Combines the segments of up to a chunk among the `count` segments from `first` on, or of up to a tile if it
-/// `takes_tiles`, and lists the longer ones, if they are not split. A warp takes `per_warp` segments.
-template <class Segmented, int threads, class Split>
-TILEWISE_KERNEL(threads, 1)
-combine_short_segments(typename Segmented::view view, typename Segmented::results results,
-                       typename Segmented::segments segments, offset first, offset count, int per_warp,
-                       bool takes_tiles, initial<typename Segmented::value> init, typename Segmented::op op,
-                       long_segments longer, Split split)
-{
-    offset const done = (offset{block_index()} * (threads / warp_size) + warp_index()) * per_warp;
-    int const valid = static_cast<int>(at_most(count - done, per_warp));
-    if (valid > 0)
-        gpu::warp_combine_segments<Segmented>(view, results, segments, first, done, valid, takes_tiles, init.get(), op,
-                                              longer, split);
 }
 
 /// Returns how many of `count` segments a warp takes: a power of two, so that at least so many warps get work.
@@ -255,25 +314,168 @@ TILEWISE_PORTABLE inline int segments_per_warp(offset count, offset warps_wanted
     return each;
 }
 
-/// The same for segments whose number is in memory of the device: at most `most`. Warps take segments until none are
-/// left.
+/// What a warp of a kernel over short segments takes: up to 32 segments at a time, of which each lane has one. The next
+/// ones are read while it combines these.
+template <class Tuning, class Segments>
+class warp_segments {
+public:
+    TILEWISE_DEVICE warp_segments(Segments const& all, offset first, offset count)
+        : count(existing(all, first, count)), all_(all), first_(first),
+          per_warp_(gpu::segments_per_warp(this->count, Tuning::warps_wanted)),
+          step_(offset{block_count()} * warps * per_warp_),
+          begin_((offset{block_index()} * warps + warp_index()) * per_warp_), next_(read(begin_))
+    {}
+    /// Whether there are segments; then `own` is this lane's, the one of lane 0 has the index `begin` in the launch,
+    /// and `valid` lanes have one.
+    TILEWISE_DEVICE bool take()
+    {
+        begin = begin_;
+        own = next_;
+        valid = static_cast<int>(gpu::at_most(count - begin, per_warp_));
+        begin_ += step_;
+        if (valid > 0)
+            next_ = read(begin_);
+        return valid > 0;
+    }
+    offset begin;
+    segment_span own;
+    int valid;
+    offset count; ///< of all segments
+
+private:
+    static constexpr int warps = Tuning::threads / warp_size;
+
+    TILEWISE_DEVICE static offset existing(Segments const& all, offset first, offset count)
+    {
+        if constexpr (Segments::counts_on_device)
+            return all.existing(first, count);
+        else
+            return count;
+    }
+    TILEWISE_DEVICE segment_span read(offset begin)
+    {
+        offset const index = begin + lane_index();
+        return lane_index() < per_warp_ && index < count ? all_.at(first_ + index) : segment_span{0, 0};
+    }
+    Segments all_;
+    offset first_;
+    int per_warp_;
+    offset step_, begin_;
+    segment_span next_;
+};
+
+/// Scans the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones, if they
+/// are not split.
 template <class Segmented, class Tuning, class Split>
 TILEWISE_KERNEL(Tuning::threads, 1)
-combine_short_runs(typename Segmented::view view, typename Segmented::results results,
-                   typename Segmented::segments segments, offset first, offset most,
-                   initial<typename Segmented::value> init, typename Segmented::op op, long_segments longer,
-                   Split split)
+scan_short_segments(typename Segmented::view view, typename Segmented::results results,
+                    typename Segmented::segments segments, offset first, offset count,
+                    initial<typename Segmented::value> init, typename Segmented::op op, listed_segments longer,
+                    Split split)
 {
-    constexpr int warps = Tuning::threads / warp_size;
-    offset const count = segments.existing(first, most);
-    int const per_warp = gpu::segments_per_warp(count, Tuning::warps_wanted);
-    bool const takes_tiles = count >= Tuning::least_tile_segments;
+    using Scan = typename Segmented::scan;
+    TILEWISE_SHARED(lists, block_list<Tuning::threads / warp_size>);
+    int listed = 0;
+    warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
+    optional_value<typename Scan::value> const before = init.get();
     TILEWISE_NO_UNROLL
-    for (offset done = (offset{block_index()} * warps + warp_index()) * per_warp; done < count;
-         done += offset{block_count()} * warps * per_warp)
-        gpu::warp_combine_segments<Segmented>(view, results, segments, first, done,
-                                              static_cast<int>(at_most(count - done, per_warp)), takes_tiles,
-                                              init.get(), op, longer, split);
+    while (taken.take()) {
+        segment_span const own = taken.own;
+        offset const index = first + taken.begin;
+        bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
+        auto const number = static_cast<unsigned>(taken.begin + lane_index());
+        bool const is_long = !fits_chunk && !split.add(number, Scan::order::tiles_before_last(own.count));
+        lists.add(longer, listed, is_long, number);
+        if (any_lane(fits_row && own.count > 0))
+            gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, index, taken.valid,
+                                               op, before);
+        TILEWISE_NO_UNROLL
+        for (unsigned left = warp_ballot(!fits_row && fits_chunk); left != 0; left &= left - 1) {
+            int const i = lowest_lane(left);
+            gpu::warp_combine_rows<Segmented>(view, results, {shuffle(own.begin, i), shuffle(own.count, i)}, index + i,
+                                              op, before);
+        }
+    }
+    lists.append(longer, listed);
+}
+
+/// Reduces the segments of up to a row among the `count` segments from `first` on, and lists the longer ones, if they
+/// are not split: for warps those of up to a chunk, or a tile if there are many, for blocks the others.
+template <class Segmented, class Tuning, class Split>
+TILEWISE_KERNEL(Tuning::threads, 1)
+reduce_short_segments(typename Segmented::view view, typename Segmented::results results,
+                      typename Segmented::segments segments, offset first, offset count,
+                      initial<typename Segmented::value> init, typename Segmented::op op, listed_segments medium,
+                      listed_segments longer, Split split)
+{
+    using Scan = typename Segmented::scan;
+    TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
+    TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
+    release_dependents();
+    warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
+    optional_value<typename Scan::value> const before = init.get();
+    int const lane = lane_index();
+    int listed_medium = 0, listed_long = 0;
+    // of narrow accumulators all rows at once would take 239 registers
+    constexpr bool reduces_chunks = Scan::batched && Scan::has_wide_sums;
+    offset const longest_medium =
+        reduces_chunks && taken.count >= Tuning::least_tile_segments ? Scan::tile : Scan::chunk;
+    TILEWISE_NO_UNROLL
+    while (taken.take()) {
+        segment_span const own = taken.own;
+        offset const index = first + taken.begin;
+        if (lane < taken.valid)
+            results.write_key(index + lane, own);
+        if (lane < taken.valid && own.count == 0)
+            gpu::store_one(results.to, index + lane, before.value[0]);
+        auto const number = static_cast<unsigned>(taken.begin + lane);
+        bool const fits_row = own.count <= Scan::row, is_medium = !fits_row && own.count <= longest_medium;
+        bool const is_long =
+            own.count > longest_medium && !split.add(number, Scan::order::tiles_before_last(own.count));
+        medium_list.add(medium, listed_medium, is_medium, number);
+        long_list.add(longer, listed_long, is_long, number);
+        if (any_lane(fits_row && own.count > 0))
+            gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, index, taken.valid,
+                                               op, before);
+    }
+    medium_list.append(medium, listed_medium);
+    long_list.append(longer, listed_long);
+}
+
+/// Reduces the segments that are listed for warps, which take a few at a time. Each lane reads one of these.
+template <class Segmented, int threads>
+TILEWISE_KERNEL(threads, 1)
+reduce_medium_segments(typename Segmented::view view, typename Segmented::results results,
+                       typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
+                       typename Segmented::op op, listed_segments medium)
+{
+    using Scan = typename Segmented::scan;
+    release_dependents();
+    wait_for_primary();
+    auto const found = static_cast<offset>(*medium.found);
+    offset const warps = offset{block_count()} * (threads / warp_size);
+    auto const at_once = static_cast<int>(gpu::at_most(1 + found / (4 * warps), warp_size / 2));
+    optional_value<typename Scan::value> const before = init.get();
+    for (;;) {
+        offset begin = 0;
+        if (lane_index() == 0)
+            begin = static_cast<offset>(fetch_add(medium.taken, static_cast<unsigned long long>(at_once)));
+        begin = shuffle(begin, 0);
+        if (begin >= found)
+            return;
+        int const count = static_cast<int>(gpu::at_most(found - begin, at_once));
+        offset const own = first + medium[static_cast<unsigned long long>(begin) + min_of(lane_index(), count - 1)];
+        segment_span const own_segment = segments.at(own);
+        TILEWISE_NO_UNROLL
+        for (int i = 0; i < count; ++i) {
+            segment_span const segment = {shuffle(own_segment.begin, i), shuffle(own_segment.count, i)};
+            offset const index = shuffle(own, i);
+            if constexpr (Scan::batched && Scan::has_wide_sums)
+                gpu::warp_reduce_chunks<Segmented>(view, results, segment, index, op, before);
+            else
+                gpu::warp_combine_rows<Segmented>(view, results, segment, index, op, before);
+        }
+    }
 }
 
 } // namespace gpu

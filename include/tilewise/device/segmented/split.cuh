@@ -60,13 +60,14 @@ struct split_segments {
     }
     /// Whether there was room for a segment that is listed. There was none for those behind it either.
     TILEWISE_DEVICE bool has_room(split_segment const& segment) const { return segment.first < most_aggregates; }
-    /// The one that an aggregate belongs to.
+    /// The one that an aggregate belongs to. All lanes take part.
     TILEWISE_DEVICE split_segment segment_of(unsigned long long aggregate) const
     {
         int first = 0, last = count();
         while (last - first > 1) {
-            int const middle = (first + last) / 2;
-            (list[middle].first <= aggregate ? first : last) = middle;
+            int const step = (last - first + warp_size - 1) / warp_size, own = first + lane_index() * step;
+            first += (count_bits(warp_ballot(own < last && list[own].first <= aggregate)) - 1) * step;
+            last = last < first + step ? last : first + step;
         }
         return list[first];
     }

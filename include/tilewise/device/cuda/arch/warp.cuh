@@ -70,6 +70,20 @@ TILEWISE_DEVICE unsigned warp_total(unsigned value)
     return value;
 #endif
 }
+/// Returns the greatest of the values of all lanes.
+TILEWISE_DEVICE int warp_max(int value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(~0u, value);
+#else
+    TILEWISE_UNROLL
+    for (int mask = warp_size / 2; mask > 0; mask /= 2) {
+        int const other = gpu::shuffle_xor(value, mask);
+        value = value < other ? other : value;
+    }
+    return value;
+#endif
+}
 /// Returns a mask whose bit i is the vote of lane i.
 TILEWISE_DEVICE unsigned warp_ballot(bool vote)
 {

@@ -137,6 +137,12 @@ TILEWISE_DEVICE unsigned warp_total(unsigned value, simt::location where = simt:
         value += shuffle_xor(value, mask, where);
     return value;
 }
+TILEWISE_DEVICE int warp_max(int value, simt::location where = simt::location::current())
+{
+    for (int mask = warp_size / 2; mask > 0; mask /= 2)
+        value = std::max(value, shuffle_xor(value, mask, where));
+    return value;
+}
 TILEWISE_DEVICE unsigned warp_ballot(bool vote, simt::location where = simt::location::current())
 {
     return simt::ballot(simt::all_lanes, vote, where);
