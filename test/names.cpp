@@ -45,6 +45,7 @@ struct stolen {}; // what a call that is taken returns: nothing can be done with
     }
 HOSTILE(add_elements)
 HOSTILE(append)
+HOSTILE(agree_on_segments)
 HOSTILE(append_elements)
 HOSTILE(begin_of)
 HOSTILE(best_position_on_ranks)
@@ -54,6 +55,7 @@ HOSTILE(check_range)
 HOSTILE(combine)
 HOSTILE(copy_bytes)
 HOSTILE(count_sequence)
+HOSTILE(count_values)
 HOSTILE(element_on_rank)
 HOSTILE(elements_before_tiles)
 HOSTILE(entry_of_rank)
@@ -73,6 +75,7 @@ HOSTILE(is_at)
 HOSTILE(is_empty_input)
 HOSTILE(make_opaque)
 HOSTILE(parallel_for)
+HOSTILE(part_operator)
 HOSTILE(plain)
 HOSTILE(put)
 HOSTILE(reader_at)
@@ -87,6 +90,9 @@ HOSTILE(scan_part)
 HOSTILE(scan_rest_of_row)
 HOSTILE(scan_sequence)
 HOSTILE(scanner_at)
+HOSTILE(segmented_reduce_on_ranks)
+HOSTILE(segmented_scan_on_ranks)
+HOSTILE(segments_of_rank)
 HOSTILE(set)
 HOSTILE(step_over)
 HOSTILE(store)
@@ -182,11 +188,6 @@ private:
     It it_{};
 };
 
-template <class Policy>
-inline constexpr bool is_distributed_policy = false;
-template <class Communicator, class Local>
-inline constexpr bool is_distributed_policy<tw::distributed_policy<Communicator, Local>> = true;
-
 /// Every algorithm over `n` elements from `first`, which are numbers; `wrap` makes the iterators. Calls with and
 /// without a policy.
 template <class T, class Wrap>
@@ -243,8 +244,7 @@ void call_all(Wrap wrap)
         tw::weighted_histogram(policy..., key, key_last, first, axis, per_segment);
         tw::reduce_by_index(policy..., key, key_last, first, 3, per_segment, none, op);
         EXPECT_EQ(sums[0], T{1667});
-        constexpr bool is_distributed = (false || ... || is_distributed_policy<std::remove_cvref_t<decltype(policy)>>);
-        if constexpr (tw::random_access<decltype(wrap(elements.data()))> && !is_distributed) {
+        if constexpr (tw::random_access<decltype(wrap(elements.data()))>) {
             tw::segmented_reduce(policy..., first, begins, begins_last, ends, per_segment, none, op);
             EXPECT_EQ(sums[2], T{2493});
             tw::segmented_inclusive_scan(policy..., first, begins, begins_last, ends, to, op);
@@ -255,7 +255,7 @@ void call_all(Wrap wrap)
     each(tw::seq);
     each(tw::par);
     tw::self_communicator alone;
-    each(tw::distributed(alone));
+    each(tw::distributed(alone).at(0, static_cast<tw::offset>(n)));
     each(tw::distributed(alone, tw::par).at(0, static_cast<tw::offset>(n)));
 }
 

@@ -110,6 +110,19 @@ int main()
     });
     //! [position]
 
+    //! [segments]
+    std::vector<int> const offsets{0, 10, 700'000, 1'000'000}; // three segments
+    std::vector<float> sums_alone(3);
+    tw::segmented_reduce(x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1, sums_alone);
+    tw::thread_communicator::run(4, [&](tw::thread_communicator& ranks) {
+        auto const begin = 250'000 * ranks.rank(); // each rank has a quarter of the elements
+        auto const on = tw::distributed(ranks).at(begin, std::ssize(x));
+        std::vector<float> own_sums(3);
+        tw::segmented_reduce(on, x.begin() + begin, offsets.begin(), offsets.end() - 1, offsets.begin() + 1, own_sums);
+        expect(own_sums == sums_alone);
+    });
+    //! [segments]
+
     //! [scattered]
     tw::thread_communicator::run(4, [&](tw::thread_communicator& ranks) {
         tw::integer_axis const axis(0, 1000);

@@ -10,6 +10,7 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/engine/segmented.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -62,11 +63,13 @@ template <execution_policy Policy, any_iterator It, any_iterator Begins, any_ite
 output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
                                  T init = T{}, Op op = {})
 {
-    auto to = tilewise::output_for<Policy>("segmented_reduce", begins, tilewise::extent_between(begins, begins_last),
-                                           std::forward<Out>(out));
-    return tilewise::output_position<Out>(out, engine::segmented_reduce(tilewise::resolve(policy), first, begins,
-                                                                        begins_last, ends, std::move(to),
-                                                                        std::move(init), std::move(op)));
+    return engine::in_call(policy, "segmented_reduce", [&](auto on) -> output_end<Out> {
+        auto to = tilewise::output_for<Policy>("segmented_reduce", begins,
+                                               tilewise::extent_between(begins, begins_last), std::forward<Out>(out));
+        return tilewise::output_position<Out>(out,
+                                              engine::segmented_reduce(on, first, begins, begins_last, ends,
+                                                                       std::move(to), std::move(init), std::move(op)));
+    });
 }
 
 /// The overload without a policy runs on the calling thread.
@@ -98,8 +101,10 @@ template <execution_policy Policy, any_iterator It, any_iterator Begins, any_ite
 void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out, Op op,
                               T init)
 {
-    engine::segmented_scan<scan_form::inclusive, T>(tilewise::resolve(policy), first, begins, begins_last, ends, out,
-                                                    std::optional<T>(std::move(init)), std::move(op));
+    engine::in_call(policy, "segmented_inclusive_scan", [&](auto on) {
+        engine::segmented_scan<scan_form::inclusive, T>(on, first, begins, begins_last, ends, out,
+                                                        std::optional<T>(std::move(init)), std::move(op));
+    });
 }
 
 /// Scans each segment without `init`, in the type of the elements.
@@ -108,8 +113,10 @@ template <execution_policy Policy, any_iterator It, any_iterator Begins, any_ite
 void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
                               Op op = {})
 {
-    engine::segmented_scan<scan_form::inclusive, value_of<It>>(tilewise::resolve(policy), first, begins, begins_last,
-                                                               ends, out, std::nullopt, std::move(op));
+    engine::in_call(policy, "segmented_inclusive_scan", [&](auto on) {
+        engine::segmented_scan<scan_form::inclusive, value_of<It>>(on, first, begins, begins_last, ends, out,
+                                                                   std::nullopt, std::move(op));
+    });
 }
 
 /// The overload without a policy runs on the calling thread.
@@ -136,8 +143,10 @@ template <execution_policy Policy, any_iterator It, any_iterator Begins, any_ite
 void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins begins_last, Ends ends, Out&& out,
                               T init, Op op = {})
 {
-    engine::segmented_scan<scan_form::exclusive, T>(tilewise::resolve(policy), first, begins, begins_last, ends, out,
-                                                    std::optional<T>(std::move(init)), std::move(op));
+    engine::in_call(policy, "segmented_exclusive_scan", [&](auto on) {
+        engine::segmented_scan<scan_form::exclusive, T>(on, first, begins, begins_last, ends, out,
+                                                        std::optional<T>(std::move(init)), std::move(op));
+    });
 }
 
 /// The overload without a policy runs on the calling thread.

@@ -277,6 +277,27 @@ TEST(a_rank_without_memory, is_an_error_on_all_in_sums_by_key)
     });
 }
 
+TEST(a_rank_without_memory, is_an_error_on_all_with_segments)
+{
+    std::array<int, 6> const offsets{0, 7, 1500, 1510, 6000, 8662}; // of four ranks' elements
+    for (int const failing : {0, 2}) {
+        auto const expect = [&](auto local) {
+            expect_errors({4, failing, true, true}, local, [&](auto on, std::vector<float> const& x) {
+                std::array<float, 5> sums;
+                tw::segmented_reduce(on, x.data(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                                     sums.data());
+            });
+            expect_errors({4, failing, true, true}, local, [&](auto on, std::vector<float> const& x) {
+                std::array<float, 5000> out;
+                tw::segmented_inclusive_scan(on, x.data(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                                             out.data());
+            });
+        };
+        expect(tw::seq);
+        expect(tw::par);
+    }
+}
+
 TEST(a_rank_without_memory, is_an_error_on_all_in_a_search)
 {
     expect_errors_everywhere([](auto on, std::vector<float> const& x) { tw::min_element(on, x); });

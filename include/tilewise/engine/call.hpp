@@ -51,5 +51,17 @@ offset results_for([[maybe_unused]] Policy const& policy, offset cells)
 template <class Policy>
 concept is_engine = requires { typename Policy::local_policy; };
 
+/// The policy under which the elements of this process are processed.
+template <class Policy>
+struct local_policy {
+    using type = Policy;
+};
+template <is_engine Policy>
+struct local_policy<Policy> {
+    using type = typename Policy::local_policy;
+};
+template <class Policy>
+using local_policy_of = typename local_policy<Policy>::type;
+
 } // namespace engine
 TILEWISE_NAMESPACE_END

@@ -26,6 +26,7 @@
 #include <tilewise/engine/rounds.hpp>
 #include <tilewise/engine/samples.hpp>
 #include <tilewise/engine/scattered_counts.hpp>
+#include <tilewise/engine/segments_on_ranks.hpp>
 #include <tilewise/host/boxed.hpp>
 #include <tilewise/host/by_index.hpp>
 #include <tilewise/host/elements.hpp>
@@ -206,7 +207,54 @@ public:
         }
     }
 
+    /// Combines rank 0's `init` and each segment; every rank writes all results.
+    template <class It, class Begins, class Ends, class Out, class T, class Op>
+    Out segmented_reduce(It const& first, Begins const& begins, Begins const& begins_last, Ends const& ends, Out out,
+                         T init, Op op) const
+    {
+        auto known = known::operator_or_self<T>(std::move(op));
+        if constexpr (has_segments<T>()) {
+            segments_on_ranks const segments(call_.algorithm(), begins, begins_last, ends);
+            out = engine::segmented_reduce_on_ranks<Geometry>(call_, local_, described<T, Op>(segments), segments,
+                                                              first, std::move(out), init, known);
+            call_.finish();
+        }
+        return out;
+    }
+
+    /// Scans each segment; each rank writes the results for its own elements.
+    template <scan_form form, class T, class It, class Begins, class Ends, class Out, class Op>
+    void segmented_scan(It const& first, Begins const& begins, Begins const& begins_last, Ends const& ends, Out& out,
+                        std::optional<T> const& init, Op op) const
+    {
+        auto known = known::operator_or_self<T>(std::move(op));
+        if constexpr (has_segments<T>()) {
+            segments_on_ranks const segments(call_.algorithm(), begins, begins_last, ends);
+            agreement what = described<T, Op>(segments);
+            what.description += init ? ", after init" : "";
+            engine::segmented_scan_on_ranks<Geometry, form, T>(call_, local_, what, segments, first, out, init, known);
+            call_.finish();
+        }
+    }
+
 private:
+    /// Whether segmented algorithms can combine values of a type under the local policy. If not, one sentence says why.
+    template <class T>
+    static constexpr bool has_segments()
+    {
+        constexpr bool on_host = !is_device_policy<Local>;
+        static_assert(on_host, "tilewise: there are no segmented algorithms under distributed(communicator, device) "
+                               "yet; use tilewise::par");
+        return gives_all() && on_host && engine::can_send<T>();
+    }
+    /// What all ranks have to agree on where there are segments.
+    template <class T, class Op>
+    static agreement described(segments_on_ranks const& segments)
+    {
+        return {" of " + std::to_string(segments.count()) + " segments" + described<T, Op>(), segments.hash(),
+                agreement::not_counted, true};
+    }
+
     /// Whether each rank gets all that it asks for. If not, one sentence says why.
     static constexpr bool gives_all()
     {

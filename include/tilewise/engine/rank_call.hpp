@@ -61,6 +61,14 @@ public:
             return 0;
     }
 
+    /// Throws if this rank does not state its position.
+    void require_position() const
+    {
+        if (!position_)
+            reject_argument(algorithm_, "over ranks it needs the position of each rank's part; use "
+                                        "distributed(communicator, policy).at(begin, total)");
+    }
+
     /// The first gather: the parts of all ranks. All ranks throw if what they call differs.
     partition agree(agreement const& what)
     {
@@ -242,7 +250,7 @@ private:
             messages::throw_on_all(wrong->rank, wrong->what);
         for (int r = 0; r < ranks(); ++r)
             fails_late_ = fails_late_ || header(r).fails_late != 0;
-        parts.set_counts([&](int rank) { return std::max(header(rank).count, offset{0}); });
+        parts.set_counts([&](int rank) { return engine::count_of_rank(header, rank, ranks()); });
     }
 
     std::optional<part_position> position_;

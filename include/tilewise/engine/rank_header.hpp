@@ -78,6 +78,16 @@ inline void set_known_part(partition& parts, part_position const& at, offset cou
     });
 }
 
+/// Returns the number of a rank's elements: that which it has counted, or else what its position leaves to the next.
+template <class HeaderOf>
+offset count_of_rank(HeaderOf header_of, int rank, int ranks)
+{
+    rank_header const own = header_of(rank);
+    if (own.count != agreement::not_counted)
+        return own.count;
+    return own.total < 0 ? 0 : (rank + 1 < ranks ? header_of(rank + 1).begin : own.total) - own.begin;
+}
+
 /// What is wrong with the positions that ranks state.
 struct wrong_position {
     int rank;
@@ -96,13 +106,14 @@ std::optional<wrong_position> contradiction_in(HeaderOf header_of, int ranks)
                                             ", but rank 0 states " + text(total)};
     offset end = 0;
     for (int rank = 0; total >= 0 && rank < ranks; ++rank) {
-        rank_header const own = header_of(rank);
-        if (own.count == agreement::not_counted)
-            return {};
-        if (own.begin != end)
-            return wrong_position{rank, "states that its part begins at " + std::to_string(own.begin) +
+        offset const begin = header_of(rank).begin, count = engine::count_of_rank(header_of, rank, ranks);
+        if (begin != end)
+            return wrong_position{rank, "states that its part begins at " + std::to_string(begin) +
                                             ", but the ranks before it have " + std::to_string(end) + " elements"};
-        end += own.count;
+        if (count < 0)
+            return wrong_position{rank, "states that its part begins at " + std::to_string(begin) +
+                                            ", but the next rank's at " + std::to_string(begin + count)};
+        end += count;
     }
     return {};
 }

@@ -44,6 +44,12 @@ public:
     offset count(int rank) const { return end(rank) - begin(rank); }
     offset total() const { return begins_.back(); }
     int ranks() const { return static_cast<int>(begins_.size()) - 1; }
+    /// Returns the rank that has an element, or 0 for one before the range.
+    int rank_of(offset element) const
+    {
+        auto const next = std::lower_bound(begins_.begin() + 1, begins_.end(), element + 1);
+        return static_cast<int>(next - begins_.begin()) - 1;
+    }
     int last_rank() const { return last_rank_; } ///< the rank that has the last element, or -1 if there is none
 
 private:

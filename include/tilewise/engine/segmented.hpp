@@ -42,8 +42,6 @@ constexpr bool can_segment()
     constexpr bool jumps = random_access<It>;
     constexpr bool integral = std::integral<value_of<Begins>> && std::integral<value_of<Ends>>;
     constexpr bool repeats = multi_pass<Begins> && multi_pass<Ends>;
-    constexpr bool alone = call_under<Policy>::is_on_one_machine;
-    static_assert(alone, "tilewise: there are no distributed segmented algorithms yet");
     static_assert(jumps, "tilewise: segmented algorithms need random access iterators, because a segment begins at an "
                          "offset; copy the elements into a vector first");
     static_assert(integral, "tilewise: the offsets at which segments begin and end must be integers");
@@ -53,9 +51,9 @@ constexpr bool can_segment()
             random_access<Begins> && random_access<Ends> && copies_as_bytes<Begins> && copies_as_bytes<Ends>;
         static_assert(indexed,
                       "tilewise: under device, offsets must be given by trivially copyable random access iterators");
-        return tilewise::can_pass_to_kernels<Begins, Ends>() && jumps && integral && repeats && indexed && alone;
+        return tilewise::can_pass_to_kernels<Begins, Ends>() && jumps && integral && repeats && indexed;
     } else {
-        return jumps && integral && repeats && alone;
+        return jumps && integral && repeats;
     }
 }
 
@@ -165,10 +163,13 @@ template <class Policy, class It, class Begins, class Ends, class Out, class T, 
 Out segmented_reduce(Policy policy, It const& first, Begins const& begins, Begins const& begins_last, Ends const& ends,
                      Out out, T init, Op op)
 {
-    if constexpr (engine::can_combine_segments<Policy, T, It, Begins, Ends, Out, Op>()) {
+    if constexpr (engine::can_combine_segments<local_policy_of<Policy>, T, It, Begins, Ends, Out, Op>()) {
         engine::check_offsets("segmented_reduce", begins, begins_last, ends);
         tilewise::check_output("segmented_reduce", begins, begins_last, out);
-        if constexpr (is_device_policy<Policy>) {
+        if constexpr (is_engine<Policy>) {
+            return policy.segmented_reduce(first, begins, begins_last, ends, std::move(out), std::move(init),
+                                           std::move(op));
+        } else if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE
             offset const count = static_cast<offset>(begins_last - begins);
             engine::check_segments_of("segmented_reduce", "first is null, but a segment is not empty", policy, begins,
@@ -220,9 +221,14 @@ void segmented_scan(Policy policy, It const& first, Begins const& begins, Begins
 {
     constexpr char const* algorithm =
         form == scan_form::inclusive ? "segmented_inclusive_scan" : "segmented_exclusive_scan";
-    using out_type = decltype(tilewise::output_begin<Policy>(algorithm, offset{0}, output));
+    using local = local_policy_of<Policy>;
+    using out_type = decltype(tilewise::output_begin<local>(algorithm, offset{0}, output));
     if constexpr (!engine::can_write_positions<out_type>()) {
-    } else if constexpr (engine::can_combine_segments<Policy, T, It, Begins, Ends, out_type, Op>()) {
+    } else if constexpr (!engine::can_combine_segments<local, T, It, Begins, Ends, out_type, Op>()) {
+    } else if constexpr (is_engine<Policy>) {
+        engine::check_offsets(algorithm, begins, begins_last, ends);
+        policy.template segmented_scan<form, T>(first, begins, begins_last, ends, output, init, std::move(op));
+    } else {
         engine::check_offsets(algorithm, begins, begins_last, ends);
         out_type const out = engine::output_for_segments(algorithm, policy, begins, begins_last, ends, output);
         if constexpr (is_device_policy<Policy>) {
