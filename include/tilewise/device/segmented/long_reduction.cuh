@@ -14,8 +14,8 @@
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/segmented/long.cuh>
 #include <tilewise/device/segmented/segments.cuh>
-#include <tilewise/device/segmented/short.cuh>
 #include <tilewise/device/segmented/split.cuh>
+#include <tilewise/device/segmented/work.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// How a warp combines segments: several of up to a row, with a lane for each lane vector; one of up to a chunk, row by
+/// row; and to reduce it, one of up to a tile.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/scan/carry.cuh>
+#include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Combines segments of up to a row. Each lane below `valid` has one in `own`, whose index is `first` plus the lane's;
+/// empty ones are skipped. A lane takes a lane vector, of as many consecutive segments at a time as have 32 together,
+/// so that segments of different lengths leave few lanes idle.
+template <class Segmented>
+TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
+                                        typename Segmented::results const& results, segment_span own, offset first,
+                                        int valid, typename Segmented::op& op,
+                                        optional_value<typename Segmented::value> const& init)
+{
+    using Scan = typename Segmented::scan;
+    using View = typename Segmented::view;
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector;
+    constexpr bool reduces = Segmented::results::reduces;
+    int const count = static_cast<int>(own.count), lane = lane_index();
+    int const vectors = lane < valid ? max_of((count + N - 1) / N, 1) : 0; // an empty one takes a lane, too
+    int end = vectors;                                                     // of the segments up to this lane's
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < warp_size; distance *= 2) {
+        int const before = shuffle_up(end, distance);
+        end += lane >= distance ? before : 0;
+    }
+    struct lane_vectors {                 // of the segments that are combined at once
+        int which, lane_in_segment, left; // the lane with the segment, and how many of its elements are left
+        offset begin;
+        registers<typename View::template vector<1>, N> loaded;
+    };
+    int const most_vectors = warp_max(vectors);
+    int next = 0, done = 0; // segments and lane vectors whose loads are in flight
+    auto const load = [&](lane_vectors& now) {
+        int const begin = end - vectors - done; // the lane at which this lane's segment begins
+        bool const fits = lane >= next && lane < valid && end - done <= warp_size;
+        unsigned const begins = warp_total(fits ? 1u << begin : 0);
+        now.which = next + count_bits(begins & (~0u >> (31 - lane))) - 1;
+        now.lane_in_segment = lane - shuffle(begin, now.which);
+        now.begin = shuffle(own.begin, now.which) + now.lane_in_segment * N;
+        now.left = shuffle(count, now.which) - now.lane_in_segment * N; // not above 0 behind the last segment
+        next += count_bits(begins);
+        done = shuffle(end, next - 1);
+        if (now.left > 0) {
+            View from = view.from(now.begin);
+            TILEWISE_UNROLL
+            for (int i = 0; i < N; ++i)
+                if constexpr (N > 4) // more predicates than there are registers for: loads would wait for each other
+                    now.loaded[i] = from.template fetch<access::elementwise, 1>(min_of(i, now.left - 1));
+                else if (i < now.left)
+                    now.loaded[i] = from.template fetch<access::elementwise, 1>(i);
+        }
+    };
+    // the registers of loads ahead cost a reduction of tiny segments a tenth of its speed; scans gain as much
+    constexpr bool loads_ahead = !reduces;
+    lane_vectors ahead;
+    if constexpr (loads_ahead)
+        load(ahead);
+    TILEWISE_NO_UNROLL
+    for (bool is_last = false; !is_last;) {
+        if constexpr (!loads_ahead)
+            load(ahead);
+        lane_vectors const now = ahead;
+        is_last = next >= valid;
+        if constexpr (loads_ahead)
+            if (!is_last)
+                load(ahead);
+
+        int const lane_in_segment = now.lane_in_segment, left = now.left;
+        bool const has_vector = left > 0;
+        View from = view.from(now.begin);
+        registers<T, N> sums; // of the lane vector up to each element; a reduction needs the last one only
+        registers<T, 1> tree; // of the lanes up to this one
+        if (has_vector) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < N; ++i) {
+                if (i < left) {
+                    T const element = gpu::operand<T, typename Scan::op>(from, now.loaded[i], 0);
+                    gpu::put(tree[0], i == 0 ? element : gpu::combine(op, T(tree[0]), element));
+                    gpu::put(sums[reduces ? 0 : i], tree[0]);
+                }
+            }
+        }
+        TILEWISE_UNROLL
+        for (int distance = 1; distance < warp_size; distance *= 2) {
+            if (distance >= most_vectors)
+                break;
+            T const before = gpu::shuffle_up(tree[0], distance);
+            if (lane_in_segment >= distance && (accepts_any_operand<typename Scan::op, T> || has_vector))
+                gpu::put(tree[0], gpu::combine(op, before, T(tree[0])));
+        }
+        T const before = gpu::shuffle_up(tree[0], 1);
+        if (!has_vector || (reduces && left > N))
+            continue;
+        optional_value<T> prefix(init);
+        if (lane_in_segment > 0)
+            prefix.append(op, before);
+        if constexpr (reduces) {
+            prefix.append(op, T(sums[0]));
+            auto to = results.to;
+            gpu::store_one(to, first + now.which, T(prefix.value[0]));
+        } else {
+            using Sink = typename Scan::sink;
+            registers<T, N> out;
+            TILEWISE_UNROLL
+            for (int i = 0; i < N; ++i) {
+                if (i < left && Scan::form == scan_form::inclusive)
+                    gpu::put(out[i], prefix.has_value ? gpu::combine(op, T(prefix.value[0]), T(sums[i])) : sums[i]);
+                else if (i < left)
+                    gpu::put(out[i],
+                             i > 0 ? gpu::combine(op, T(prefix.value[0]), T(sums[max_of(i - 1, 0)])) : prefix.value[0]);
+            }
+            Sink to = results.to.from(now.begin);
+            to.store_some(0, Sink::pack(out), 0, left);
+        }
+    }
+}
+
+/// Combines a segment of up to a chunk with a warp, row by row, while the next row is in flight.
+template <class Segmented>
+TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typename Segmented::results const& results,
+                                       segment_span segment, offset index, typename Segmented::op& op,
+                                       optional_value<typename Segmented::value> const& init)
+{
+    using Scan = typename Segmented::scan;
+    constexpr access how = access::elementwise;
+    int const count = static_cast<int>(segment.count);
+    auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
+    auto to = results.of(index, segment);
+    auto run = gpu::no_value<typename Scan::value>();
+    registers<typename Scan::vector_size, 1> row, next;
+    gpu::load_rows<Scan, false, how, memory::global>(from, 0, next);
+    TILEWISE_NO_UNROLL
+    for (int begin = 0; begin < count; begin += Scan::row) {
+        row = next;
+        if (begin + Scan::row < count)
+            gpu::load_rows<Scan, false, how, memory::global>(from, begin + Scan::row, next);
+        rows_in_registers<Scan, false, 1> sums;
+        sums.scan(row, from.all, op, count - begin, run);
+        sums.template write<how>(to, from.all, op, begin, count - begin, init);
+    }
+}
+
+/// Appends the aggregates of `rows` complete rows of a chunk, from row `row` on.
+template <class Scan, int rows>
+TILEWISE_DEVICE void warp_append_rows(typename Scan::view& from, int row, typename Scan::op& op,
+                                      optional_value<typename Scan::value>& before)
+{
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector;
+    registers<typename Scan::vector_size, rows> loaded;
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        loaded[i] = from.template fetch<access::elementwise, N>((row + i) * Scan::row + lane_index() * N);
+    registers<T, rows> aggregate;
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        gpu::put(aggregate[i], gpu::load_aggregate<typename Scan::layout>(from, loaded[i], op));
+    T const trees = gpu::warp_row_trees<rows, warp_size>(op, aggregate);
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        before.append(op, gpu::shuffle(trees, gpu::lane_of_row<rows>(i)));
+}
+
+/// Reduces the last chunk of a segment, of `count` elements, with a warp, and appends it to `carry`.
+template <class Scan>
+TILEWISE_DEVICE void warp_append_last_chunk(typename Scan::view from, int count, typename Scan::op& op,
+                                            optional_value<typename Scan::value>& carry)
+{
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector;
+    int const last = count - 1, last_row = last / Scan::row, last_lane = last % Scan::row / N;
+    typename Scan::vector_size const ragged =
+        from.template fetch_clamped<N>(last_row * Scan::row + lane_index() * N, last); // in flight meanwhile
+    auto before = gpu::no_value<T>(); // the last element's lane vector in the chunk
+    int row = 0;
+    TILEWISE_NO_UNROLL
+    for (; row + 4 <= last_row; row += 4)
+        gpu::warp_append_rows<Scan, 4>(from, row, op, before);
+    if ((last_row & 2) != 0)
+        gpu::warp_append_rows<Scan, 2>(from, row, op, before);
+    if ((last_row & 1) != 0)
+        gpu::warp_append_rows<Scan, 1>(from, last_row - 1, op, before);
+    int const left = count - last_row * Scan::row - lane_index() * N;
+    registers<T, 1> own; // the lane vector
+    TILEWISE_UNROLL
+    for (int i = 0; i < N; ++i)
+        if (i < left) {
+            T const element = gpu::operand<T, typename Scan::op>(from, ragged, i);
+            gpu::put(own[0], i == 0 ? element : gpu::combine(op, T(own[0]), element));
+        }
+    T const lanes = gpu::shuffle(gpu::warp_right_aligned_trees(op, T(own[0]), last_lane), max_of(last_lane - 1, 0));
+    if (last_lane > 0)
+        before.append(op, lanes);
+    if (before.has_value)
+        carry.append(op, T(before.value[0]));
+    carry.append(op, gpu::shuffle(own[0], last_lane));
+}
+
+/// Reduces a segment of up to a tile with a warp, chunk by chunk.
+template <class Segmented>
+TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
+                                        typename Segmented::results const& results, segment_span segment, offset index,
+                                        typename Segmented::op& op,
+                                        optional_value<typename Segmented::value> const& init)
+{
+    using Scan = typename Segmented::scan;
+    using T = typename Scan::value;
+    constexpr access how = access::elementwise;
+    int const count = static_cast<int>(segment.count), chunks = (count - 1) / Scan::chunk;
+    auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
+    optional_value<T> carry(init);
+    if (chunks > 0) {
+        registers<T, 1> own_chunk; // of each lane
+        TILEWISE_NO_UNROLL
+        for (int i = 0; i < chunks; ++i) {
+            T const next = gpu::chunk_aggregate<Scan, true, how, memory::global>(from, i * Scan::chunk, op);
+            if (lane_index() == i || i == 0)
+                gpu::put(own_chunk[0], next);
+        }
+        carry.append(
+            op, gpu::shuffle(gpu::warp_right_aligned_trees<Scan::chunks>(op, T(own_chunk[0]), chunks), chunks - 1));
+    }
+    gpu::warp_append_last_chunk<Scan>(from.all.from(chunks * Scan::chunk), count - chunks * Scan::chunk, op, carry);
+    if (lane_index() == 0) {
+        auto to = results.to;
+        gpu::store_one(to, index, T(carry.value[0]));
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// How segments are shared out: a warp takes consecutive ones; those that are too long for it are listed, in the order
+/// in which they are found.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Returns how many of `count` segments a warp takes: a power of two, so that at least so many warps get work.
+TILEWISE_PORTABLE inline int segments_per_warp(offset count, offset warps_wanted)
+{
+    int each = 1;
+    while (each < warp_size && count / warps_wanted >= 2 * each)
+        each *= 2;
+    return each;
+}
+
+/// What a warp of a kernel over short segments takes: up to 32 segments at a time, of which each lane has one. The next
+/// ones are read while it combines these.
+template <class Tuning, class Segments>
+class warp_segments {
+public:
+    TILEWISE_DEVICE warp_segments(Segments const& all, offset first, offset count)
+        : count(existing(all, first, count)), all_(all), first_(first),
+          per_warp_(gpu::segments_per_warp(this->count, Tuning::warps_wanted)),
+          step_(offset{block_count()} * warps * per_warp_),
+          begin_((offset{block_index()} * warps + warp_index()) * per_warp_), next_(read(begin_))
+    {}
+    /// Whether there are segments; then `own` is this lane's, the one of lane 0 has the index `begin` in the launch,
+    /// and `valid` lanes have one.
+    TILEWISE_DEVICE bool take()
+    {
+        begin = begin_;
+        own = next_;
+        valid = static_cast<int>(gpu::at_most(count - begin, per_warp_));
+        begin_ += step_;
+        if (valid > 0)
+            next_ = read(begin_);
+        return valid > 0;
+    }
+    offset begin;
+    segment_span own;
+    int valid;
+    offset count; ///< of all segments
+
+private:
+    static constexpr int warps = Tuning::threads / warp_size;
+
+    TILEWISE_DEVICE static offset existing(Segments const& all, offset first, offset count)
+    {
+        if constexpr (Segments::counts_on_device)
+            return all.existing(first, count);
+        else
+            return count;
+    }
+    TILEWISE_DEVICE segment_span read(offset begin)
+    {
+        offset const index = begin + lane_index();
+        return lane_index() < per_warp_ && index < count ? all_.at(first_ + index) : segment_span{0, 0};
+    }
+    Segments all_;
+    offset first_;
+    int per_warp_;
+    offset step_, begin_;
+    segment_span next_;
+};
+
+/// A list of segments of a launch: their indices, and how many of them have been found and taken. One list grows
+/// upwards from `begin`, another one downwards.
+struct listed_segments {
+    unsigned long long *found, *taken;
+    unsigned* begin;
+    int step;
+
+    TILEWISE_DEVICE unsigned& operator[](unsigned long long i) const { return begin[static_cast<offset>(i) * step]; }
+};
+
+/// What the warps of a block add to such a list, in shared memory, until it takes one atomic operation for many.
+template <int warps>
+struct block_list {
+    unsigned number[warps][2 * warp_size];
+    unsigned begins[warps];
+    unsigned long long begin;
+
+    /// Adds a segment for each lane that `has_one` to the `count` that the warp has here.
+    TILEWISE_DEVICE void add(listed_segments const& list, int& count, bool has_one, unsigned own)
+    {
+        unsigned const lanes = warp_ballot(has_one);
+        if (lanes == 0)
+            return;
+        unsigned* const here = number[warp_index()];
+        if (has_one)
+            here[count + count_bits(lanes & ((1u << lane_index()) - 1))] = own;
+        sync_warp();
+        count += count_bits(lanes);
+        if (count < warp_size)
+            return;
+        unsigned long long before = 0;
+        if (lane_index() == 0)
+            before = fetch_add(list.found, static_cast<unsigned long long>(warp_size));
+        list[shuffle(before, 0) + lane_index()] = here[lane_index()];
+        unsigned const rest = here[warp_size + lane_index()];
+        sync_warp();
+        here[lane_index()] = rest;
+        sync_warp();
+        count -= warp_size;
+    }
+    /// Appends what the warps of the block have here. All threads take part.
+    TILEWISE_DEVICE void append(listed_segments const& list, int count)
+    {
+        int const warp = warp_index();
+        if (lane_index() == 0)
+            begins[warp] = static_cast<unsigned>(count);
+        sync_block();
+        if (thread_index() == 0) {
+            unsigned all = 0;
+            for (int i = 0; i < warps; ++i) {
+                unsigned const own = begins[i];
+                begins[i] = all;
+                all += own;
+            }
+            begin = all > 0 ? fetch_add(list.found, static_cast<unsigned long long>(all)) : 0;
+        }
+        sync_block();
+        if (lane_index() < count)
+            list[begin + begins[warp] + lane_index()] = number[warp][lane_index()];
+    }
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
