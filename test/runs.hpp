@@ -76,7 +76,8 @@ std::vector<std::vector<std::size_t>> lengths()
         ones.push_back(1);
     }
     auto const one = static_cast<std::size_t>(std::min(order::tile * 3 + order::row + 1, most));
-    return {units, tiny, ones, {one}, {1, one}, {one, 1}, {1}, {}};
+    auto const in_chunk = static_cast<std::size_t>(order::tile + order::chunk + 5);
+    return {units, tiny, ones, {one}, {1, one}, {one, 1}, {in_chunk, 1, in_chunk + 1}, {1}, {}};
 }
 
 /// The runs of keys.
@@ -158,12 +159,14 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
 #else
 
 /// Scans the keys in several pieces, and runs in several launches.
-struct tuning : tilewise::gpu::by_key_tuning {
-    using segments = ::segments::tuning;
+template <int log2_units>
+struct tuning_with : tilewise::gpu::by_key_tuning {
+    using segments = ::segments::tuning_with<log2_units>;
     using scan = backend::scan_tuning;
     static constexpr tilewise::offset keys_per_piece = 1001;
     static constexpr int threads = 64, blocks_per_multiprocessor = 1;
 };
+using tuning = tuning_with<6>;
 
 /// Compares the kernels with the specification, whether or not the host learns the number of runs.
 template <class Geometry, class Key, class T, class Op, class Pred = std::equal_to<>>
@@ -180,18 +183,18 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
     device_array<Key> const there(keys), found(number);
     device_array<T> const values(x), reduced(number);
     device_array<std::int64_t> const counts(number), numbers(2);
-    auto const check = [&](auto policy) {
+    auto const check = [&]<class Tuning>(auto policy, Tuning) {
         bool const waits = decltype(policy)::waits;
         auto const wait = [] { on_device::expect_success(cudaStreamSynchronize(nullptr)); };
         tilewise::offset const runs =
-            tilewise::gpu::reduce_by_key<Geometry, T, tuning>("test", policy, there.data(), count, values.data(), pred,
+            tilewise::gpu::reduce_by_key<Geometry, T, Tuning>("test", policy, there.data(), count, values.data(), pred,
                                                               found.data(), reduced.data(), numbers.data(), own_op);
         wait();
         EXPECT_EQ(runs, waits ? static_cast<tilewise::offset>(number) : 0);
         EXPECT_EQ(numbers.value(0), static_cast<tilewise::offset>(number));
         segments::expect_bits(found.values(number), expected.keys, "keys");
         segments::expect_bits(reduced.values(number), expected.reduced, "reduce");
-        tilewise::gpu::count_by_key<Geometry, tuning>("test", policy, there.data(), count, pred,
+        tilewise::gpu::count_by_key<Geometry, Tuning>("test", policy, there.data(), count, pred,
                                                       tilewise::discard_iterator(), counts.data(), numbers.data() + 1);
         wait();
         EXPECT_EQ(numbers.value(1), static_cast<tilewise::offset>(number));
@@ -199,7 +202,7 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
         auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first,
                                                  bool in_place) {
             device_array<T> const out(x);
-            tilewise::gpu::scan_by_key<Geometry, form, T, tuning>("test", policy, there.data(), count,
+            tilewise::gpu::scan_by_key<Geometry, form, T, Tuning>("test", policy, there.data(), count,
                                                                   in_place ? out.data() : values.data(), pred,
                                                                   out.data(), first, own_op);
             wait();
@@ -210,8 +213,8 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
         segments::expect_bits(scanned(inclusive, std::nullopt, false), expected.inclusive, "inclusive");
         segments::expect_bits(scanned(exclusive, init, true), expected.exclusive, "exclusive, in place");
     };
-    check(tilewise::device);
-    check(tilewise::device.nosync());
+    check(tilewise::device, tuning());
+    check(tilewise::device.nosync(), tuning_with<2>());
 }
 
 #endif

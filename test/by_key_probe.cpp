@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// A quick digest of the tests of the algorithms by key, for the mutation list: on the host, and in the interpreter.
+
+#include "runs.hpp"
+#include "segments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <list>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+#ifdef TILEWISE_DEVICE_ENGINE
+using geometry = segments::steep_geometry;
+
+TEST(ByKeyProbe, FindsOutputsThatAreTooShort)
+{
+    int const keys[]{1, 1, 2};
+    int out[3]{};
+    std::vector<int> few(1), enough(2);
+    EXPECT_THROW(tilewise::count_by_key(tilewise::device, keys, keys + 3, out, few), std::invalid_argument);
+    EXPECT_NO_THROW(tilewise::count_by_key(tilewise::device, keys, keys + 3, out, enough));
+}
+#else
+using geometry = backend::tiny_geometry;
+
+TEST(ByKeyProbe, FindsOutputsThatAreTooShort)
+{
+    std::vector<int> const keys{1, 1, 2};
+    std::vector<int> few(1), enough(2);
+    EXPECT_THROW(tilewise::count_by_key(keys, enough, few), std::invalid_argument);
+    EXPECT_NO_THROW(tilewise::count_by_key(keys, enough, enough));
+}
+
+TEST(ByKeyProbe, FindsRunsOfLists)
+{
+    std::list<int> const keys{1, 1, 2, 2, 2, 1};
+    std::vector<int> sums(3), counts(3), scans(6);
+    tilewise::reduce_by_key(keys, keys, tilewise::discard_iterator(), sums);
+    EXPECT_EQ(sums, (std::vector<int>{2, 6, 1}));
+    tilewise::count_by_key(keys, tilewise::discard_iterator(), counts);
+    EXPECT_EQ(counts, (std::vector<int>{2, 3, 1}));
+    tilewise::exclusive_scan_by_key(keys, keys, scans, 1);
+    EXPECT_EQ(scans, (std::vector<int>{1, 2, 1, 3, 5, 1}));
+}
+#endif
+
+TEST(ByKeyProbe, FindsTheOrder)
+{
+    backend::run([] { runs::expect_all_specified<std::int32_t, std::uint32_t, geometry>(); });
+}
+
+} // namespace
