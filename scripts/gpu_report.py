@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns what the GPU benchmarks measured into tables and plots.
+"""Turns the results of the GPU benchmarks into tables and plots.
 
     scripts/gpu_report.py FROM TO                     FROM/scan.json becomes TO/scan-h200.{json,md,svg} on an NVIDIA
                                                       H200, and so do FROM/reduce.json, FROM/histogram.json,
                                                       FROM/segmented.json and FROM/by_key.json
-    scripts/gpu_report.py FROM TO --readme README.md  and the figures in README.md become those
+    scripts/gpu_report.py FROM TO --readme README.md  and an overview of TO/*-h200.json, those of earlier runs among
+                                                      them, becomes the table in README.md and TO/overview-h200.svg
 
-Ratios travel between machines, absolute figures do not.
+Ratios are comparable between machines, absolute figures are not.
 """
 
 import argparse
@@ -21,10 +22,10 @@ from pathlib import Path
 TYPES = {"i8_to_i32": "i8 to i32", "u8_to_i32": "u8 to i32", "f16_to_f32": "f16 to f32",
          "exclusive_f32": "f32, exclusive", "u8_to_f32_squares": "u8 to f32, squares",
          "f16_to_f32_squares": "f16 to f32, squares", "affine": "affine functions of f32",
-         "matrix": "2x2 matrices of f32", "i32_largest": "i32, the largest", "f32_largest": "f32, the largest",
-         "variable_100": "f32 between 100 edges", "variable_5000": "f32 between 5000 edges",
-         "log_1000": "f32, 1000 bins in geometric progression", "pairs_256x256": "pairs of f32, 256 x 256 bins",
-         "f32_weighted_256": "f32, 256 bins, weights of f32", "i32_weighted_256": "f32, 256 bins, weights of i32"}
+         "matrix": "2x2 matrices of f32", "i32_largest": "maximum of i32", "f32_largest": "maximum of f32",
+         "variable_100": "f32, 100 edges", "variable_5000": "f32, 5000 edges",
+         "log_1000": "f32, 1000 logarithmic bins", "pairs_256x256": "pairs of f32, 256 x 256 bins",
+         "f32_weighted_256": "f32, 256 bins, f32 weights", "i32_weighted_256": "f32, 256 bins, i32 weights"}
 TYPES |= {f"{type_}_{bins}": f"{type_}, {bins} bins" for type_, bins in (
     ("u8", 256), ("u16", 65536), ("i32", 1024), ("f64", 1000),
     *(("f32", bins) for bins in (16, 256, 2048, 16384, 57344, 65536, 1 << 20)))}
@@ -34,30 +35,27 @@ DISTRIBUTIONS = {"uniform": "uniform", "one_value": "one value", "zipf": "Zipf",
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What the report on a benchmark consists of."""
-    traffic: str          # what the GB/s are of
-    ceiling: tuple        # the competitor that shows how fast memory is, and what it does
+    """How the results of one benchmark are reported."""
+    traffic: str          # what the GB/s count
+    ceiling: tuple        # the competitor that is limited by memory alone, and its label
     cub_reorders: tuple   # the types that CUB combines in another order
-    end: str              # what is waited for
-    wall: dict            # the other competitors of the wall time, and what they are called
-    sections: tuple       # generators of its parts
-    readme: Callable      # generator of its lines in README.md
-    marker: str           # before these lines
-    inputs: str           # what inputs differ in
+    end: str              # what the host waits for
+    wall: dict            # the other competitors in host time, and their labels
+    sections: tuple       # generators of the page's sections
+    inputs: str           # what distinguishes inputs
     plot: Callable        # writes the figure
 
 
 class Result:
-    """The lines of one benchmark."""
+    """The measurements of one benchmark."""
 
-    def __init__(self, path):
-        self.algorithm = path.stem
-        self.benchmark = BENCHMARKS[path.stem]
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-        self.where = next(line for line in lines if line["kind"] == "machine")
-        self.rows = [line for line in lines if line["kind"] == "measurement"]
-        self.targets = [line for line in lines if line["kind"] == "target"]
-        self.misplaced = [line for line in lines if line["kind"] == "misplaced"]
+    def __init__(self, algorithm, where, rows, targets=(), misplaced=()):
+        self.algorithm = algorithm
+        self.benchmark = BENCHMARKS[algorithm]
+        self.where = where
+        self.rows = rows
+        self.targets = targets
+        self.misplaced = misplaced
         self.by_setting = {(row["part"], row["what"], row["n"], row["offset"], row["who"]): row for row in self.rows}
 
     def row(self, part, what, count, who, offset=0):
@@ -80,6 +78,19 @@ class Result:
     def name(self, path):
         gpu = re.sub(r"[^a-z0-9]+", "-", self.where["gpu"].lower().replace("nvidia", "")).strip("-")
         return f"{path.stem}-{gpu}"
+
+
+def measured(path):
+    """The result that a benchmark wrote."""
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    of_kind = lambda kind: [line for line in lines if line["kind"] == kind]
+    return Result(path.stem, of_kind("machine")[0], of_kind("measurement"), of_kind("target"), of_kind("misplaced"))
+
+
+def recorded(path, algorithm):
+    """The result that a report wrote, see figures()."""
+    record = json.loads(path.read_text(encoding="utf-8"))
+    return Result(algorithm, record["where"], record["rows"], record["targets"])
 
 
 def power(count):
@@ -113,7 +124,7 @@ def table(head, lines):
 
 
 def of_types(result):
-    """A table for each type: microseconds, GB/s, and what one element off the aligned base costs."""
+    """A table for each type: microseconds, GB/s, and the cost of inputs misaligned by one element."""
     ceiling, doing = result.benchmark.ceiling
     for what in result.inputs("types"):
         lines = []
@@ -126,8 +137,9 @@ def of_types(result):
                           speed(cub_off), faster(ours_off, cub_off), faster(ours_off, ours)])
         yield from [f"### {result.title(what)}", ""]
         yield from table(["n", "tilewise, us (quartiles)", "CUB, us", f"{doing}, us", "tilewise, GB/s", "CUB, GB/s",
-                          f"{doing}, GB/s", "tilewise / CUB", f"tilewise / {doing}", "misaligned by one: tilewise, GB/s",
-                          "misaligned by one: CUB, GB/s", "misaligned by one: tilewise / CUB", "misaligned by one / aligned"], lines)
+                          f"{doing}, GB/s", "tilewise / CUB", f"tilewise / {doing}",
+                          "misaligned by one: tilewise, GB/s", "misaligned by one: CUB, GB/s",
+                          "misaligned by one: tilewise / CUB", "misaligned by one / aligned"], lines)
 
 
 def of_wrappings(result):
@@ -139,11 +151,11 @@ def of_wrappings(result):
             lines.append([what.replace("_", " "), power(count), with_quartiles(ours), microseconds(pointer),
                           faster(ours, pointer), microseconds(cub), microseconds(thrust), faster(ours, cub)])
     if lines:
-        yield from ["### Floats behind iterators", "",
-                    "CUB gets the same iterator, or the pointer where it takes none (span); Thrust also waits for the "
+        yield from ["### Floats read through iterators", "",
+                    "CUB gets the same iterator, or the pointer for a span; Thrust's time includes the wait for the "
                     "value. The zip iterator reads two arrays, the counting iterator none.", ""]
         yield from table(["input", "n", "tilewise, us (quartiles)", "tilewise on the raw pointer, us",
-                          "pointer / wrapped", "CUB, us", "Thrust, us", "tilewise / CUB"], lines)
+                          "raw pointer / iterator", "CUB, us", "Thrust, us", "tilewise / CUB"], lines)
 
 
 def of_alignments(result):
@@ -156,8 +168,8 @@ def of_alignments(result):
             lines.append([TYPES.get(name, name), off, power(count), with_quartiles(ours), microseconds(aligned),
                           faster(ours, aligned), microseconds(cub), faster(ours, cub)])
     if lines:
-        yield from ["### One element off the aligned base", ""]
-        yield from table(["type", "what is off", "n", "tilewise, us (quartiles)", "tilewise aligned, us",
+        yield from ["### Misaligned by one element", ""]
+        yield from table(["type", "misaligned", "n", "tilewise, us (quartiles)", "tilewise aligned, us",
                           "misaligned by one / aligned", "CUB, us", "tilewise / CUB"], lines)
 
 
@@ -170,8 +182,8 @@ def of_warm_caches(result):
             lines.append([result.title(what), power(count), with_quartiles(ours), microseconds(cub), microseconds(most),
                           faster(ours, cub)])
     if lines:
-        yield from ["### With warm caches", "", "Nothing is flushed between runs, of which each finds in the cache what "
-                    "it can keep of the one before.", ""]
+        yield from ["### With warm caches", "", "The cache is not flushed between runs, so each run finds there what "
+                    "the previous one left.", ""]
         yield from table([result.benchmark.inputs, "n", "tilewise, us (quartiles)", "CUB, us", f"{doing}, us",
                           "tilewise / CUB"], lines)
 
@@ -186,8 +198,8 @@ def of_entropies(result):
             lines.append([name, bits, power(count), with_quartiles(ours), speed(ours), speed(cub), speed(most),
                           faster(ours, cub), faster(ours, most)])
     if lines:
-        yield from ["### Of less entropy", "",
-                    "Integers whose bits are ones with a probability of 1/2, 1/4, ... 1/32, and zeros.", ""]
+        yield from ["### Entropy of the input", "",
+                    "Integers each bit of which is 1 with a probability of 1/2, 1/4, ... 1/32, or 0.", ""]
         yield from table(["type", "entropy of a bit", "n", "tilewise, us (quartiles)", "tilewise, GB/s", "CUB, GB/s",
                           f"{doing}, GB/s", "tilewise / CUB", f"tilewise / {doing}"], lines)
 
@@ -201,12 +213,12 @@ def of_wrapped_scans(result):
             lines.append([what.replace("_", " "), power(count), with_quartiles(ours), speed(ours), speed(pointer),
                           rate(ours, pointer), speed(cub), speed(thrust), faster(ours, cub)])
     if lines:
-        yield from ["### Through iterators and transforms", "",
-                    "CUB gets the same iterators, or the pointer where it takes none (span); Thrust also waits. The "
-                    "zip iterator reads two arrays. The raw pointers are of the same types, and scanned without a "
+        yield from ["### Scans through iterators and transforms", "",
+                    "CUB gets the same iterators, or the pointer for a span; Thrust's time includes a wait. The zip "
+                    "iterator reads two arrays. Raw pointers have the same types and are scanned without a "
                     "transform.", ""]
         yield from table(["input", "n", "tilewise, us (quartiles)", "tilewise, GB/s", "tilewise on raw pointers, GB/s",
-                          "wrapped / raw", "CUB, GB/s", "Thrust, GB/s", "tilewise / CUB"], lines)
+                          "iterator / raw pointer", "CUB, GB/s", "Thrust, GB/s", "tilewise / CUB"], lines)
 
 
 def of_extremes(result):
@@ -218,8 +230,8 @@ def of_extremes(result):
             lines.append([what, power(count), with_quartiles(ours), microseconds(plain), microseconds(cub),
                           microseconds(thrust), faster(ours, plain), faster(ours, cub), faster(ours, thrust)])
     if lines:
-        yield from ["### Smallest and largest elements, and counts, from call to answer", "",
-                    "Beside a sum of the same elements, CUB's ArgMin and ArgMax with a wait, and Thrust.", ""]
+        yield from ["### Minimum, maximum and count, from call to value", "",
+                    "Compared with `reduce` of the same elements, CUB's ArgMin and ArgMax with a wait, and Thrust.", ""]
         yield from table(["algorithm and data", "n", "tilewise, us (quartiles)", "reduce, us", "CUB, us", "Thrust, us",
                           "tilewise / reduce", "tilewise / CUB", "tilewise / Thrust"], lines)
 
@@ -234,9 +246,9 @@ def of_wall_time(result):
                       faster(ours, get("cub")), faster(ours, get("thrust"))])
     if lines:
         yield from [f"### From call to {result.benchmark.end}, f32", "",
-                    "Host time with everything warm. CUB has its scratch at hand" +
-                    (", writes to pinned memory" if result.benchmark.end == "value" else "") +
-                    " and waits for the stream.", ""]
+                    "Host time, everything warm. CUB's scratch is allocated in advance" +
+                    (", its result is in pinned memory," if result.benchmark.end == "value" else "") +
+                    " and its time includes a wait for the stream.", ""]
         yield from table(["n", "tilewise, us (quartiles)", *(f"{name}, us" for name in others.values()),
                           "tilewise / CUB", "tilewise / Thrust"], lines)
 
@@ -251,14 +263,14 @@ def of_host_memory(result):
                           faster(ours, copy), speed(cores), str(ours["runs"])])
     if lines:
         yield from ["### Floats in host memory, from call to value", "",
-                    "A sum under device, also with room for an eighth of the floats, beside a mere copy of them to the GPU "
-                    "(cudaMemcpyAsync and a wait), and under par on the machine's processor cores.", ""]
+                    "A sum under `device`, also with a budget for an eighth of the floats, compared with copying the "
+                    "floats to the GPU (cudaMemcpyAsync and a wait) and with `par` on the machine's CPU cores.", ""]
         yield from table(["memory", "n", "tilewise, us (quartiles)", "tilewise, GB/s", "in eight pieces, GB/s",
                           "a copy, GB/s", "tilewise / a copy", "par, GB/s", "runs"], lines)
 
 
 def of_distributions(result):
-    """A table for each axis: what every distribution of the samples takes."""
+    """A table for each axis: the time for each distribution of samples."""
     lost = {(row["part"], row["what"], row["n"]): row["samples"] for row in result.misplaced}
     for what in dict.fromkeys(row["what"] for row in result.rows):
         lines = []
@@ -271,7 +283,7 @@ def of_distributions(result):
         yield from [f"### {result.title(what)}", ""]
         yield from table(["samples", "n", "tilewise, us (quartiles)", "CUB, us", "tilewise, GB/s", "CUB, GB/s",
                           "read bandwidth, GB/s", "tilewise / CUB", "tilewise / read bandwidth",
-                          "samples that CUB counts elsewhere"], lines)
+                          "samples in another bin in CUB's result"], lines)
 
 
 def of_segments(result):
@@ -314,22 +326,26 @@ def of_keys(result):
 
 def of_targets(result):
     if result.targets:
-        yield from ["### Targets", "", "What the library promises on an NVIDIA H200, and the worst figure of this "
-                    "run.", ""]
-        yield from table(["", "target", "worst"], [[target["verdict"], target["claim"], target["worst"]] for target in result.targets])
+        met = sum(target["verdict"] == "pass" for target in result.targets)
+        yield from ["### Targets", "", f"What the project aims at on an NVIDIA H200, and the worst result of this run: "
+                    f"{met} of {len(result.targets)} targets are met. (2^18 + 1: misaligned by one element.)", ""]
+        yield from table(["target", "worst result", ""],
+                         [[target["claim"], target["worst"], "met" if target["verdict"] == "pass" else "missed"]
+                          for target in result.targets])
 
 
 def markdown(result):
     runs = min((row["runs"] for row in result.rows if row["part"] != "host"), default=0)
     cache = "the cache flushed before each run of less than 256 MiB" if result.where["cold"] else "the cache warm"
     return "\n".join([f"# Benchmarks: {result.algorithm} on an {result.where['gpu']}", "", result.machine() + ".",
-                      f"Medians of at least {runs} runs, shuffled with the baselines', {cache}; GB/s are "
-                      f"{result.benchmark.traffic}; ratios above 1 are in tilewise's favour.", "", *of_targets(result),
+                      f"Medians of at least {runs} runs, interleaved at random with those of the baselines, {cache}. "
+                      f"GB/s count bytes {result.benchmark.traffic}. Ratios above 1 mean that tilewise is faster.", "",
+                      *of_targets(result),
                       *(line for section in result.benchmark.sections for line in section(result))])
 
 
 def ranges(counts, wanted):
-    """The runs of neighbouring counts that are wanted, as text: 2^8, 2^18 to 2^20."""
+    """The wanted counts as text, consecutive ones as an interval: 2^8, 2^18 to 2^20."""
     runs, last = [], None
     for place, count in enumerate(counts):
         if count in wanted:
@@ -341,117 +357,24 @@ def ranges(counts, wanted):
     return ", ".join(power(first) if first == end else f"{power(first)} to {power(end)}" for first, end in runs)
 
 
-def behind(result, offset):
-    """Where CUB is ahead by more than 2 %."""
+def faster_cub(result, offset):
+    """The types and sizes for which CUB is more than 2 % faster."""
     for what in result.inputs("types"):
         counts = [count for count in result.counts("types", what) if result.row("types", what, count, "cub", offset)]
-        slow = {count for count in counts
-                if result.row("types", what, count, "cub", offset)["median_us"] * 1.02 <
-                result.row("types", what, count, "tilewise", offset)["median_us"]}
+        slow = {count for count in counts if ahead(result.row("types", what, count, "cub", offset),
+                                                   result.row("types", what, count, "tilewise", offset))}
         if slow:
             yield f"{TYPES.get(what, what)} at {ranges(counts, slow)}"
 
 
-README_SIZES = [1 << bits for bits in (16, 20, 22, 24, 26, 28, 30)]
+def ahead(cub, ours):
+    return cub["median_us"] * 1.02 < ours["median_us"]
 
 
-def readme_line(result, what, name=None, offset=0):
-    """A line of the README's table: tilewise / CUB at the sizes that matter."""
-    def cell(count):
-        ours, cub = (result.row("types", what, count, who, offset) for who in ("tilewise", "cub"))
-        return f"{ours['gb_per_s']:.0f} / {cub['gb_per_s']:.0f}" if ours and cub else ""
-    return [name or TYPES.get(what, what)] + [cell(count) for count in README_SIZES]
-
-
-def readme_table(result, head, *more):
-    """A table of the sizes that matter."""
-    yield from [f"{result.machine()}. Medians, GB/s {result.benchmark.traffic}, tilewise / CUB:", ""]
-    yield from table([head] + [power(count) for count in README_SIZES],
-                     [readme_line(result, what) for what in result.inputs("types")] + list(more))
-
-
-def readme_walls(result, what):
-    """Sentences on the wall time, if it was measured."""
-    def at(count):
-        ours, cub, thrust = (result.row("wall", "f32", count, who)["median_us"]
-                             for who in ("tilewise", "cub", "thrust"))
-        return f"{ours:.1f} us at {power(count)} ({cub:.1f}; {thrust:.0f})"
-
-    walls = [count for count in (1 << 10, 1 << 16, 1 << 20, 1 << 24) if count in result.counts("wall", "f32")]
-    if walls:
-        yield (f"From call to {result.benchmark.end} of {what} (CUB with scratch at hand, and a wait; "
-               f"`{result.benchmark.wall['thrust']}`): " + ", ".join(map(at, walls)) + ".")
-
-
-def readme_of_reduce(result):
-    yield from readme_table(result, "sum of n", readme_line(result, "i8_to_i32", "i8 to i32, one byte off", 1))
-    yield "CUB combines matrices in another order than asked for."
-    yield "It is ahead by more than 2 % for " + "; ".join(behind(result, 0)) + "."
-    yield "With the base one element off: " + ("; ".join(behind(result, 1)) or "nowhere") + "."
-    yield from readme_walls(result, "a sum of floats")
-    largest = max(result.counts("host", "pageable"), default=None)
-    if largest:
-        ours, copy = (result.row("host", "pageable", largest, who) for who in ("tilewise", "copy"))
-        yield (f"From {power(largest)} floats in ordinary host memory to their sum: {ours['gb_per_s']:.0f} GB/s; "
-               f"cudaMemcpyAsync only copies them at {copy['gb_per_s']:.0f}.")
-    yield ""
-
-
-def readme_of_scans(result):
-    copies = [result.row("types", "f32", count, "copy") for count in README_SIZES]
-    yield from readme_table(result, "running sums of n", readme_line(result, "f32", "f32, one element off", 1),
-                            readme_line(result, "i8", "i8, one byte off", 1),
-                            ["a copy of the f32"] + [f"{row['gb_per_s']:.0f}" if row else "" for row in copies])
-    yield "CUB is ahead by more than 2 % for " + ("; ".join(behind(result, 0)) or "no type") + "."
-    yield "With input and output one element off: " + ("; ".join(behind(result, 1)) or "nowhere") + "."
-    yield from readme_walls(result, "the running sums of floats")
-    yield from ["", "[Every type and size](docs/benchmarks/scan-h200.md).", "",
-                "![GB/s of every type and size](docs/benchmarks/scan-h200.svg)", ""]
-
-
-def readme_of_histograms(result):
-    count = 1 << 28
-    yield from [f"{result.machine()}. Medians at {power(count)} samples, GB/s of samples, tilewise / CUB:", ""]
-    lines = []
-    for what in dict.fromkeys(row["what"] for row in result.rows):
-        cells = []
-        for part in DISTRIBUTIONS:
-            ours, cub = (result.row(part, what, count, who) for who in ("tilewise", "cub"))
-            cells.append((f"{ours['gb_per_s']:.0f}" + (f" / {cub['gb_per_s']:.0f}" if cub else "")) if ours else "")
-        lines.append([result.title(what), *cells])
-    yield from table(["histogram of", *DISTRIBUTIONS.values()], lines)
-    yield from ["CUB has no histogram of pairs and none with weights. [Every distribution and size]"
-                "(docs/benchmarks/histogram-h200.md).", "",
-                "![GB/s of every axis](docs/benchmarks/histogram-h200.svg)", ""]
-
-
-def readme_of_segments(result):
-    """The figures of floats."""
-    yield from [f"{result.machine()}. Medians at 2^26 floats, GB/s of elements, offsets and results, tilewise / CUB:", ""]
-    rows = [(*what.split(", "), what) for what in result.inputs("reduce") if what.startswith("f32, ")]
-    means = list(dict.fromkeys(mean for _, _, mean, _ in rows))
-    lines = []
-    for lengths in dict.fromkeys(lengths for _, lengths, _, _ in rows):
-        cells = {mean: tuple(result.row("reduce", what, 1 << 26, who) for who in ("tilewise", "cub"))
-                 for _, its_lengths, mean, what in rows if its_lengths == lengths}
-        lines.append([lengths, *(f"{cells[mean][0]['gb_per_s']:.0f} / {cells[mean][1]['gb_per_s']:.0f}"
-                                 if mean in cells and all(cells[mean]) else "" for mean in means)])
-    yield from table(["sums of segments, mean length", *means], lines)
-    yield from ["[Every type, and scans](docs/benchmarks/segmented-h200.md).", ""]
-
-
-def readme_of_keys(result):
-    """The figures of i32 keys and f32 values."""
-    yield from [f"{result.machine()}. Medians at 2^26, i32 keys and f32 values, GB/s of keys, values and results, "
-                "tilewise / CUB:", ""]
-    settings = [what for what in result.inputs("reduce") if what.startswith("i32_f32, ")]
-    lines = []
-    for part in ("reduce", "scan", "count"):
-        pairs = [tuple(result.row(part, what, 1 << 26, who) for who in ("tilewise", "cub")) for what in settings]
-        lines.append([part, *(f"{ours['gb_per_s']:.0f} / {cub['gb_per_s']:.0f}" if ours and cub else ""
-                              for ours, cub in pairs)])
-    yield from table(["runs", *(what.removeprefix("i32_f32, ") for what in settings)], lines)
-    yield from ["[Every type and size](docs/benchmarks/by_key-h200.md).", ""]
+def of_slower_settings(result):
+    yield from ["### Where CUB is more than 2 % faster", "",
+                "* Aligned: " + ("; ".join(faster_cub(result, 0)) or "nowhere") + ".",
+                "* Misaligned by one element: " + ("; ".join(faster_cub(result, 1)) or "nowhere") + ".", ""]
 
 
 def plot_keys(result, path):
@@ -488,7 +411,8 @@ def plot_segments(result, path):
         return
     kinds = list(dict.fromkeys(what.split(", ")[1] for what in result.inputs("reduce")))
     figure, panels = pyplot.subplots(2, max(1, len(kinds)), figsize=(12, 6), squeeze=False)
-    for row, (part, competitors) in enumerate((("reduce", ("read", "cub", "tilewise")), ("scan", ("copy", "tilewise")))):
+    for row, (part, competitors) in enumerate((("reduce", ("read", "cub", "tilewise")),
+                                               ("scan", ("copy", "tilewise")))):
         for kind, panel in zip(kinds, panels[row]):
             for who in competitors:
                 points = [(int(what.split(", ")[2]), result.row(part, what, 1 << 26, who))
@@ -510,7 +434,7 @@ def plot_segments(result, path):
 
 
 def plotter():
-    """matplotlib's pyplot, or nothing where that is missing."""
+    """matplotlib's pyplot, or None without matplotlib."""
     try:
         import matplotlib
     except ImportError:
@@ -534,7 +458,7 @@ COLOURS = {"tilewise": "#d1495b", "cub": "#00798c", "thrust": "#edae49", "ceilin
 
 
 def plot_sizes(result, path):
-    """A panel for each type and one for the wall time."""
+    """A panel for each type and one for the host time."""
     pyplot = plotter()
     if not pyplot:
         return
@@ -548,11 +472,11 @@ def plot_sizes(result, path):
 
     for what in types:
         panel = left.pop(0)
-        for who, offset, label, colour, line in ((ceiling, 0, f"only {doing}", grey, "-"),
+        for who, offset, label, colour, line in ((ceiling, 0, doing, grey, "-"),
                                                  ("cub", 0, "CUB", cub, "-"),
-                                                 ("cub", 1, "CUB, one element off", cub, ":"),
+                                                 ("cub", 1, "CUB, misaligned by one", cub, ":"),
                                                  ("tilewise", 0, "tilewise", ours, "-"),
-                                                 ("tilewise", 1, "tilewise, one element off", ours, ":")):
+                                                 ("tilewise", 1, "tilewise, misaligned by one", ours, ":")):
             rows = [result.row("types", what, count, who, offset) for count in result.counts("types", what)]
             points = [(row["n"], row["gb_per_s"]) for row in rows if row and row["n"] >= 1 << 16]
             if points:
@@ -610,39 +534,138 @@ def plot_distributions(result, path):
     save(figure, path)
 
 
+# What README.md shows: suite, part, input and label of each row, at these sizes.
+OVERVIEW_SIZES = [1 << bits for bits in (16, 20, 24, 26, 28)]
+OVERVIEW_ROWS = (
+    ("reduce", "types", "f32", "`reduce`: sum of f32"),
+    ("reduce", "types", "i8_to_i32", "`reduce`: sum of i8 in i32"),
+    ("reduce", "types", "matrix", "`reduce`: product of 2x2 f32 matrices"),
+    ("scan", "types", "f32", "`inclusive_scan`: sums of f32"),
+    ("scan", "types", "i8", "`inclusive_scan`: sums of i8"),
+    ("histogram", "uniform", "f32_256", "`histogram`: uniform f32, 256 bins"),
+    ("histogram", "zipf", "f32_2048", "`histogram`: Zipf-distributed f32, 2048 bins"),
+    ("segmented", "reduce", "f32, exponential, 32", "`segmented_reduce`: sums of about 32 f32"),
+    ("segmented", "reduce", "f32, exponential, 1000", "`segmented_reduce`: sums of about 1000 f32"),
+    ("by_key", "reduce", "i32_f32, exponential, 32", "`reduce_by_key`: i32 keys, runs of about 32 f32"),
+    ("by_key", "scan", "i32_f32, exponential, 32", "`inclusive_scan_by_key`: the same"))
+
+
+def overview(results):
+    """The lines of README.md."""
+    lines = []
+    for suite, part, what, label in OVERVIEW_ROWS:
+        cells = [(result.row(part, what, count, "tilewise"), result.row(part, what, count, "cub"))
+                 for result in [results.get(suite)] if result for count in OVERVIEW_SIZES]
+        if any(all(cell) for cell in cells):
+            lines.append([label] + [f"{ours['gb_per_s']:.0f} / {cub['gb_per_s']:.0f}" if ours and cub else ""
+                                    for ours, cub in cells])
+    yield from [" ".join(dict.fromkeys(result.machine() + "." for result in results.values())), "",
+                "GB/s by number of elements, tilewise / CUB. Medians; the cache is flushed before each run of less "
+                "than 256 MiB.", ""]
+    yield from table(["", *map(power, OVERVIEW_SIZES)], lines)
+    slower = [f"{count} of {among} in [{name}](docs/benchmarks/{name}-h200.md)"
+              for name, (count, among) in ((name, slower_settings(result)) for name, result in results.items())]
+    yield from [f"CUB is more than 2 % faster in some of the settings measured: {', '.join(slower)}.",
+                "CUB reorders the matrices of a product, so it computes a different product.", "",
+                "![tilewise, CUB and Thrust on an NVIDIA H200](docs/benchmarks/overview-h200.svg)", ""]
+
+
+def slower_settings(result):
+    """In how many settings CUB is more than 2 % faster, and how many there are."""
+    pairs = [(row, ours) for row in result.rows if row["who"] == "cub" for ours in
+             [result.row(row["part"], row["what"], row["n"], "tilewise", row["offset"])] if ours]
+    return sum(ahead(cub, ours) for cub, ours in pairs), len(pairs)
+
+
+def overview_panels(results):
+    """What the panels show: title, label of the x axis, its base, label of the y axis, and a curve by competitor."""
+    def curves(suite, part, points, competitors, value="gb_per_s"):
+        """`points` are pairs of x and a setting: input and size."""
+        result = results.get(suite)
+        found = {who: [(x, row[value]) for x, (what, count) in points
+                       for row in [result.row(part, what, count, who)] if row] for who in competitors} if result else {}
+        return {who: curve for who, curve in found.items() if curve}
+
+    sizes = [(1 << bits, ("f32", 1 << bits)) for bits in range(16, 33)]
+    yield "reduce: sum of f32", "n", 2, "GB/s", curves("reduce", "types", sizes, ("read", "cub", "tilewise"))
+    yield "inclusive_scan: sums of f32", "n", 2, "GB/s", curves("scan", "types", sizes, ("copy", "cub", "tilewise"))
+    yield ("reduce: from call to value, f32", "n", 2, "microseconds",
+           curves("reduce", "wall", [(1 << bits, ("f32", 1 << bits)) for bits in range(10, 25)],
+                  ("thrust", "cub", "tilewise"), "median_us"))
+    yield ("histogram of 2^28 uniform f32", "bins", 2, "GB/s",
+           curves("histogram", "uniform", [(1 << bits, (f"f32_{1 << bits}", 1 << 28)) for bits in range(4, 21)],
+                  ("read", "cub", "tilewise")))
+    lengths = (1, 3, 4, 8, 16, 32, 100, 1000, 20_000, 1_000_000, 33_000_000)
+    yield ("segmented_reduce: sums of 2^26 f32", "mean length (exponential)", 10, "GB/s",
+           curves("segmented", "reduce", [(mean, (f"f32, exponential, {mean}", 1 << 26)) for mean in lengths],
+                  ("read", "cub", "tilewise")))
+    yield ("reduce_by_key: 2^26 i32 keys, f32 values", "length of runs", 10, "GB/s",
+           curves("by_key", "reduce", [(mean, (f"i32_f32, constant, {mean}", 1 << 26)) for mean in lengths],
+                  ("read", "cub", "tilewise")))
+
+
+def plot_overview(results, path):
+    """The one chart of README.md."""
+    pyplot = plotter()
+    if not pyplot:
+        return
+    panels = [panel for panel in overview_panels(results) if panel[-1]]
+    columns = min(3, len(panels))
+    figure, axes = pyplot.subplots(-(-len(panels) // columns), columns, squeeze=False,
+                                   figsize=(3.6 * columns, 2.9 * -(-len(panels) // columns)))
+    names = {"cub": "CUB", "thrust": "Thrust", "read": "read bandwidth", "copy": "copy"}
+    for axis in axes.flat[len(panels):]:
+        axis.axis("off")
+    for (title, x_label, base, y_label, curves), axis in zip(panels, axes.flat):
+        for who, curve in curves.items():
+            label = "CUB and a wait" if who == "cub" and "thrust" in curves else names.get(who, who)
+            axis.plot(*zip(*curve), marker=".", color=COLOURS.get(who, COLOURS["ceiling"]), label=label)
+        axis.set_title(title, fontsize=9)
+        axis.set_xscale("log", base=base)
+        axis.set_ylim(bottom=0)
+        axis.set_xlabel(x_label, fontsize=8)
+        axis.set_ylabel(y_label, fontsize=8)
+        axis.grid(alpha=0.3)
+        axis.tick_params(labelsize=7)
+        axis.legend(fontsize=7)
+    figure.suptitle(", ".join(dict.fromkeys(result.where["gpu"] for result in results.values())), fontsize=9)
+    save(figure, path)
+
+
 BENCHMARKS = {
     "reduce": Benchmark(
         traffic="of input", ceiling=("read", "read bandwidth"), cub_reorders=("matrix",), end="value",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
-        sections=(of_types, of_warm_caches, of_entropies, of_extremes, of_wrappings, of_wall_time,
+        sections=(of_slower_settings, of_types, of_warm_caches, of_entropies, of_extremes, of_wrappings, of_wall_time,
                   of_host_memory),
-        readme=readme_of_reduce, marker="h200 figures", inputs="type", plot=plot_sizes),
+        inputs="type", plot=plot_sizes),
     "scan": Benchmark(
         traffic="read and written", ceiling=("copy", "copying"), cub_reorders=(), end="completion",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait",
               "thrust": "thrust::inclusive_scan", "thrust_nosync": "the same with par_nosync and a wait"},
-        sections=(of_types, of_warm_caches, of_alignments, of_entropies, of_wrapped_scans, of_wall_time),
-        readme=readme_of_scans, marker="h200 figures of scans", inputs="type", plot=plot_sizes),
+        sections=(of_slower_settings, of_types, of_warm_caches, of_alignments, of_entropies, of_wrapped_scans,
+                  of_wall_time),
+        inputs="type", plot=plot_sizes),
     "histogram": Benchmark(
         traffic="of samples", ceiling=("read", "read bandwidth"), cub_reorders=(), end="completion", wall={},
-        sections=(of_distributions, of_warm_caches), readme=readme_of_histograms, marker="h200 figures of histograms",
-        inputs="axis",
-        plot=plot_distributions),
+        sections=(of_distributions, of_warm_caches), inputs="axis", plot=plot_distributions),
     "segmented": Benchmark(
         traffic="of elements, offsets and results", ceiling=("read", "read bandwidth"), cub_reorders=(),
-        end="completion", wall={}, sections=(of_segments,), readme=readme_of_segments,
-        marker="h200 figures of segments", inputs="lengths", plot=plot_segments),
+        end="completion", wall={}, sections=(of_segments,), inputs="lengths", plot=plot_segments),
     "by_key": Benchmark(
         traffic="of keys, values and results", ceiling=("read", "read bandwidth"), cub_reorders=(),
-        end="completion", wall={}, sections=(of_keys,), readme=readme_of_keys, marker="h200 figures of keys",
-        inputs="run lengths", plot=plot_keys)}
+        end="completion", wall={}, sections=(of_keys,), inputs="run lengths", plot=plot_keys)}
 
 
-def write_into_readme(result, readme):
-    block = re.compile(rf"(?<=<!-- {result.benchmark.marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
-    text, found = block.subn(lambda _: "\n".join(result.benchmark.readme(result)), readme.read_text(encoding="utf-8"))
+def write_overview(folder, readme):
+    """Into README.md, and a chart beside the records in `folder`."""
+    paths = {algorithm: folder / f"{algorithm}-h200.json" for algorithm in BENCHMARKS}
+    results = {algorithm: recorded(path, algorithm) for algorithm, path in paths.items() if path.exists()}
+    plot_overview(results, folder / "overview-h200.svg")
+    block = re.compile(r"(?<=<!-- h200 figures -->\n).*?(?=<!-- end -->)", re.DOTALL)
+    text, found = block.subn(lambda _: "\n".join(overview(results)), readme.read_text(encoding="utf-8"))
     if not found:
-        print(f"there is no <!-- {result.benchmark.marker} --> in {readme}")
+        print(f"{readme} has no line <!-- h200 figures -->")
     readme.write_text(text, encoding="utf-8")
 
 
@@ -669,15 +692,17 @@ def main():
         print(f"no figures in {arguments.source}: scripts/gpu bench measures them")
         return 1
     arguments.target.mkdir(parents=True, exist_ok=True)
+    names = []
     for path in sources:
-        result = Result(path)
+        result = measured(path)
         name = result.name(path)
         (arguments.target / f"{name}.json").write_text(figures(result), encoding="utf-8")
         (arguments.target / f"{name}.md").write_text(markdown(result), encoding="utf-8")
         result.benchmark.plot(result, arguments.target / f"{name}.svg")
-        if arguments.readme and name == f"{path.stem}-h200":
-            write_into_readme(result, arguments.readme)
+        names.append(name)
         print(f"{name}: {len(result.rows)} measurements on {result.machine()}")
+    if arguments.readme and any(name.endswith("-h200") for name in names):
+        write_overview(arguments.target, arguments.readme)
     return 0
 
 
