@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Draws the figure fragments.svg of docs/how-distributed-works.md, beside this file."""
 
-from scan import BOARD, INK, MEMORY, QUIET, WARP, Figure
+from scan import INK, MEMORY, QUIET, STATUS, WARP, Figure
 
 LEFT, TILE, TILES = 20, 50, 16
 
@@ -24,7 +24,7 @@ def units(begin, end):
 def fragments():
     """Three parts of a range, their fragments, and those joined."""
     figure = Figure(1010, 330, "Three parts of a range as their largest units, and the units that joining them completes")
-    colours = WARP, BOARD, MEMORY
+    colours = WARP, STATUS, MEMORY
     cuts = 0, 5.3, 10.6, 16
     rows = [(40, [(0, 16)], "range of 16 tiles"),
             (110, list(zip(cuts, cuts[1:])), "fragment of each rank"),
@@ -45,8 +45,8 @@ def fragments():
         figure.parts.append(f'<line x1="{x}" y1="28" x2="{x}" y2="150" stroke="#b42318" stroke-width="2"/>')
     for rank, (begin, end) in enumerate(zip(cuts, cuts[1:])):
         figure.text(LEFT + (begin + end) / 2 * TILE, 22, f"rank {rank}", 13, INK, "middle")
-    figure.text(LEFT, 310, "A number: so many tiles in one value. White: parts of a tile, as chunks, rows, lane vectors and "
-                "elements. Where two such parts meet they become the tile.", 12, QUIET)
+    figure.text(LEFT, 310, "A number: the tiles in one aggregate. White: a part of a tile, as chunks, rows, lane vectors and "
+                "elements. Where two such parts meet, they form the tile.", 12, QUIET)
     figure.write("fragments.svg")
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Draws the figures of docs/how-histogram-works.md, beside this file."""
 
-from scan import BOARD, INK, MEMORY, QUIET, WARP, Figure
+from scan import INK, MEMORY, QUIET, STATUS, WARP, Figure
 
 
 def edges():
@@ -15,7 +15,7 @@ def edges():
     for left, edge, below, above, sample, shift, wrong, right in pieces:
         middle = left + 120
         figure.box(left, 80, 120, 30, WARP, below)
-        figure.box(middle, 80, 120, 30, MEMORY if above == "no bin" else BOARD, above)
+        figure.box(middle, 80, 120, 30, MEMORY if above == "no bin" else STATUS, above)
         figure.text(middle, 130, edge, 12, QUIET, "middle")
         figure.arrow((middle + shift, 50), (middle + shift, 78))
         figure.text(middle + shift, 42, sample, 13, INK, "middle")
@@ -30,7 +30,7 @@ def homes():
     strips = [  # width, cells, what lies in shared memory, words below
         (190, "up to 28 K", ["table", "table"], "32 bits each, two blocks"),
         (190, "up to 56 K", ["table"], "32 bits each, one block"),
-        (190, "up to 113 K", ["table, packed"], "16 bits each, and sweeps"),
+        (190, "up to 113 K", ["table, packed"], "16 bits each, flushed"),
         (190, "more", ["a range of the table"], "samples partitioned first")]
     left = 20
     for width, cells, tables, words in strips:
@@ -42,7 +42,7 @@ def homes():
         figure.text(left + width / 2, 162, words, 12, QUIET, "middle")
         left += width + 20
     figure.text(20, 190, "Grey: the shared memory of one multiprocessor, 227 KiB.", 12, QUIET)
-    figure.write("histogram-homes.svg")
+    figure.write("histogram-tables.svg")
 
 
 if __name__ == "__main__":

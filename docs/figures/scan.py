@@ -4,7 +4,7 @@
 
 from pathlib import Path
 
-INK, QUIET, MEMORY, WARP, BOARD = "#1f2933", "#7b8794", "#d9e2ec", "#c6e2ff", "#ffe3b3"
+INK, QUIET, MEMORY, WARP, STATUS = "#1f2933", "#7b8794", "#d9e2ec", "#c6e2ff", "#ffe3b3"
 
 
 class Figure:
@@ -62,7 +62,7 @@ def units():
             figure.box(left + i * each, y, each, 30, WARP if i == chosen else MEMORY)
         figure.text(left + width + 20, y + 13, what)
         figure.text(left + width + 20, y + 30, who, 12, QUIET)
-    figure.text(left, 305, "The last tile, chunk and row may be parts of such.", 12, QUIET)
+    figure.text(left, 305, "The last tile, chunk and row may be incomplete.", 12, QUIET)
     figure.write("scan-units.svg")
 
 
@@ -80,10 +80,10 @@ def warp_roles():
     figure.box(620, 160, 110, 50, WARP, "publisher", "1 warp")
     figure.box(620, 245, 110, 50, WARP, "group publisher", "1 warp")
     figure.box(620, 330, 110, 50, WARP, "carry-in", "1 warp")
-    figure.box(800, 160, 85, 50, BOARD, "tile aggregates", "all blocks'")
-    figure.box(800, 245, 85, 50, BOARD, "group aggregates", "all blocks'")
+    figure.box(800, 160, 85, 50, STATUS, "tile aggregates", "all blocks'")
+    figure.box(800, 245, 85, 50, STATUS, "group aggregates", "all blocks'")
     figure.arrow((130, 45), (210, 45))
-    figure.text(265, 85, "draws a tile's number", 11, QUIET, "middle")
+    figure.text(265, 85, "takes a ticket", 11, QUIET, "middle")
     figure.arrow((320, 45), (390, 45))
     figure.text(354, 38, "bulk copy", 11, QUIET, "middle")
     figure.arrow((465, 88), (465, 160))
@@ -108,24 +108,24 @@ def warp_roles():
 
 def look():
     """What the carry-in warp polls for tile 2149."""
-    figure = Figure(860, 190, "What comes before tile 2149: two super-groups, three groups, five tiles")
+    figure = Figure(860, 190, "The exclusive prefix of tile 2149: two super-groups, three groups, five tiles")
     figure.box(20, 60, 130, 40, MEMORY, "init")
     for i in range(2):
         figure.box(160 + 140 * i, 60, 130, 40, MEMORY, f"super-group {i}", "32 groups")
     for i in range(3):
-        figure.box(460 + 70 * i, 60, 62, 40, BOARD, f"group {64 + i}")
+        figure.box(460 + 70 * i, 60, 62, 40, STATUS, f"group {64 + i}")
     for i in range(5):
-        figure.box(680 + 26 * i, 60, 22, 40, BOARD)
+        figure.box(680 + 26 * i, 60, 22, 40, STATUS)
     figure.box(812, 60, 34, 40, WARP, "2149")
-    figure.text(20, 40, "known to this block since its last tile, in a register", 12, QUIET)
-    figure.text(460, 40, "a word per lane, all in one look", 12, QUIET)
+    figure.text(20, 40, "kept in registers by this block", 12, QUIET)
+    figure.text(460, 40, "look-back window: two words per lane", 12, QUIET)
     figure.text(680, 40, "tiles 2144 to 2148", 12, QUIET)
     figure.text(20, 130, "(init + tree of the super-groups)")
     figure.text(460, 130, "+ tree of the groups")
     figure.text(680, 130, "+ tree of the tiles")
     figure.text(20, 160, "2149 = 2 * 1024 + 3 * 32 + 5. Never more than 31 groups and 31 tiles, however long the range is.",
                 12, QUIET)
-    figure.write("scan-look.svg")
+    figure.write("scan-prefix.svg")
 
 
 if __name__ == "__main__":
