@@ -560,8 +560,8 @@ def overview(results):
             lines.append([label] + [f"{ours['gb_per_s']:.0f} / {cub['gb_per_s']:.0f}" if ours and cub else ""
                                     for ours, cub in cells])
     yield from [" ".join(dict.fromkeys(result.machine() + "." for result in results.values())), "",
-                "GB/s by number of elements, tilewise / CUB. Medians; the cache is flushed before each run of less "
-                "than 256 MiB.", ""]
+                "GB/s read and written by number of elements, tilewise / CUB. Medians; the cache is flushed before "
+                "each run of less than 256 MiB.", ""]
     yield from table(["", *map(power, OVERVIEW_SIZES)], lines)
     slower = [f"{count} of {among} in [{name}](docs/benchmarks/{name}-h200.md)"
               for name, (count, among) in ((name, slower_settings(result)) for name, result in results.items())]
