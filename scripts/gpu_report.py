@@ -607,9 +607,9 @@ def overview_panels(results):
 def plot_overview(results, path):
     """The one chart of README.md."""
     pyplot = plotter()
-    if not pyplot:
-        return
     panels = [panel for panel in overview_panels(results) if panel[-1]]
+    if not pyplot or not panels:
+        return
     columns = min(3, len(panels))
     figure, axes = pyplot.subplots(-(-len(panels) // columns), columns, squeeze=False,
                                    figsize=(3.6 * columns, 2.9 * -(-len(panels) // columns)))
