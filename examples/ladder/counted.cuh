@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What a scan costs, counted by the scan itself: its elements are of a type whose sums know how many additions, one
-/// after the other, led to them, and are counted.
+/// Counts the work and the steps of a scan: an element type that counts its additions, and whose sums hold the length
+/// of the longest chain of additions that led to them.
 
 #include "machine.cuh"
 
@@ -22,7 +22,7 @@ TILEWISE_DEVICE unsigned take_count()
     additions_made = 0;
     return made;
 }
-#else // the interpreter stops kernels that touch memory of the host, where it sees them do so
+#else // not instrumented: the interpreter reports kernels that access host memory
 inline unsigned additions_made;
 
 [[gnu::no_sanitize("thread"), gnu::noinline]] inline void count_addition()
@@ -37,7 +37,7 @@ inline unsigned additions_made;
 }
 #endif
 
-/// The sum of some elements, which are 0 steps deep.
+/// A sum of elements. A single element has 0 steps.
 struct counted {
     int steps;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The ladder of histograms: bytes, counted in 256 bins. docs/ladder-of-histograms.md walks it.
+/// The ladder of histograms: bytes, counted in 256 bins. See docs/ladder-of-histograms.md.
 
 #include "machine.cuh"
 
@@ -11,19 +11,19 @@
 
 namespace ladder::histogram {
 
-/// What a version works on.
+/// The input and output of a version.
 struct task {
     unsigned char const* in;
     offset count;
     unsigned* counts;
-    unsigned* work; ///< room for a table for each thread of `private_threads`
+    unsigned* work; ///< a table for each thread of `private_threads`
     int multiprocessors;
     cudaStream_t stream;
 };
 
 inline constexpr int bins = 256;
-inline constexpr int threads = 256;               ///< of a block
-inline constexpr int private_threads = 64 * 1024; ///< that have a table of their own, at most
+inline constexpr int threads = 256;               ///< per block
+inline constexpr int private_threads = 64 * 1024; ///< the maximum number of threads with a table each
 
 inline void clear(unsigned* counts, offset tables, cudaStream_t stream)
 {
@@ -47,7 +47,7 @@ inline void serial(task const& t)
 //! [serial]
 
 //! [racy]
-/// Wrong: two threads may read the same count, and both write one more. How many are lost depends on the data.
+/// Wrong: two threads may read the same count, and both write that count plus one.
 static TILEWISE_KERNEL(threads, 1) count_and_lose(unsigned char const* in, offset count, unsigned* counts)
 {
     for (offset i = thread_of_grid(threads); i < count; i += threads_of_grid(threads))
@@ -62,7 +62,7 @@ inline void racy(task const& t)
 //! [racy]
 
 //! [global_atomics]
-/// Right: the memory adds. All blocks meet at the same 256 words, and on one value at one.
+/// Correct, with atomic additions. All blocks add to the same 256 words; if all samples are equal, to one word.
 static TILEWISE_KERNEL(threads, 1) count_in_global_memory(unsigned char const* in, offset count, unsigned* counts)
 {
     for (offset i = thread_of_grid(threads); i < count; i += threads_of_grid(threads))
@@ -77,8 +77,7 @@ inline void global_atomics(task const& t)
 //! [global_atomics]
 
 //! [table_per_thread]
-/// A table for each thread, in global memory: nobody waits, and nothing but tables is read. Bin b of all threads lies
-/// together.
+/// A table for each thread in global memory, without atomics. The counters of a bin are contiguous for all threads.
 static TILEWISE_KERNEL(threads, 1) count_for_each_thread(unsigned char const* in, offset count, unsigned* tables)
 {
     offset const all = threads_of_grid(threads), own = thread_of_grid(threads);
@@ -86,7 +85,7 @@ static TILEWISE_KERNEL(threads, 1) count_for_each_thread(unsigned char const* in
         ++tables[in[i] * all + own];
 }
 
-/// A block adds up what all threads have in a bin.
+/// Sums the counters of a bin over all threads, with one block per bin.
 static TILEWISE_KERNEL(threads, 1) add_up_tables(unsigned const* tables, offset count, unsigned* counts)
 {
     TILEWISE_SHARED(total, unsigned);
@@ -112,7 +111,7 @@ inline void table_per_thread(task const& t)
 //! [table_per_thread]
 
 //! [table_per_block]
-/// A table for each block, in shared memory, whose threads meet there; it is added to the result once.
+/// A table for each block in shared memory, which is added to the result once.
 static TILEWISE_KERNEL(threads, 1) count_in_shared_memory(unsigned char const* in, offset count, unsigned* counts)
 {
     static_assert(threads == bins);

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// What the ladders' kernels say to the GPU. They use tilewise's words for it, so that the interpreter of the tests can
-/// run them on a CPU: thread_index() is threadIdx.x, block_index() blockIdx.x, sync_block() __syncthreads(), and so on;
-/// see tilewise/device/cuda/arch.cuh.
+/// The hardware interface of the ladders' kernels. They use tilewise's wrappers, so that the interpreter of the tests
+/// can run them on a CPU: thread_index() is threadIdx.x, block_index() blockIdx.x, sync_block() __syncthreads(), and so
+/// on; see tilewise/device/cuda/arch.cuh.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch.cuh>
@@ -17,10 +17,10 @@
 namespace ladder {
 
 using tilewise::offset;
-using namespace tilewise::gpu; // the words of arch.cuh
+using namespace tilewise::gpu; // the wrappers of arch.cuh
 
-/// Atomic addition, which the library has for unsigned integers only: the sum of floats would depend on who comes
-/// first.
+/// Atomic addition. The library has it for unsigned integers only, because a sum of floats would depend on the order in
+/// which threads arrive.
 TILEWISE_DEVICE void add_atomically(int* to, int value)
 {
     tilewise::gpu::add(reinterpret_cast<unsigned*>(to), static_cast<unsigned>(value));
@@ -38,7 +38,7 @@ TILEWISE_DEVICE void add_atomically(float* to, float value)
 #endif
 }
 
-/// The number of this thread, and of all threads, in the grid.
+/// The index of this thread in the grid, and the number of threads in the grid.
 TILEWISE_DEVICE offset thread_of_grid(int threads)
 {
     return offset{block_index()} * threads + thread_index();
@@ -48,7 +48,7 @@ TILEWISE_DEVICE offset threads_of_grid(int threads)
     return offset{block_count()} * threads;
 }
 
-/// Starts a kernel.
+/// Launches a kernel.
 template <class... Parameters, class... Arguments>
 void launch_version(cudaStream_t stream, void (*kernel)(Parameters...), offset blocks, int threads,
                     Arguments... arguments)

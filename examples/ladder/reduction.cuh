@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// The ladder of reductions: each kernel mends one flaw of the one before it. All of them add up any number of
-/// elements; as they stand in textbooks, most want a power of two, or whole blocks. Here a thread without an element
-/// adds zero. docs/ladder-of-reductions.md walks it.
+/// The ladder of reductions: each kernel solves one problem of the previous one. All of them sum any number of
+/// elements; in textbooks, most of them require a power of two, or complete blocks. Here, a thread without an element
+/// adds zero. See docs/ladder-of-reductions.md.
 
 #include "machine.cuh"
 
@@ -13,21 +13,21 @@
 
 namespace ladder::reduction {
 
-/// What a version works on.
+/// The input and output of a version.
 template <class T>
 struct task {
     T const* in;
     offset count;
-    T* work; ///< room for as many elements as `in`, for what the version keeps between launches
-    T* out;  ///< where the sum goes
+    T* work; ///< intermediate results between launches, with room for as many elements as `in`
+    T* out;  ///< the sum
     int multiprocessors;
     cudaStream_t stream;
 };
 
-inline constexpr int threads = 256; ///< of a block, where a version does not say otherwise
+inline constexpr int threads = 256; ///< per block, unless a version has its own number
 
 //! [global_tree]
-/// The first thing to do where there is nothing to add, or where threads add to one result.
+/// Initializes the result, if there are no elements, or if threads add to it.
 template <class T>
 TILEWISE_KERNEL(warp_size, 1)
 write_zero(T* out)
@@ -36,7 +36,7 @@ write_zero(T* out)
         *out = T{};
 }
 
-/// One level of a tree in global memory: the second half is added to the first.
+/// One level of a tree in global memory: adds the second half to the first.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 add_halves(T const* in, offset count, offset half, T* out)
@@ -46,7 +46,7 @@ add_halves(T const* in, offset count, offset half, T* out)
         out[i] = i + half < count ? in[i] + in[i + half] : in[i];
 }
 
-/// A launch for every level: log2 n launches, 3n elements moved.
+/// One launch per level: log2 n launches, 3n elements moved.
 template <class T>
 void global_tree(task<T> const& t)
 {
@@ -65,7 +65,7 @@ void global_tree(task<T> const& t)
 //! [global_tree]
 
 //! [atomics]
-/// One addition to one address by every thread: they wait for each other.
+/// Every thread adds its element to the same address; these additions are serialized.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 add_every_element(T const* in, offset count, T* out)
@@ -75,7 +75,7 @@ add_every_element(T const* in, offset count, T* out)
         add_atomically(out, in[i]);
 }
 
-/// A thread adds up what it meets at strides of the grid, and then adds once.
+/// Every thread sums the elements at strides of the grid, and then adds its sum.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 add_every_thread(T const* in, offset count, T* out)
@@ -103,12 +103,12 @@ void one_atomic_per_thread(task<T> const& t)
 }
 
 /// @name Sums of a block
-/// How the threads of a block, each with a value, come to one sum, which thread 0 gets.
+/// Each thread of a block has a value; thread 0 receives the sum.
 /// @{
 
 //! [interleaved_modulo]
-/// Neighbours first. Of every warp some threads work and some do not, until the end: the modulo, and the branch, cost
-/// all of them.
+/// Adjacent elements first. In every warp, some threads are active and some idle, in all steps: all of them execute the
+/// modulo and the branch.
 struct interleaved_modulo {
     template <int size, class T>
     TILEWISE_DEVICE static T sum(T own, T* shared)
@@ -127,8 +127,8 @@ struct interleaved_modulo {
 //! [interleaved_modulo]
 
 //! [interleaved_strided]
-/// Neighbours first, by the first threads: whole warps fall idle. But the lanes of a warp meet in the same banks of
-/// shared memory: at a distance of 16, all of them.
+/// Adjacent elements first, by the first threads: whole warps become idle. But the lanes of a warp have bank conflicts
+/// in shared memory: at a distance of 16, all of them access the same bank.
 struct interleaved_strided {
     template <int size, class T>
     TILEWISE_DEVICE static T sum(T own, T* shared)
@@ -147,7 +147,7 @@ struct interleaved_strided {
 //! [interleaved_strided]
 
 //! [sequential]
-/// Halves instead of neighbours: lanes side by side meet in banks side by side.
+/// Halves instead of adjacent elements: adjacent lanes access adjacent banks.
 struct sequential {
     template <int size, class T>
     TILEWISE_DEVICE static T sum(T own, T* shared)
@@ -166,10 +166,10 @@ struct sequential {
 //! [sequential]
 
 //! [last_warp]
-/// The last six steps are one warp's, which needs no barrier of the block. Textbooks have the lanes rely on running in
-/// step, and `volatile` on every value being stored. Since Volta lanes need not run in step: without sync_warp between
-/// a load and the next store, a lane may read what another has overwritten. (`volatile` is still there: it keeps values
-/// out of registers. With sync_warp, which orders memory among the lanes, it is not needed.)
+/// One warp does the last six steps, so they need no barrier of the block. Textbooks rely on the lanes running in
+/// lockstep, and use `volatile` so that every value is stored. Since Volta, lanes need not run in lockstep: without
+/// sync_warp between a load and the next store, a lane may read a value that another lane has overwritten. (`volatile`
+/// keeps values out of registers. With sync_warp, which orders memory among the lanes, it is not necessary.)
 template <class T>
 TILEWISE_DEVICE void add_last_warp(T volatile* shared)
 {
@@ -204,7 +204,7 @@ struct last_warp_unrolled {
 //! [last_warp]
 
 //! [unrolled]
-/// All steps, since the block's size is known when it is compiled: no loop, no comparison with a distance.
+/// Unrolls all steps, since the block size is a compile-time constant: no loop, no comparison with a distance.
 struct completely_unrolled {
     template <int size, class T>
     TILEWISE_DEVICE static T sum(T own, T* shared)
@@ -236,7 +236,7 @@ private:
 //! [unrolled]
 
 //! [shuffles]
-/// A warp's lanes pass registers to each other: no shared memory, no barrier. One value per warp remains for the block.
+/// The lanes of a warp exchange registers: no shared memory, no barrier. One value per warp remains for the block.
 template <class T>
 TILEWISE_DEVICE T sum_of_warp(T own)
 {
@@ -264,7 +264,7 @@ struct warp_shuffles {
 /// @}
 
 //! [blocks]
-/// A block adds up `size * elements` elements, those of a thread a block's width apart, and writes its sum.
+/// Each block sums `size * elements` elements, those of a thread at a stride of the block size, and writes its sum.
 template <class Sum, int size, int elements, class T>
 TILEWISE_KERNEL(size, 1)
 sum_blocks(T const* in, offset count, T* out)
@@ -281,7 +281,7 @@ sum_blocks(T const* in, offset count, T* out)
         out[block_index()] = sum;
 }
 
-/// The sums of blocks are added up likewise, and theirs, until one is left: a launch for each level.
+/// Sums the sums of the blocks in the same way until one is left, with one launch per level.
 template <class Sum, int elements, class T>
 void sum_by_levels(task<T> const& t)
 {
@@ -301,8 +301,8 @@ void sum_by_levels(task<T> const& t)
 //! [blocks]
 
 //! [one_atomic_per_block]
-/// The sums of blocks are added to the result as they come: one launch, and for floats a result that depends on who
-/// comes first.
+/// Each block adds its sum to the result: one launch. For floats, the result depends on the order in which blocks
+/// arrive.
 template <int elements, class T>
 TILEWISE_KERNEL(threads, 1)
 add_every_block(T const* in, offset count, T* out)
@@ -331,7 +331,7 @@ void one_atomic_per_block(task<T> const& t)
 //! [one_atomic_per_block]
 
 //! [grid_stride]
-/// A fixed number of blocks, whose threads go through the input at strides of the grid.
+/// A fixed number of blocks, whose threads read the input at strides of the grid.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 sum_at_strides(T const* in, offset count, T* out)
@@ -345,12 +345,12 @@ sum_at_strides(T const* in, offset count, T* out)
         out[block_index()] = sum;
 }
 
-/// Two launches, whatever the size: the second is one block.
+/// Two launches for any size; the second has one block.
 template <class T>
 void two_passes(task<T> const& t)
 {
     offset const blocks = t.multiprocessors * 8;
-    if (t.count <= blocks) // no room, and no need, for a first pass
+    if (t.count <= blocks) // a first pass is not necessary
         return launch_version(t.stream, &sum_at_strides<T>, 1, threads, t.in, t.count, t.out);
     launch_version(t.stream, &sum_at_strides<T>, blocks, threads, t.in, t.count, t.work);
     launch_version(t.stream, &sum_at_strides<T>, 1, threads, t.work, blocks, t.out);
@@ -358,7 +358,7 @@ void two_passes(task<T> const& t)
 //! [grid_stride]
 
 //! [vectors]
-/// Sixteen bytes of elements.
+/// A 16-byte vector of elements.
 template <class T>
 struct alignas(16) vector {
     static constexpr int size = 16 / sizeof(T);
@@ -373,7 +373,7 @@ struct alignas(16) vector {
     }
 };
 
-/// The sum of elements `first`, `first + stride`, ... of vectors, eight of which are on their way at a time.
+/// The sum of the vectors at `first`, `first + stride`, ..., with eight loads in flight.
 template <class T>
 TILEWISE_DEVICE T sum_of_vectors(vector<T> const* in, offset first, offset last, int stride)
 {
@@ -393,8 +393,8 @@ TILEWISE_DEVICE T sum_of_vectors(vector<T> const* in, offset first, offset last,
     return own;
 }
 
-/// As sum_at_strides, by vectors. The elements before and after the whole vectors, which exist wherever the input does
-/// not begin and end on a boundary of sixteen bytes, are the first block's.
+/// Like sum_at_strides, with vectors. If the input does not begin or end at a multiple of 16 bytes, the first block
+/// adds the elements before and after the complete vectors.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 sum_vectors_at_strides(T const* in, offset before, offset vectors, offset after, T* out)
@@ -415,7 +415,7 @@ sum_vectors_at_strides(T const* in, offset before, offset vectors, offset after,
 //! [vectors]
 
 //! [even_share]
-/// Every block has a share of the vectors that is as large as any other's, give or take one, and that lies together.
+/// Each block has a contiguous share of the vectors. All shares have the same size, give or take one vector.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 sum_even_shares(T const* in, offset before, offset vectors, offset after, T* out)
@@ -438,7 +438,7 @@ sum_even_shares(T const* in, offset before, offset vectors, offset after, T* out
 }
 //! [even_share]
 
-/// Two passes, the first by a kernel of vectors.
+/// Two passes, the first with vector loads.
 template <auto* kernel, class T>
 void two_passes_of_vectors(task<T> const& t)
 {

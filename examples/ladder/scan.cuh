@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The ladder of inclusive scans, for any number of elements. docs/ladder-of-scans.md walks it.
+/// The ladder of inclusive scans, for any number of elements. See docs/ladder-of-scans.md.
 
 #include "machine.cuh"
 
@@ -12,18 +12,18 @@
 
 namespace ladder::scan {
 
-/// What a version works on.
+/// The input and output of a version.
 template <class T>
 struct task {
     T const* in;
     offset count;
-    T* work; ///< room for as many elements as `in`, and one more for each of its blocks
+    T* work; ///< room for as many elements as `in`, and one more per block
     T* out;
-    unsigned long long* words; ///< as many as there are blocks, and one more
+    unsigned long long* words; ///< one per block, and one more
     cudaStream_t stream;
 };
 
-inline constexpr int threads = 256; ///< of a block
+inline constexpr int threads = 256; ///< per block
 
 //! [serial]
 /// One thread: n - 1 additions, and as many steps.
@@ -48,7 +48,7 @@ void serial(task<T> const& t)
 //! [serial]
 
 //! [hillis_steele]
-/// Step-efficient: every element adds the one `distance` before it. log2 n steps, n log2 n additions.
+/// Step-efficient: adds to every element the one `distance` before it. log2 n steps, n log2 n additions.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 add_from_before(T const* in, offset count, offset distance, T* out)
@@ -58,8 +58,8 @@ add_from_before(T const* in, offset count, offset distance, T* out)
         out[i] = i < distance ? in[i] : in[i - distance] + in[i];
 }
 
-/// A launch for each step, from one array to the other: who read and wrote in one array would read what others had
-/// written already.
+/// One launch per step, from one array to the other: in a single array, a thread could read an element that another
+/// thread has already overwritten.
 template <class T>
 void hillis_steele(task<T> const& t)
 {
@@ -68,7 +68,7 @@ void hillis_steele(task<T> const& t)
         ++steps;
     T const* from = t.in;
     for (int step = 0; step < std::max(steps, 1); ++step) {
-        T* const to = (steps - step) % 2 == 1 || steps == 0 ? t.out : t.work; // the last goes to `out`
+        T* const to = (steps - step) % 2 == 1 || steps == 0 ? t.out : t.work; // the last step writes to `out`
         if (t.count > 0)
             launch_version(t.stream, &add_from_before<T>, parts_of(t.count, threads), threads, from, t.count,
                            offset{1} << step, to);
@@ -78,8 +78,8 @@ void hillis_steele(task<T> const& t)
 //! [hillis_steele]
 
 //! [blelloch]
-/// Work-efficient: a tree upwards, and then downwards. At each level, elements `2 * distance` apart, the last of their
-/// parts, take part; 2n additions in 2 log2 n steps.
+/// Work-efficient: an up-sweep and a down-sweep of a tree. Each level updates the last elements of subtrees, which are
+/// `2 * distance` apart; 2n additions in 2 log2 n steps.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 sweep_up(T* data, offset count, offset distance)
@@ -89,7 +89,8 @@ sweep_up(T* data, offset count, offset distance)
         data[last] = data[last - distance] + data[last];
 }
 
-/// What an inclusive scan needs of the way down: the middle of each part but the first adds the end of the part before.
+/// The part of the down-sweep that an inclusive scan needs: adds to the middle of each subtree but the first the last
+/// element of the previous subtree.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 sweep_down(T* data, offset count, offset distance)
@@ -118,7 +119,7 @@ void blelloch(task<T> const& t)
 //! [blelloch]
 
 /// @name Scans of a block
-/// How the threads of a block, each with a value, come to the sum up to their own.
+/// Each thread of a block has a value, and receives the sum up to its own.
 /// @{
 
 //! [hillis_steele_in_block]
@@ -166,8 +167,8 @@ struct blelloch_in_block {
 //! [blelloch_in_block]
 
 //! [shuffles]
-/// Hillis and Steele's steps among the lanes of a warp, which pass registers to each other; then the warps' sums
-/// likewise.
+/// The scan of Hillis and Steele among the lanes of a warp, which exchange registers; then the same for the sums of the
+/// warps.
 struct warp_shuffles {
     template <class T>
     TILEWISE_DEVICE static T scan(T own, T* shared)
@@ -204,7 +205,7 @@ private:
 /// @}
 
 //! [scan_then_add]
-/// Each block scans its elements and tells their sum.
+/// Each block scans its elements and writes their sum.
 template <class Scan, class T>
 TILEWISE_KERNEL(threads, 1)
 scan_blocks(T const* in, offset count, T* out, T* sums)
@@ -218,7 +219,7 @@ scan_blocks(T const* in, offset count, T* out, T* sums)
         sums[block_index()] = own;
 }
 
-/// Each block but the first adds the sum of what is before it.
+/// Each block but the first adds the sum of the elements before it.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 add_sum_before(T* data, offset count, T const* scanned_sums)
@@ -228,7 +229,7 @@ add_sum_before(T* data, offset count, T const* scanned_sums)
         data[i] = scanned_sums[block_index() - 1] + data[i];
 }
 
-/// Scans of blocks, a scan of their sums by the same means, and an addition: 4n elements moved.
+/// Scans blocks, scans their sums in the same way, and adds these: 4n elements moved.
 template <class Scan, class T>
 void scan_then_add(T const* in, offset count, T* out, T* sums, cudaStream_t stream)
 {
@@ -250,12 +251,12 @@ void scan_then_add(task<T> const& t)
 //! [scan_then_add]
 
 /// @name Tiles
-/// From here on a block has a tile: each thread holds some elements that lie together.
+/// From here on, a block processes a tile, and each thread holds several contiguous elements.
 /// @{
 inline constexpr int elements = 8, tile = threads * elements;
 
 //! [tiles]
-/// The elements of a thread, through shared memory: lanes side by side read elements side by side.
+/// Exchanges elements through shared memory, so that adjacent lanes access adjacent elements in global memory.
 template <class T>
 struct tile_of_block {
     T shared[tile];
@@ -284,7 +285,8 @@ struct tile_of_block {
             if (int const at = i * threads + thread_index(); first + at < count)
                 out[first + at] = shared[at];
     }
-    /// Scans the thread's elements, and then the threads' sums. Returns the sum up to and with this thread's.
+    /// Scans the elements of each thread, and then the sums of the threads. Returns the inclusive prefix of this
+    /// thread.
     TILEWISE_DEVICE T scan(T (&own)[elements])
     {
         TILEWISE_UNROLL
@@ -292,10 +294,10 @@ struct tile_of_block {
             own[i] = own[i - 1] + own[i];
         return warp_shuffles::scan(own[elements - 1], sums);
     }
-    /// Adds what is before the tile, if anything, and what is before the thread in it.
+    /// Adds the exclusive prefixes of the tile, if it is not the first, and of the thread in the tile.
     TILEWISE_DEVICE void add_before(T up_to_thread, bool is_first, T before_tile, T (&own)[elements])
     {
-        sync_block(); // others may still read
+        sync_block(); // other threads may still read
         sums[thread_index()] = up_to_thread;
         sync_block();
         int const thread = thread_index();
@@ -313,8 +315,8 @@ struct tile_of_block {
 /// @}
 
 //! [reduce_then_scan]
-/// Sums of tiles first, which are not written; then they are scanned; then every tile knows what is before it: 3n
-/// elements moved.
+/// Computes the sums of the tiles, scans these, and then scans the tiles with their exclusive prefixes: 3n elements
+/// moved.
 template <class T>
 TILEWISE_KERNEL(threads, 1)
 sum_tiles(T const* in, offset count, T* sums)
@@ -354,8 +356,9 @@ void reduce_then_scan(task<T> const& t)
 //! [reduce_then_scan]
 
 /// @name One pass
-/// A tile waits for those before it, in the same launch: 2n elements moved. Tiles are drawn from a counter, so that
-/// those waited for have begun. A word says what a tile knows and the value, in one access.
+/// A tile waits for earlier tiles in the same launch: 2n elements moved. Blocks take tiles by ticket, from a counter,
+/// so that the blocks of earlier tiles are already running. A status word holds a value and its kind, written in one
+/// access.
 /// @{
 static_assert(sizeof(unsigned long long) == 8);
 enum class known : unsigned { nothing = 0, sum_of_tile = 1, sum_up_to_tile = 2 };
@@ -389,7 +392,7 @@ TILEWISE_DEVICE unsigned long long wait_for_word(unsigned long long const* word)
 }
 
 //! [chained]
-/// Waits for the tile before, which waits for the one before it: the values go from hand to hand, one after the other.
+/// Waits for the inclusive prefix of the previous tile, which waits for that of its own previous tile.
 struct chained {
     template <class T>
     TILEWISE_DEVICE static T sum_before(unsigned long long* words, offset index, T sum)
@@ -402,8 +405,8 @@ struct chained {
 //! [chained]
 
 //! [look_back]
-/// Tells the tile's own sum at once, and looks back: tiles that know their own sum are added up, until one knows all
-/// that is before it, too.
+/// Publishes the sum of the tile at once, and looks back: adds the sums of earlier tiles, up to one whose inclusive
+/// prefix is available.
 struct look_back {
     template <class T>
     TILEWISE_DEVICE static T sum_before(unsigned long long* words, offset index, T sum)
