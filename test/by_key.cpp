@@ -405,7 +405,7 @@ TEST(OrderByKey, IsThatOfALongRunThatAllCoresShare)
     for (std::uint32_t const bits : shape::some_values<std::uint32_t>(own_keys.size()))
         x.push_back(1 + static_cast<double>(bits) * 0x1p-60);
     runs::expect_specified<tw::standard_geometry>(own_keys, x, std::plus<>());
-    auto const sums = shape::some_values<std::int32_t>(own_keys.size());
+    auto const sums = shape::some_values<std::uint32_t>(own_keys.size());
     runs::expect_specified<tw::standard_geometry>(own_keys, sums, std::plus<>());
 }
 

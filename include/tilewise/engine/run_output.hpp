@@ -97,7 +97,8 @@ output_end<Runs> to_number(char const* algorithm, std::remove_reference_t<Runs>&
             reject_argument(algorithm, "the output of the number of runs is null");
     }
     static_cast<void>(run(to));
-    return tilewise::output_position<Runs>(runs, ++to);
+    ++to;
+    return tilewise::output_position<Runs>(runs, to);
 }
 
 } // namespace engine
