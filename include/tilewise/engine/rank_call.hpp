@@ -65,8 +65,8 @@ public:
     void require_position() const
     {
         if (!position_)
-            reject_argument(algorithm_, "over ranks it needs the position of each rank's part; use "
-                                        "distributed(communicator, policy).at(begin, total)");
+            tilewise::reject_argument(algorithm_, "over ranks it needs the position of each rank's part; use "
+                                                  "distributed(communicator, policy).at(begin, total)");
     }
 
     /// The first gather: the parts of all ranks. All ranks throw if what they call differs.

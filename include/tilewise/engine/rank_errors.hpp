@@ -121,7 +121,7 @@ private:
     std::string text_of_algorithm() const { return std::string("tilewise::") + algorithm_ + ": "; }
     std::string text_of(std::integral auto rank, std::string const& reason) const
     {
-        return text_of_algorithm() + rank_text(rank) + ": " + reason;
+        return text_of_algorithm() + tilewise::rank_text(rank) + ": " + reason;
     }
 
     std::string description_, reason_;

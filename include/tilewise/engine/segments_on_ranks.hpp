@@ -179,7 +179,8 @@ Out segmented_reduce_on_ranks(rank_call<Communicator>& call, Local local, agreem
     std::vector<offset> counts(static_cast<std::size_t>(call.ranks()));
     partition parts(call.ranks());
     T const first_init = *engine::agree_on_segments<T>(call, what, segments, std::optional<T>(init), parts);
-    engine::count_values(counts, segments, parts, [](auto const& part) { return values_to_reduce<order>(part); });
+    engine::count_values(counts, segments, parts,
+                         [](auto const& part) { return engine::values_to_reduce<order>(part); });
     call.template expect<T>([&](int r) { return counts[static_cast<std::size_t>(r)]; });
 
     auto host_op = engine::part_operator<T>(op);
@@ -252,7 +253,7 @@ void segmented_scan_on_ranks(rank_call<Communicator>& call, Local local, agreeme
     std::vector<offset> counts(static_cast<std::size_t>(call.ranks()));
     partition parts(call.ranks());
     auto const first_init = engine::agree_on_segments<T>(call, what, segments, init, parts);
-    engine::count_values(counts, segments, parts, [](auto const& part) { return values_to_scan<order>(part); });
+    engine::count_values(counts, segments, parts, [](auto const& part) { return engine::values_to_scan<order>(part); });
     call.template expect<T>([&](int r) { return counts[static_cast<std::size_t>(r)]; });
 
     // this rank's parts of segments that span several

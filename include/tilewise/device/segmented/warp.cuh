@@ -51,9 +51,9 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
         bool const fits = lane >= next && lane < valid && end - done <= warp_size;
         unsigned const begins = warp_total(fits ? 1u << begin : 0);
         now.which = next + count_bits(begins & (~0u >> (31 - lane))) - 1;
-        now.lane_in_segment = lane - shuffle(begin, now.which);
-        now.begin = shuffle(own.begin, now.which) + now.lane_in_segment * N;
-        now.left = shuffle(count, now.which) - now.lane_in_segment * N; // not above 0 behind the last segment
+        now.lane_in_segment = lane - gpu::shuffle(begin, now.which);
+        now.begin = gpu::shuffle(own.begin, now.which) + now.lane_in_segment * N;
+        now.left = gpu::shuffle(count, now.which) - now.lane_in_segment * N; // not above 0 behind the last segment
         next += count_bits(begins);
         done = shuffle(end, next - 1);
         if (now.left > 0) {
@@ -61,7 +61,7 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
             TILEWISE_UNROLL
             for (int i = 0; i < N; ++i)
                 if constexpr (N > 4) // more predicates than there are registers for: loads would wait for each other
-                    now.loaded[i] = from.template fetch<access::elementwise, 1>(min_of(i, now.left - 1));
+                    now.loaded[i] = from.template fetch<access::elementwise, 1>(gpu::min_of(i, now.left - 1));
                 else if (i < now.left)
                     now.loaded[i] = from.template fetch<access::elementwise, 1>(i);
         }
