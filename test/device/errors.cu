@@ -234,7 +234,8 @@ protected:
 
 TEST_F(ErrorsInAProcessOfTheirOwn, NameAnEarlierKernelThatFailed)
 {
-    EXPECT_EXIT(meet_an_earlier_error(), testing::ExitedWithCode(0), "an earlier kernel failed.*cudaErrorIllegalAddress");
+    EXPECT_EXIT(meet_an_earlier_error(), testing::ExitedWithCode(0),
+                "an earlier kernel failed.*cudaErrorIllegalAddress");
 }
 
 TEST_F(ErrorsInAProcessOfTheirOwn, NameTheKernelThatFailed)

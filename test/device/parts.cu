@@ -137,7 +137,8 @@ void expect_the_scans_of_the_host(tw::offset most, std::optional<T> init, Op op)
         std::vector<E> const own(x.begin() + begin, x.begin() + end);
         tw::host::aggregates<T> tiles;
         auto const before = tw::host::fragment_of<order, T>(tw::seq, x.data(), 0, begin, op, tiles);
-        tw::host::entry<order, T> const entry(op, init, before);
+        tw::host::entry<order, T> entry(most);
+        entry.move_behind(op, init, before);
         std::vector<T> expected(count, x[0]);
         tw::host::scan_part<order, form>(entry, own.data(), end - begin, expected.data(), op, tiles);
         for (int where = 0; where < 4; ++where) { // aligned, misaligned, in place, in pieces from and to the host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: a call without a policy runs on the calling thread, which cannot access these elements in GPU memory
+// expect: tilewise: a call without a policy runs on the calling thread, which cannot access these elements
 // lines: 15
 #include <tilewise/reduce.hpp>
 

@@ -150,9 +150,9 @@ struct entry {
     position_in_tile<Order, T> in_tile; ///< the chunks of its tile and the rows of its chunk before it
     position_in_row<Order, T> in_row;   ///< the lane vectors of its row and the elements of its lane vector before it
 
-    /// Creates the entry at the beginning of a range of at most `aggregate` elements, with all memory that it needs
+    /// Creates the entry at the beginning of a range of at most `count` elements, with all memory that it needs
     /// anywhere in it.
-    explicit entry(offset aggregate) : tiles(std::nullopt) { tiles.reserve(aggregate / Order::tile); }
+    explicit entry(offset count) : tiles(std::nullopt) { tiles.reserve(count / Order::tile); }
 
     /// Moves the entry from the beginning of the range to behind `init`, if it has a value, and `before`, which begins
     /// at 0.
