@@ -60,6 +60,7 @@ template <is_engine Policy>
 struct local_policy<Policy> {
     using type = typename Policy::local_policy;
 };
+/// The same, as an alias.
 template <class Policy>
 using local_policy_of = typename local_policy<Policy>::type;
 
