@@ -7,8 +7,8 @@ compile_commands.json. What neither itself, nor by a header of the project, nor 
 last found clean is skipped.
 
 Sources with the same options are read together, so that what they include is parsed once: all includes, then each
-source in a namespace of its own. A source that opens a named namespace, specialises a template, defines macros or
-functions of C, or includes under a condition is read alone.
+source in a namespace of its own. A source that opens a named namespace, specialises a template, defines macros,
+functions of C or operator new, or includes under a condition is read alone.
 """
 
 import argparse
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TIDY = "clang-tidy-19"
 FINDING = re.compile(r"^(?=/[^ ]+: (?:fatal error|error|warning):)|^\d+ warnings.*generated.*$", re.MULTILINE)
 INCLUDE = re.compile(r'#include (?:<(.*)>|"(.*)")')
-ALONE = re.compile(r"^namespace \w[\w:]*(?: \{)?$|^template <>|^extern|^#(?:define|undef|pragma)|^\w[\w:]* \w+::[\w:]+\(", re.MULTILINE)
+ALONE = re.compile(r"^namespace \w[\w:]*(?: \{)?$|^template <>|^extern|^#(?:define|undef|pragma)|^\w[\w:]* \w+::[\w:]+\(|^void\*? operator ", re.MULTILINE)
 MOST = 500_000 # bytes of sources in a unit; the largest decide how long all of it takes
 
 

@@ -28,8 +28,8 @@ TILEWISE_PORTABLE inline int segments_per_warp(offset count, offset warps_wanted
 template <class Tuning, class Segments>
 class warp_segments {
 public:
-    TILEWISE_DEVICE warp_segments(Segments const& all, offset first, offset count)
-        : count(existing(all, first, count)), all_(all), first_(first),
+    TILEWISE_DEVICE warp_segments(Segments const& all, offset first, offset given)
+        : count(existing(all, first, given)), all_(all), first_(first),
           per_warp_(gpu::segments_per_warp(this->count, Tuning::warps_wanted)),
           step_(offset{block_count()} * warps * per_warp_),
           begin_((offset{block_index()} * warps + warp_index()) * per_warp_), next_(read(begin_))
@@ -54,16 +54,16 @@ public:
 private:
     static constexpr int warps = Tuning::threads / warp_size;
 
-    TILEWISE_DEVICE static offset existing(Segments const& all, offset first, offset count)
+    TILEWISE_DEVICE static offset existing(Segments const& all, offset first, offset given)
     {
         if constexpr (Segments::counts_on_device)
-            return all.existing(first, count);
+            return all.existing(first, given);
         else
-            return count;
+            return given;
     }
-    TILEWISE_DEVICE segment_span read(offset begin)
+    TILEWISE_DEVICE segment_span read(offset from)
     {
-        offset const index = begin + lane_index();
+        offset const index = from + lane_index();
         return lane_index() < per_warp_ && index < count ? all_.at(first_ + index) : segment_span{0, 0};
     }
     Segments all_;
