@@ -59,11 +59,11 @@ struct unit {
         return units;
     }
 
-    /// Returns an upper bound of the number of the largest units in any part of a range of `aggregate` elements.
-    static constexpr offset most(offset aggregate)
+    /// Returns an upper bound of the number of the largest units in any part of a range of `count` elements.
+    static constexpr offset most(offset count)
     {
         offset units = 1;
-        for (int level = element; level < levels && size(level) <= aggregate; ++level)
+        for (int level = element; level < levels && size(level) <= count; ++level)
             units += 2 * (level < tile ? size(level + 1) / size(level) : 1);
         return units;
     }
