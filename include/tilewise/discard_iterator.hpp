@@ -22,6 +22,7 @@ public:
     struct element {
         /// Ignores a value.
         template <class Value>
+        // NOLINTNEXTLINE(misc-unconventional-assign-operator): std::indirectly_writable assigns to a constant
         TILEWISE_PORTABLE constexpr element const& operator=(Value const&) const
         {
             return *this;

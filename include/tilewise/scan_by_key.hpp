@@ -36,9 +36,9 @@ output_end<Out> scan_runs(Policy const& policy, sequence<It, Extent> keys, Value
         auto to = tilewise::output_for<Policy>(algorithm, keys.first, keys.end, out);
         tilewise::check_output(algorithm, keys.first, keys.end, to);
         auto input = tilewise::transform_sequence(sequence<Values, int>{algorithm, values, 0}, transform_op...);
-        using T =
-            typename std::conditional_t<std::same_as<Init, std::nullopt_t>,
-                                        engine::accumulator_of<decltype(input.first)>, std::type_identity<Init>>::type;
+        using named = std::conditional_t<std::same_as<Init, std::nullopt_t>,
+                                         engine::accumulator_of<decltype(input.first)>, std::type_identity<Init>>;
+        using T = typename named::type;
         auto const end = engine::scan_by_key<form, T>(algorithm, tilewise::resolve(policy), std::move(keys.first),
                                                       std::move(keys.end), std::move(input.first), std::move(is_same),
                                                       std::move(to), std::optional<T>(std::move(init)), std::move(op));

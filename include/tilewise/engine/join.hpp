@@ -71,8 +71,10 @@ public:
         at_ = call_.agree(what);
         expect_rounds();
         call_.allocate_rounds();
-        for (joined* each : {&own_, &before_, &behind_, &front_, &scratch_, &more_[0], &more_[1]})
+        for (joined* each : {&own_, &before_, &behind_, &front_, &scratch_})
             each->reserve(most_values());
+        for (joined& each : more_)
+            each.reserve(most_values());
         own_values_.reserve(2 * most_values());
         own_.assign(work());
         before_.clear(begin(call_.rank()));
