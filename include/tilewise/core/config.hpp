@@ -34,7 +34,7 @@
 /// @addtogroup macros
 /// @{
 #define TILEWISE_VERSION_MAJOR 0 ///< The major version of the library.
-#define TILEWISE_VERSION_MINOR 1 ///< The minor version.
+#define TILEWISE_VERSION_MINOR 2 ///< The minor version.
 #define TILEWISE_VERSION_PATCH 0 ///< The patch version.
 /// @}
 
