@@ -175,8 +175,26 @@ struct tuning_with : tilewise::gpu::segmented_tuning {
 };
 using tuning = tuning_with<6>;
 
+/// One launch of few warps, each of which takes all the segments that it can.
+struct tuning_of_few_warps : tilewise::gpu::segmented_tuning {
+    static constexpr int threads = 32, short_blocks_per_multiprocessor = 1;
+    static constexpr tilewise::offset warps_wanted = 1;
+};
+
+/// Segments of a few elements, and twice as many of more than a row, and of more than a chunk: among 32 of them are 12
+/// or 13 of each of these, so that a list of 32 is never full exactly.
+template <class T, class Geometry>
+list of_all_lengths(tilewise::offset count)
+{
+    using order = tilewise::order<T, Geometry>;
+    list of;
+    for (tilewise::offset i = 0; i < count; ++i)
+        of.add((i % 5 == 0 ? 0 : i % 5 < 3 ? order::row : order::chunk) + 1 + i % 7, i % 2);
+    return of;
+}
+
 /// Compares the kernels with the specification, for elements that begin some bytes into their memory.
-template <class Geometry, class T, class Op>
+template <class Geometry, class Tuning = tuning, class T, class Op>
 void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_t misalignment = 0)
 {
     using tilewise::scan_form;
@@ -186,7 +204,7 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_
     auto const count = static_cast<tilewise::offset>(of.size());
     on_device::device_array<T> const device_copy(x, misalignment), reduced(of.size());
     on_device::device_array<std::int64_t> const begins(of.begins), ends(of.ends);
-    tilewise::gpu::segmented_reduce<Geometry, tuning>(tilewise::device, device_copy.data(), begins.data(), ends.data(),
+    tilewise::gpu::segmented_reduce<Geometry, Tuning>(tilewise::device, device_copy.data(), begins.data(), ends.data(),
                                                       count, reduced.data(), init, own_op);
     expect_bits(reduced.values(of.size()), expected.reduced, "reduce");
     tilewise::gpu::segmented_reduce<Geometry, tuning_with<2>>(tilewise::device, device_copy.data(), begins.data(),
@@ -195,7 +213,7 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_
     auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first,
                                              bool in_place) {
         on_device::device_array<T> const out(x, misalignment);
-        tilewise::gpu::segmented_scan<Geometry, form, T, tuning>(
+        tilewise::gpu::segmented_scan<Geometry, form, T, Tuning>(
             tilewise::device, in_place ? out.data() : device_copy.data(), begins.data(), ends.data(), count, out.data(),
             first, own_op);
         return out.values(x.size());

@@ -86,6 +86,16 @@ DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
                                                              misalignment);
 }
 
+/// A warp's list of segments that take longer is written out as soon as it has 32.
+DEVICE_TEST(SegmentedOrder, IsThatOfEverySegmentAloneWhereAWarpListsMany)
+{
+    using structure = shape::bytes<16>;
+    auto const of = segments::of_all_lengths<structure, segments::steep_geometry>(
+        on_device::amount<tw::offset>(40000, 20000, 500));
+    segments::expect_specified<segments::steep_geometry, segments::tuning_of_few_warps>(
+        shape::some_values<structure>(of.elements), of, shape::non_associative<structure>());
+}
+
 /// Compares with seq, through the library's calls.
 template <class E, class T, class Op>
 void expect_the_bits_of_seq(segments::list const& of, T init, Op op)

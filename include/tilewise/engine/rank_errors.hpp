@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How all ranks of a call throw the same error: another gather carries the reasons of the ranks that have failed.
+/// How all ranks of a call throw the same error: one more gather exchanges the error texts of the ranks that failed.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/distributed/communicator.hpp>
@@ -30,14 +30,14 @@ public:
 protected:
     ~errors_of_ranks() = default;
 
-    /// Notes what this rank calls, in words behind the name of the algorithm, and returns a hash of it.
+    /// Keeps a description of this rank's call for error messages, and returns a hash of it.
     std::uint64_t describe(std::string const& description)
     {
         description_ = algorithm_ + description;
         return engine::hash_of(description_);
     }
 
-    bool is_over() const { return is_over_; } ///< whether nothing is to be told to other ranks any more
+    bool is_over() const { return is_over_; } ///< whether this rank makes no more collectives in this call
     /// Makes a collective. If it throws, the ranks are out of step, and this one makes no other.
     template <class Collective>
     void collectively(Collective&& collective)
@@ -47,13 +47,13 @@ protected:
         is_over_ = false;
     }
 
-    /// In a handler: notes that this rank has failed, and why.
+    /// In a handler: records that this rank has failed, and the text of the exception.
     void note_current_exception()
     {
         has_failed_ = true;
         reason_ = reason_of_current_exception();
     }
-    /// Throws what the first rank that has failed says.
+    /// Gathers the error texts, and throws that of the first rank that has failed.
     [[noreturn]] void throw_reason()
     {
         std::vector<text_of_rank> const all = gather_texts(reason_);
@@ -65,7 +65,7 @@ protected:
             std::throw_with_nested(error);
         throw distributed_error(error);
     }
-    /// Throws that a rank does not call what rank 0 calls.
+    /// Throws the error for a rank whose call differs from that of rank 0.
     [[noreturn]] void throw_difference(int rank)
     {
         std::vector<text_of_rank> const all = gather_texts(description_);
@@ -73,13 +73,13 @@ protected:
         throw distributed_error(rank, "tilewise: " + rank_text(rank) + " calls " + other + ", but rank 0 calls " +
                                           (other == first ? "it with other arguments" : first));
     }
-    /// Throws an error that all ranks throw without being told.
+    /// Throws an error that every rank finds by itself, so that no gather is needed.
     [[noreturn]] void throw_on_all(int rank, std::string const& what)
     {
         is_over_ = true;
         throw distributed_error(rank, text_of(rank, what));
     }
-    /// Throws what this rank has noted, where no other rank waits.
+    /// Throws the recorded error, where no other rank waits for this one.
     [[noreturn]] void throw_alone()
     {
         is_over_ = true;
@@ -90,7 +90,7 @@ protected:
     char const* algorithm_;
 
 private:
-    /// What a rank has to say where a call ends on all of them.
+    /// The status and the error text of a rank.
     struct text_of_rank {
         std::int64_t has_failed;
         char text[248];
@@ -104,7 +104,7 @@ private:
         is_over_ = true; // all ranks throw now
         return all;
     }
-    /// What the exception that is handled says, without the name of the algorithm, which every error begins with.
+    /// Returns the text of the exception being handled, without the name of the algorithm that it may begin with.
     std::string reason_of_current_exception() const
     {
         try {
@@ -117,7 +117,7 @@ private:
         }
     }
 
-    /// What the text of every error of this algorithm begins with.
+    /// Returns the prefix of all error texts of this algorithm.
     std::string text_of_algorithm() const { return std::string("tilewise::") + algorithm_ + ": "; }
     std::string text_of(std::integral auto rank, std::string const& reason) const
     {

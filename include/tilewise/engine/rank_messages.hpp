@@ -32,8 +32,8 @@ protected:
     enum class step { header, values, rounds, sum, scatter, finish, none }; ///< which collective comes next
 
 public:
-    /// Says how many values of type T each rank has for the next gather; from here on a rank that throws takes part in
-    /// that one.
+    /// Sets the next collective: a gather of so many values of type T from each rank. From here on a rank that throws
+    /// takes part in it with a status of failure.
     template <class T, class CountOf>
     void expect(CountOf count_of)
     {
@@ -50,11 +50,10 @@ public:
         return gathered<T>(firsts_.data(), received_.data());
     }
 
-    /// Says that the next collectives are rounds of messages with values of type T.
+    /// Sets the next collectives: rounds of messages with values of type T.
     ///
-    /// After the last round every rank has, by way of others, a status of every rank when the first began. An operator
-    /// that throws between two rounds is learnt by some ranks alone; so `fails_late` is true of a call with an operator
-    /// that may throw.
+    /// The rounds propagate every failure from before the first round to all ranks. A failure between two rounds, of an
+    /// operator that throws, reaches only some ranks; `fails_late_` adds a last gather of statuses to such calls.
     template <class T>
     void expect(std::vector<message_round>&& rounds)
     {
@@ -63,8 +62,8 @@ public:
         value_bytes_ = sizeof(T);
         next_ = step::rounds;
     }
-    /// Allocates what those rounds need, before a rank works on its part: a rank that has no memory in the last of
-    /// them could not tell all others.
+    /// Allocates what those rounds need before the local work: a failed allocation in the last round would not reach
+    /// all ranks.
     void allocate_rounds()
     {
         std::size_t bytes = 0;
@@ -84,7 +83,7 @@ public:
         return gathered<T>(firsts_.data(), received_.data());
     }
 
-    /// Says that the next collective is a gather without values: ranks find out whether any has failed.
+    /// Sets the next collective: a gather of statuses without values.
     void expect_status()
     {
         expect<char>([](int) { return 0; });
@@ -131,7 +130,7 @@ protected:
         std::memcpy(&status, received_.data() + message, sizeof status);
         return status;
     }
-    /// Returns a message of so many bytes of a rank that has failed, or knows of one that has.
+    /// Returns a message of so many bytes with a status of failure.
     static std::vector<std::byte> failed_message(std::size_t bytes)
     {
         std::int64_t const status = 1;
@@ -139,7 +138,7 @@ protected:
         std::memcpy(message.data(), &status, sizeof status);
         return message;
     }
-    /// The gather of such a rank.
+    /// The gather of a rank with a failure.
     void fail_in_gather()
     {
         if (next_ == step::finish)
@@ -159,7 +158,7 @@ protected:
             bytes += bytes_of(each);
         return bytes;
     }
-    /// A round. Returns whether no sender's status is that of a failure.
+    /// Makes a round. Returns whether all senders' statuses are free of failure.
     bool exchange_with_status(std::vector<std::byte> const& message)
     {
         message_round const& round = rounds_[round_];
@@ -183,7 +182,7 @@ protected:
             all_well = all_well && status_at(values - sizeof(std::int64_t)) == 0;
         return all_well;
     }
-    /// The remaining rounds of a rank that has failed, or knows of one that has: it passes that on.
+    /// The remaining rounds of a rank that has failed, or has received a failure: it propagates it, and throws.
     [[noreturn]] void fail_in_rounds()
     {
         while (next_ == step::rounds) {

@@ -107,11 +107,11 @@ struct block_list {
         if (lane_index() == 0)
             before = fetch_add(list.found, static_cast<unsigned long long>(warp_size));
         list[shuffle(before, 0) + lane_index()] = here[lane_index()];
-        unsigned const rest = here[warp_size + lane_index()];
-        sync_warp();
-        here[lane_index()] = rest;
         sync_warp();
         count -= warp_size;
+        if (lane_index() < count)
+            here[lane_index()] = here[warp_size + lane_index()];
+        sync_warp();
     }
     /// Appends what the warps of the block have here. All threads take part.
     TILEWISE_DEVICE void append(listed_segments const& list, int count)
