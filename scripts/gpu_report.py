@@ -188,6 +188,21 @@ def of_warm_caches(result):
                           "tilewise / CUB"], lines)
 
 
+def of_calls(result):
+    lines = []
+    for what in result.inputs("call"):
+        for count in result.counts("call", what):
+            ours, cub, launch = (result.row("call", what, count, who) for who in ("tilewise", "cub", "launch"))
+            lines.append([result.title(what), power(count), with_quartiles(ours), microseconds(cub),
+                          microseconds(launch), faster(ours, cub)])
+    if lines:
+        yield from ["### Host time of a call that does not wait", "", "From call to return with `nosync()`, everything "
+                    "warm and nothing else in the stream. CUB's scratch is allocated in advance. A launch is that of a "
+                    "kernel that does nothing.", ""]
+        yield from table([result.benchmark.inputs, "n", "tilewise, us (quartiles)", "CUB, us", "a launch, us",
+                          "tilewise / CUB"], lines)
+
+
 def of_entropies(result):
     ceiling, doing = result.benchmark.ceiling
     lines = []
@@ -637,18 +652,18 @@ BENCHMARKS = {
         traffic="of input", ceiling=("read", "read bandwidth"), cub_reorders=("matrix",), end="value",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait", "thrust": "thrust::reduce"},
         sections=(of_slower_settings, of_types, of_warm_caches, of_entropies, of_extremes, of_wrappings, of_wall_time,
-                  of_host_memory),
+                  of_calls, of_host_memory),
         inputs="type", plot=plot_sizes),
     "scan": Benchmark(
         traffic="read and written", ceiling=("copy", "copying"), cub_reorders=(), end="completion",
         wall={"tilewise_on_stream": "tilewise on a stream", "cub": "CUB and a wait",
               "thrust": "thrust::inclusive_scan", "thrust_nosync": "the same with par_nosync and a wait"},
         sections=(of_slower_settings, of_types, of_warm_caches, of_alignments, of_entropies, of_wrapped_scans,
-                  of_wall_time),
+                  of_wall_time, of_calls),
         inputs="type", plot=plot_sizes),
     "histogram": Benchmark(
         traffic="of samples", ceiling=("read", "read bandwidth"), cub_reorders=(), end="completion", wall={},
-        sections=(of_distributions, of_warm_caches), inputs="axis", plot=plot_distributions),
+        sections=(of_distributions, of_warm_caches, of_calls), inputs="axis", plot=plot_distributions),
     "segmented": Benchmark(
         traffic="of elements, offsets and results", ceiling=("read", "read bandwidth"), cub_reorders=(),
         end="completion", wall={}, sections=(of_segments,), inputs="lengths", plot=plot_segments),

@@ -115,8 +115,8 @@ inline options parse(command const& one, int argc, char** argv)
         };
         if (name == "--parts") {
             result.parts = names(value(), one.parts);
-            if (result.parts == std::vector<std::string>{"warm"})
-                throw std::invalid_argument("warm is measured beside other parts, not alone");
+            if (std::ranges::all_of(result.parts, [](auto const& part) { return part == "warm" || part == "call"; }))
+                throw std::invalid_argument("warm and call are measured beside other parts, not alone");
         } else if (name == "--types") {
             result.types = names(value(), one.types);
         } else if (name == "--sizes") {

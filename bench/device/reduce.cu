@@ -22,7 +22,7 @@ bench::command settings()
     for (int size = 10; size <= 32; ++size)
         sizes.push_back(size);
     return {"device_reduce",
-            "types,warm,entropies,extremes,wrappings,wall,host",
+            "types,warm,call,entropies,extremes,wrappings,wall,host",
             "f32,f64,i32,i8_to_i32,i8,f16,u8_to_f32_squares,f16_to_f32_squares,matrix,i32_largest,f32_largest",
             sizes,
             {4, 8, 10, 12, 13, 14, 16, 18, 20, 22, 24, 26, 28, 30},

@@ -22,7 +22,7 @@ bench::command settings()
     for (int size = 10; size <= 32; ++size)
         sizes.push_back(size);
     return {"device_scan",
-            "types,warm,alignments,entropies,wrappings,wall",
+            "types,warm,call,alignments,entropies,wrappings,wall",
             "f32,i32,f64,exclusive_f32,i8,u8,u8_to_i32,f16_to_f32,u8_to_f32_squares,affine,matrix",
             sizes,
             {10, 12, 14, 16, 18, 20, 21, 22, 23, 24, 25, 26, 28, 30},

@@ -41,6 +41,18 @@ public:
         keep(setting, competitors, timer.on_gpu(competitors, 61, cache::as_it_is));
     }
 
+    /// Times, as the part `call`, how long calls of the library and of CUB that do not wait keep the host, beside the
+    /// launch of a kernel that does nothing; for every sixth size up to 2^22.
+    void time_call(measurement setting, std::vector<competitor> competitors)
+    {
+        if (!chosen.wants_part("call") || setting.log2_count() > 22 || setting.log2_count() % 6 != 4)
+            return;
+        setting.part = "call";
+        std::erase_if(competitors, [](competitor const& one) { return one.who != "tilewise" && one.who != "cub"; });
+        competitors.push_back({"launch", [this] { launch(delay, 1, 1, queue, 0); }});
+        time_on_host(std::move(setting), competitors);
+    }
+
     /// Times the competitors from call to return.
     void time_on_host(measurement setting, std::vector<competitor> const& competitors, int rounds = 301)
     {

@@ -66,6 +66,17 @@ inline figure time_over_baseline(std::string who)
     };
 }
 
+/// The time that a call keeps the host beyond that of a launch, as a share of a baseline's.
+inline figure time_without_launch_over_baseline(std::string who)
+{
+    return [=](results const& all, measurement const& ours) -> std::optional<double> {
+        measurement const *other = all.find(ours, who), *launch = all.find(ours, "launch");
+        return other && launch ? std::optional((ours.microseconds.median - launch->microseconds.median) /
+                                               other->microseconds.median)
+                               : std::nullopt;
+    };
+}
+
 /// The measurements of 2^least to 2^most elements.
 inline std::function<bool(measurement const&)> sizes(int least, int most = 63)
 {
@@ -94,7 +105,8 @@ inline verdict judge(target const& target, results const& all)
     verdict result;
     for (auto const& one : all.all()) {
         if (one.part != target.part || (one.who != "tilewise" && one.who != "tilewise_on_stream") ||
-            one.cold != (target.part != "wall" && target.part != "host" && target.part != "extremes") ||
+            one.cold != (target.part != "wall" && target.part != "host" && target.part != "extremes" &&
+                         target.part != "call") ||
             !(target.what.empty() || std::ranges::find(target.what, one.what) != target.what.end()) ||
             !target.covers(one))
             continue;

@@ -132,8 +132,10 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
                 {"cub", with_cub},
                 {"read", [&] { read_only(run.queue, first, bytes_read, theirs.data()); }}};
             run.time_on_gpu(setting, competitors);
-            if (kind == distribution::uniform)
+            if (kind == distribution::uniform) {
                 run.time_warm(setting, competitors);
+                run.time_call(setting, competitors);
+            }
             expect_counts(where + ", after it was timed", fetch_all(ours.data(), bins, run.queue), right);
         }
     }

@@ -66,6 +66,8 @@ inline std::vector<target> targets()
     for (std::string_view const what : {"i32_1024", "pairs_256x256"})
         promise("uniform", what, at(28), speed_over_baseline("read"), true, 0.80,
                 std::string(what) + ": >= 0.80 of read bandwidth, 2^28");
+    all.push_back(
+        {"a call that does not wait: <= 2 x CUB", "call", {}, sizes(0), time_over_baseline("cub"), false, 2.0});
     return all;
 }
 

@@ -70,8 +70,10 @@ void compare(session& run, std::string const& name)
                 {"cub", with_cub},
                 {"read", [&] { read_only(run.queue, first, count * sizeof(element), theirs); }}};
             run.time_on_gpu(setting, competitors);
-            if (offset == 0)
+            if (offset == 0) {
                 run.time_warm(setting, competitors);
+                run.time_call(setting, competitors);
+            }
 
             accumulator const again = fetch(ours, run.queue);
             if (std::memcmp(&again, &result, sizeof again) != 0)

@@ -100,6 +100,13 @@ inline std::vector<target> targets()
          0.85},
         {"call to value: <= 0.60 x thrust::reduce, up to 2^20", "wall", floats, sizes(0, 20),
          time_over_baseline("thrust"), false, 0.60},
+        {"a call that does not wait: <= 1.20 x CUB and a launch",
+         "call",
+         {},
+         sizes(0),
+         time_without_launch_over_baseline("cub"),
+         false,
+         1.20},
         {"call to value: <= 1.05 x CUB and a wait, up to 2^20", "wall", floats, sizes(0, 20), time_over_baseline("cub"),
          false, 1.05},
     };

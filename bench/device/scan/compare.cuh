@@ -50,8 +50,10 @@ public:
                                                           {"cub", [=, this] { scan_by_cub(offset, offset, count); }},
                                                           {"copy", [=, this] { copy_as_much(count); }}};
                 run_.time_on_gpu(setting, competitors);
-                if (offset == 0)
+                if (offset == 0) {
                     run_.time_warm(setting, competitors);
+                    run_.time_call(setting, competitors);
+                }
                 expect_again(print, offset, count);
             }
     }

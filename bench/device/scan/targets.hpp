@@ -43,6 +43,8 @@ inline std::vector<target> targets()
          true, 0.90},
         {"behind iterators: >= 0.95 x raw pointer", "wrappings", any, sizes(0), rate_over_baseline("tilewise_pointer"),
          true, 0.95},
+        {"a call that does not wait: <= 1.20 x CUB and a launch", "call", any, sizes(0),
+         time_without_launch_over_baseline("cub"), false, 1.20},
         {"call to completion: <= 0.50 x Thrust, up to 2^16", "wall", floats, sizes(0, 16), time_over_baseline("thrust"),
          false, 0.50},
         {"call to completion: <= 0.50 x its par_nosync and a wait", "wall", floats, sizes(0, 16),
