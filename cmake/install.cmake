@@ -5,10 +5,15 @@ include(GNUInstallDirs)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tilewise")
 
 # The rules are there in any case, so that a project that has tilewise as a subdirectory can export targets that link it.
-# Without TILEWISE_INSTALL they install something only where somebody asks for the component tilewise.
+# Without TILEWISE_INSTALL they install something only where somebody asks for a component: tilewise, the headers;
+# tilewise_compiled, the compiled library; tilewise_compiled_dev, what linking it takes.
 set(rule COMPONENT tilewise)
+set(compiled_rule COMPONENT tilewise_compiled)
+set(compiled_dev_rule COMPONENT tilewise_compiled_dev)
 if(NOT TILEWISE_INSTALL)
     list(APPEND rule EXCLUDE_FROM_ALL)
+    list(APPEND compiled_rule EXCLUDE_FROM_ALL)
+    list(APPEND compiled_dev_rule EXCLUDE_FROM_ALL)
 endif()
 
 # Headers and targets
@@ -24,8 +29,9 @@ set(compiled_type "")
 if(TARGET tilewise_compiled)
     get_target_property(compiled_type tilewise_compiled TYPE)
     install(TARGETS tilewise_compiled EXPORT tilewise-compiled-targets
-        RUNTIME ${rule} LIBRARY ${rule} NAMELINK_COMPONENT tilewise ARCHIVE ${rule})
-    install(EXPORT tilewise-compiled-targets NAMESPACE tilewise:: DESTINATION "${package_dir}" ${rule})
+        RUNTIME ${compiled_rule} LIBRARY ${compiled_rule} NAMELINK_COMPONENT tilewise_compiled_dev
+        ARCHIVE ${compiled_dev_rule})
+    install(EXPORT tilewise-compiled-targets NAMESPACE tilewise:: DESTINATION "${package_dir}" ${compiled_dev_rule})
 
     set(pkgconfig_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
     file(RELATIVE_PATH prefix_from_pkgconfig "/${pkgconfig_dir}" "/")
@@ -36,7 +42,7 @@ if(TARGET tilewise_compiled)
         string(APPEND compiled_libs " ${cudart} -ldl -lrt -lpthread")
     endif()
     configure_file("${CMAKE_CURRENT_LIST_DIR}/tilewise-compiled.pc.in" "${PROJECT_BINARY_DIR}/tilewise-compiled.pc" @ONLY)
-    install(FILES "${PROJECT_BINARY_DIR}/tilewise-compiled.pc" DESTINATION "${pkgconfig_dir}" ${rule})
+    install(FILES "${PROJECT_BINARY_DIR}/tilewise-compiled.pc" DESTINATION "${pkgconfig_dir}" ${compiled_dev_rule})
 endif()
 
 # find_package(tilewise CONFIG)
