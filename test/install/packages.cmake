@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes the Debian packages, unpacks them, and builds and runs a program that finds what was unpacked.
-# Needs BUILD_DIR (of tilewise), WORK_DIR, CXX, CPACK and VERSION.
+# Needs BUILD_DIR (of tilewise), WORK_DIR, CXX, CPACK and VERSION, which other files repeat.
+cmake_path(SET sources NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../..")
+file(READ "${sources}/packaging/vcpkg/tilewise/vcpkg.json" port)
+string(JSON port_version GET "${port}" version)
+file(STRINGS "${sources}/CITATION.cff" citation REGEX "^version: ")
+if(NOT port_version STREQUAL VERSION OR NOT citation STREQUAL "version: ${VERSION}")
+    message(FATAL_ERROR "vcpkg.json has version ${port_version}, CITATION.cff `${citation}`, the headers ${VERSION}")
+endif()
+
 find_program(DPKG_DEB dpkg-deb)
 if(NOT DPKG_DEB)
     message(STATUS "skipped, there is no dpkg-deb")
