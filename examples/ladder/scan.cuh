@@ -361,15 +361,15 @@ void reduce_then_scan(task<T> const& t)
 /// access.
 /// @{
 static_assert(sizeof(unsigned long long) == 8);
-enum class known : unsigned { nothing = 0, sum_of_tile = 1, sum_up_to_tile = 2 };
+enum class tile_status : unsigned { invalid = 0, aggregate = 1, inclusive_prefix = 2 };
 
 template <class T>
-TILEWISE_DEVICE unsigned long long word_of(known what, T value)
+TILEWISE_DEVICE unsigned long long word_of(tile_status status, T value)
 {
     static_assert(sizeof(T) == 4);
     unsigned bits;
     std::memcpy(&bits, &value, 4);
-    return static_cast<unsigned long long>(what) << 32 | bits;
+    return static_cast<unsigned long long>(status) << 32 | bits;
 }
 template <class T>
 TILEWISE_DEVICE T value_of(unsigned long long word)
@@ -379,14 +379,14 @@ TILEWISE_DEVICE T value_of(unsigned long long word)
     std::memcpy(&value, &bits, 4);
     return value;
 }
-TILEWISE_DEVICE known what_is_known(unsigned long long word)
+TILEWISE_DEVICE tile_status status_of(unsigned long long word)
 {
-    return static_cast<known>(word >> 32);
+    return static_cast<tile_status>(word >> 32);
 }
 TILEWISE_DEVICE unsigned long long wait_for_word(unsigned long long const* word)
 {
     unsigned long long seen = 0;
-    for (observe(word, true, seen); what_is_known(seen) == known::nothing; observe(word, true, seen))
+    for (observe(word, true, seen); status_of(seen) == tile_status::invalid; observe(word, true, seen))
         pause_briefly();
     return seen;
 }
@@ -398,7 +398,7 @@ struct chained {
     TILEWISE_DEVICE static T sum_before(unsigned long long* words, offset index, T sum)
     {
         T const before = value_of<T>(wait_for_word(&words[index - 1]));
-        publish(&words[index], word_of(known::sum_up_to_tile, before + sum));
+        publish(&words[index], word_of(tile_status::inclusive_prefix, before + sum));
         return before;
     }
 };
@@ -411,15 +411,15 @@ struct look_back {
     template <class T>
     TILEWISE_DEVICE static T sum_before(unsigned long long* words, offset index, T sum)
     {
-        publish(&words[index], word_of(known::sum_of_tile, sum));
+        publish(&words[index], word_of(tile_status::aggregate, sum));
         offset at = index - 1;
         unsigned long long word = wait_for_word(&words[at]);
         T before = value_of<T>(word);
-        while (what_is_known(word) != known::sum_up_to_tile) {
+        while (status_of(word) != tile_status::inclusive_prefix) {
             word = wait_for_word(&words[--at]);
             before = value_of<T>(word) + before;
         }
-        publish(&words[index], word_of(known::sum_up_to_tile, before + sum));
+        publish(&words[index], word_of(tile_status::inclusive_prefix, before + sum));
         return before;
     }
 };
@@ -443,7 +443,7 @@ scan_in_one_pass(T const* in, offset count, T* out, unsigned long long* words, u
     if (thread_index() == threads - 1) {
         before = T{};
         if (index == 0)
-            publish(&words[0], word_of(known::sum_up_to_tile, up_to_thread));
+            publish(&words[0], word_of(tile_status::inclusive_prefix, up_to_thread));
         else
             before = Before::sum_before(words, index, up_to_thread);
     }

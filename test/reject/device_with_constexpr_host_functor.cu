@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: --expt-relaxed-constexpr
-// lines: 18
+// lines: 34
 #include <tilewise/reduce.hpp>
 
 struct larger {

@@ -68,7 +68,7 @@ struct scan_tuning {
     static constexpr bool clusters = true, bulk_copies = true;
     static constexpr int cluster_blocks = 16;
 
-    /// Side by side: up to 16 MiB of accumulators.
+    /// A block for each tile: up to 16 MiB of accumulators.
     static constexpr int blocks_per_multiprocessor = 4;
     static constexpr offset tile_per_block_limit = 512;
 

@@ -134,7 +134,7 @@ T reduce_in_order(rank_call<Communicator>& call, Local local, agreement const& w
 }
 
 /// The step of a scan that combines what precedes a rank: `reduce_own(begin, is_last)` returns the elements of this
-/// rank, of which there are some. They begin at `begin`, and nobody needs them if this rank has the last ones.
+/// rank, of which there are some. They begin at `begin`, and are not needed if this rank has the last ones.
 template <class Order, class Tuning, class T, class Communicator, class Op, class Reduce>
 host::entry<Order, combined<T>> entry_of_rank(rank_call<Communicator>& call, agreement const& what,
                                               std::optional<T> const& init, Op& op, Reduce reduce_own)

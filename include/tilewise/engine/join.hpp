@@ -37,7 +37,7 @@ public:
     static constexpr bool takes_rounds(int ranks) { return ranks > Tuning::most_ranks_per_gather; }
 
     /// Prepares to join. Rank 0 has an init if `has_init`. If all ranks are wanted, the last element stays apart. If
-    /// those before a rank are, nobody needs the elements of the last.
+    /// those before a rank are, the elements of the last rank are not needed.
     joining(rank_call<Communicator>& call, bool has_init, wanted whose)
         : call_(call), at_(call.ranks()), has_init_(has_init), whose_(whose)
     {
