@@ -197,8 +197,8 @@ report climb_reductions(std::vector<T> const& values, std::string const& name, d
         }));
 #endif
     double const ceiling = read_ceiling(in.begin(), values.size() * sizeof(T), clock);
-    return climb("Reductions: the sum of " + std::to_string(values.size()) + " " + name, versions, "reading", ceiling,
-                 std::cref(clock), runs);
+    return climb("Reductions: the sum of " + std::to_string(values.size()) + " " + name, versions, "read bandwidth",
+                 ceiling, std::cref(clock), runs);
 }
 
 /// What a scan of `count` elements costs, counted by running it on elements that count.
@@ -273,7 +273,7 @@ report climb_scans(std::vector<T> const& values, std::string const& name, device
     double const ceiling = copy_ceiling(work.begin(), in.begin(), size * sizeof(T), clock);
     return climb("Scans: the running sums of " + std::to_string(size) + " " + name + " (work and steps of 2^" +
                      std::to_string(log2_counted) + ")",
-                 versions, "copying", ceiling, std::cref(clock), runs);
+                 versions, "copy bandwidth", ceiling, std::cref(clock), runs);
 }
 
 /// The ladder of histograms.
@@ -326,8 +326,8 @@ inline report climb_histograms(std::vector<unsigned char> const& values, std::st
         }));
 #endif
     double const ceiling = read_ceiling(in.begin(), values.size(), clock);
-    return climb("Histograms: " + std::to_string(values.size()) + " bytes, " + name, versions, "reading", ceiling,
-                 std::cref(clock), runs);
+    return climb("Histograms: " + std::to_string(values.size()) + " bytes, " + name, versions, "read bandwidth",
+                 ceiling, std::cref(clock), runs);
 }
 
 } // namespace ladder

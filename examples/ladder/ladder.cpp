@@ -125,7 +125,7 @@ ladder::report climb_reductions_on_host(std::vector<T> const& values, std::strin
     add("tilewise::reduce, par", [&] { sum = tw::reduce(tw::par, values); });
     double const ceiling = read_ceiling_of_host(values.data(), values.size() * sizeof(T));
     return ladder::climb("Reductions on the processor: the sum of " + std::to_string(values.size()) + " " + name,
-                         versions, "reading", ceiling, ladder::seconds_on_host, runs);
+                         versions, "read bandwidth", ceiling, ladder::seconds_on_host, runs);
 }
 
 template <class T>
@@ -145,7 +145,7 @@ ladder::report climb_scans_on_host(std::vector<T> const& values, std::string con
     double const ceiling = 2.0 * static_cast<double>(values.size() * sizeof(T)) /
                            ladder::median_microseconds(copy, ladder::seconds_on_host, 5);
     return ladder::climb("Scans on the processor: the running sums of " + std::to_string(values.size()) + " " + name,
-                         versions, "copying", ceiling, ladder::seconds_on_host, runs);
+                         versions, "copy bandwidth", ceiling, ladder::seconds_on_host, runs);
 }
 
 ladder::report climb_histograms_on_host(std::vector<unsigned char> const& values, std::string const& name, int runs)
@@ -167,7 +167,7 @@ ladder::report climb_histograms_on_host(std::vector<unsigned char> const& values
     add("tilewise::histogram, par", [&] { tw::histogram(tw::par, values, tw::integer_axis(0, 256), counts.begin()); });
     double const ceiling = read_ceiling_of_host(values.data(), values.size());
     return ladder::climb("Histograms on the processor: " + std::to_string(values.size()) + " bytes, " + name, versions,
-                         "reading", ceiling, ladder::seconds_on_host, runs);
+                         "read bandwidth", ceiling, ladder::seconds_on_host, runs);
 }
 /// @}
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Values that the host has, written where kernels write, and elements that it wants, read where kernels read. That is
-/// what remains to do on a GPU where ranks have combined on the host what each of them has computed.
+/// Values that the host has, written where kernels write, and elements that the host needs, read where kernels read.
+/// Calls over ranks use it after the ranks have combined their results on the host.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>

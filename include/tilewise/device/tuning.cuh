@@ -190,7 +190,7 @@ struct partition_tuning {
 
     /// Tables of 128 KiB, less where there is less shared memory, one for each multiprocessor.
     static constexpr int counting_threads = 1024, log2_most_cells = 15;
-    /// Each has at least 16 samples of a tile: two 16-byte vectors, and four bytes that tell where.
+    /// Each has at least 16 samples of a tile: two 16-byte vectors, and four bytes for their position.
     static constexpr int most_buckets = 512;
     static constexpr offset most_ranges = 8;
 

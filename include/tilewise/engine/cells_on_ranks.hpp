@@ -61,7 +61,8 @@ public:
         in_.reserve(static_cast<std::size_t>(call.ranks()));
     }
 
-    /// Tells the owner of each cell how many values this rank has of it, and learns where they stand among all of them.
+    /// Sends the owner of each cell the number of values that this rank has of it, and receives their position among
+    /// all values of the cell.
     void exchange_counts(std::vector<offset> counts)
     {
         counts_ = std::move(counts);

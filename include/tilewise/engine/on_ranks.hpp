@@ -44,7 +44,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// Whether values of a type can travel between ranks. If not, one sentence says why.
+/// Whether values of a type can be sent between ranks. If not, one sentence says why.
 template <class T>
 constexpr bool can_send()
 {
