@@ -304,13 +304,15 @@ def of_distributions(result):
 def of_segments(result):
     """A table for each type, of reductions and of scans."""
     for part, others, names in (("reduce", ("cub", "whole", "read"), ("CUB", "as one range", "read bandwidth")),
-                                ("scan", ("copy",), ("copying",))):
+                                ("scan", ("cub", "copy"), ("CUB", "copying"))):
+        kept = [who for who in others if any(row["part"] == part and row["who"] == who for row in result.rows)]
+        names = [name for who, name in zip(others, names) if who in kept]
         for type_ in dict.fromkeys(what.split(", ")[0] for what in result.inputs(part)):
             lines = []
             for what in result.inputs(part):
                 name, lengths, mean = what.split(", ")
                 for count in result.counts(part, what) if name == type_ else ():
-                    ours, *rest = (result.row(part, what, count, who) for who in ("tilewise", *others))
+                    ours, *rest = (result.row(part, what, count, who) for who in ("tilewise", *kept))
                     lines.append([lengths, mean, with_quartiles(ours), speed(ours), *map(speed, rest),
                                   *(rate(ours, other) for other in rest)])
             yield from [f"### {part}: {TYPES.get(type_, type_)}", ""]

@@ -13,6 +13,10 @@
 #include <tilewise/segmented.hpp>
 
 #include <cub/device/device_segmented_reduce.cuh>
+#if __has_include(<cub/device/device_segmented_scan.cuh>) // from CCCL 3.3 on
+#include <cub/device/device_segmented_scan.cuh>
+#define TILEWISE_BENCH_CUB_SEGMENTED_SCAN
+#endif
 
 #include <cstdint>
 #include <cstdio>
@@ -116,14 +120,23 @@ private:
 
         std::uint64_t const of_offsets = (segments_ + 1) * sizeof(std::int32_t);
         measurement const setting{"scan", what, {}, count_, 0, true, 2 * count_ * sizeof(T) + of_offsets, {}};
-        run_.time_on_gpu(setting, {{"tilewise", ours},
-                                   {"copy",
-                                    [&] {
-                                        check(cudaMemcpyAsync(out_.data(), elements_.data(), count_ * sizeof(T),
-                                                              cudaMemcpyDeviceToDevice, run_.queue),
-                                              "cudaMemcpyAsync");
-                                    },
-                                    2 * count_ * sizeof(T)}});
+        auto const copies = [&] {
+            check(cudaMemcpyAsync(out_.data(), elements_.data(), count_ * sizeof(T), cudaMemcpyDeviceToDevice,
+                                  run_.queue),
+                  "cudaMemcpyAsync");
+        };
+        std::vector<competitor> competitors{{"tilewise", ours}, {"copy", copies, 2 * count_ * sizeof(T)}};
+#ifdef TILEWISE_BENCH_CUB_SEGMENTED_SCAN
+        competitors.push_back({"cub", [&] {
+                                   auto bytes = run_.scratch.size();
+                                   check(cub::DeviceSegmentedScan::InclusiveSegmentedScan(
+                                             run_.scratch.data(), bytes, elements_.data(), out_.data(), begins,
+                                             begins + 1, static_cast<std::int64_t>(segments_), for_cub(op_),
+                                             run_.queue),
+                                         "cub::DeviceSegmentedScan");
+                               }});
+#endif
+        run_.time_on_gpu(setting, competitors);
     }
 
     void expect_same(std::string const& what, std::vector<T> const& expected, std::uint64_t count)
