@@ -124,6 +124,63 @@ TEST(segmented_algorithms, take_pointers_arrays_and_offsets_of_any_integers)
 #endif
 }
 
+TEST(segmented_algorithms, take_ranges_of_elements_and_offsets)
+{
+    results out(4);
+    EXPECT_EQ(tw::segmented_reduce(ints, offsets, out.begin()), out.end());
+    EXPECT_EQ(out, (results{6, 0, 4, 18}));
+    results scanned(7);
+    tw::segmented_inclusive_scan(ints, offsets, scanned);
+    EXPECT_EQ(scanned, (results{1, 3, 6, 4, 5, 11, 18}));
+    tw::segmented_exclusive_scan(ints, offsets, scanned.begin(), 10);
+    EXPECT_EQ(scanned, (results{10, 11, 13, 10, 10, 15, 21}));
+    std::forward_list<short> const bounds{0, 3, 3, 4, 7};
+    int const elements[]{1, 2, 3, 4};
+    std::size_t const columns[]{0, 1, 4};
+    on_both([&](auto on) {
+        EXPECT_EQ(tw::segmented_reduce(on, ints, bounds, out, 10), out.end());
+        EXPECT_EQ(out, (results{16, 10, 14, 28}));
+        EXPECT_EQ(tw::segmented_reduce(on, elements, columns, out, 2, std::multiplies<>()), out.begin() + 2);
+        EXPECT_EQ(out, (results{2, 48, 14, 28}));
+        tw::segmented_inclusive_scan(on, ints, bounds, scanned, std::multiplies<>());
+        EXPECT_EQ(scanned, (results{1, 2, 6, 4, 5, 30, 210}));
+        tw::segmented_inclusive_scan(on, ints, offsets, scanned.begin(), std::plus<>(), 10);
+        EXPECT_EQ(scanned, (results{11, 13, 16, 14, 15, 21, 28}));
+        tw::segmented_exclusive_scan(on, ints, bounds, scanned, 2, std::multiplies<>());
+        EXPECT_EQ(scanned, (results{2, 2, 4, 2, 2, 10, 60}));
+    });
+}
+
+TEST(segmented_algorithms, have_no_segments_between_fewer_than_two_offsets)
+{
+    for (results const& few : {results{}, results{3}}) {
+        std::forward_list<int> const listed(few.begin(), few.end());
+        on_both([&](auto on) {
+            results out(1, -1);
+            EXPECT_EQ(tw::segmented_reduce(on, ints, few, out), out.begin());
+            EXPECT_EQ(tw::segmented_reduce(on, ints, listed, out), out.begin());
+            tw::segmented_inclusive_scan(on, ints, listed, out);
+            tw::segmented_exclusive_scan(on, ints, few, out, 5);
+            EXPECT_EQ(out, results{-1});
+        });
+    }
+}
+
+TEST(segmented_algorithms, tell_arrays_of_offsets_from_ranges)
+{
+    int const elements[]{1, 2, 3, 4}, bounds[]{0, 1, 4}; // these decay to iterators
+    results out(2);
+    on_both([&](auto on) {
+        EXPECT_EQ(tw::segmented_reduce(on, elements, bounds, bounds + 2, bounds + 1, out.begin()), out.end());
+        EXPECT_EQ(out, (results{1, 9}));
+        results scanned(4);
+        tw::segmented_inclusive_scan(on, elements, bounds, bounds + 2, bounds + 1, scanned.begin());
+        EXPECT_EQ(scanned, (results{1, 2, 5, 9}));
+        tw::segmented_exclusive_scan(on, elements, bounds, bounds + 2, bounds + 1, scanned.begin(), 1);
+        EXPECT_EQ(scanned, (results{1, 1, 3, 6}));
+    });
+}
+
 TEST(segmented_algorithms, take_offsets_of_lists_and_write_through_output_iterators)
 {
     std::forward_list<int> const begins{0, 3, 3, 4};
@@ -265,6 +322,14 @@ TEST(segmented_algorithms, report_broken_arguments_in_the_hardened_mode)
                       tw::segmented_exclusive_scan(on, ints.data(), bounds, bounds + 1, bounds + 1, nowhere, 0);
                   }),
                   "tilewise::segmented_exclusive_scan: the output is null, but a segment is not empty");
+        int const beyond[]{0, 3, 8}, before[]{-1, 2};
+        results scanned(8);
+        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints, beyond, out); }),
+                  "tilewise::segmented_reduce: the offsets of a segment are not in the range");
+        EXPECT_EQ(complaint([&] { tw::segmented_inclusive_scan(on, ints, beyond, scanned); }),
+                  "tilewise::segmented_inclusive_scan: the offsets of a segment are not in the range");
+        EXPECT_EQ(complaint([&] { tw::segmented_exclusive_scan(on, ints, before, scanned.begin(), 0); }),
+                  "tilewise::segmented_exclusive_scan: the offsets of a segment are not in the range");
     });
 }
 

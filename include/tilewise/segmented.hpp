@@ -9,6 +9,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/output.hpp>
+#include <tilewise/core/range.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/call.hpp>
 #include <tilewise/engine/segmented.hpp>
@@ -20,14 +21,56 @@
 
 TILEWISE_NAMESPACE_BEGIN
 
+/// @cond internals
+/// The elements of segments and the offsets that separate them, both as ranges. Excludes arrays that decay to what
+/// looks like elements, offsets and further iterators.
+template <class Range, class Offsets, class Next>
+concept segments_of_range =
+    std::ranges::forward_range<Range> && std::ranges::forward_range<Offsets> && !any_iterator<Next>;
+
+/// The offsets at which segments begin and end.
+template <class It>
+struct segment_offsets {
+    It begins, begins_last, ends;
+};
+
+/// Returns the offsets of the segments that neighboring offsets separate. In the hardened mode, checks that they are in
+/// the range.
+template <class Policy, class Range, class Offsets>
+auto separated_segments([[maybe_unused]] char const* algorithm, [[maybe_unused]] Policy const& policy,
+                        [[maybe_unused]] Range& range, Offsets& offsets)
+{
+    using it = beginning_of<Policy, Offsets>;
+    it const first = tilewise::begin_of<Policy>(offsets), last = tilewise::end_of<Policy>(offsets);
+    segment_offsets<it> of{first, first, first};
+    if (first == last)
+        return of;
+    ++of.ends;
+    if constexpr (random_access<it>)
+        of.begins_last = tilewise::advanced(first, static_cast<offset>(last - first) - 1);
+    else
+        for (it next = of.ends; !(next == last); ++next)
+            ++of.begins_last;
+    using resolved = policy_for<Policy>;
+    if constexpr (hardened && std::ranges::sized_range<Range> && engine::call_under<resolved>::is_on_one_machine &&
+                  engine::can_wait<resolved> && (engine::has_kernels || !is_device_policy<resolved>)) {
+        offset const reach = engine::furthest_reach(tilewise::resolve(policy), of.begins, of.begins_last, of.ends);
+        tilewise::reject_fault(algorithm, std::cmp_less(std::ranges::size(range), reach)
+                                              ? "the offsets of a segment are not in the range"
+                                              : nullptr);
+    }
+    return of;
+}
+/// @endcond
+
 /// @addtogroup segmented_reduce
 /// Combines `init` and the elements of each segment of a range into one value per segment.
 ///
 /// Header `<tilewise/segmented.hpp>`. Segment i contains the elements from `first + begins[i]` up to, but excluding,
 /// `first + ends[i]`; `*(out + i)` receives the result of @ref reduce for it. An empty segment gives `init`. Segments
-/// may overlap and may be in any order. If n + 1 offsets separate n consecutive segments, pass `offsets, offsets + n,
-/// offsets + 1`. `init` defaults to a value-initialized element, `op` to `std::plus<>`. Returns the end of the output,
-/// which must not overlap the elements.
+/// may overlap and may be in any order. If n + 1 offsets separate n consecutive segments, pass the elements and the
+/// offsets as two ranges, or `offsets, offsets + n, offsets + 1`. `init` defaults to a value-initialized element, `op`
+/// to `std::plus<>`. Returns the end of the output, which must not overlap the elements.
 ///
 /// @par Order
 /// As for @ref reduce for each segment as a range of its own, with the same bits under every policy. Therefore the bits
@@ -50,9 +93,11 @@ TILEWISE_NAMESPACE_BEGIN
 /// at a time, and about 1 MiB, for a scan 2. With `device.trace(sink)`, the items of a launch are segments.
 /// @par Errors
 /// As for @ref reduce. The hardened mode throws `std::invalid_argument` for a null pointer to offsets or output if
-/// there are segments, and for a null pointer to elements if a segment is not empty. For a scan, the output, too, may
-/// be null if all segments are empty; with nosync(), any segment counts as not empty. Under seq and par it also throws
-/// for a segment that ends before it begins; otherwise such a segment counts as empty.
+/// there are segments, for a segment that is not in a range of elements of known size (not with nosync(), which cannot
+/// wait for the check, and not over ranks, whose ranges are parts), and for a null pointer to elements if a segment is
+/// not empty. For a scan, the output, too, may be null if all segments are empty; with nosync(), any segment counts as
+/// not empty. Under seq and par it also throws for a segment that ends before it begins; otherwise such a segment
+/// counts as empty.
 /// @par Example
 /// @snippet guide/segmented.cpp reduce
 /// @{
@@ -70,6 +115,17 @@ output_end<Out> segmented_reduce(Policy&& policy, It first, Begins begins, Begin
                                               engine::segmented_reduce(on, first, begins, begins_last, ends,
                                                                        std::move(to), std::move(init), std::move(op)));
     });
+}
+
+/// Combines `init` and the elements of each of the consecutive segments of a range that `offsets` separate.
+template <execution_policy Policy, class Range, class Offsets, output Out, class T = std::ranges::range_value_t<Range>,
+          operation Op = std::plus<>>
+    requires segments_of_range<Range, Offsets, T>
+output_end<Out> segmented_reduce(Policy&& policy, Range&& range, Offsets&& offsets, Out&& out, T init = T{}, Op op = {})
+{
+    auto const of = tilewise::separated_segments("segmented_reduce", policy, range, offsets);
+    return tilewise::segmented_reduce(policy, tilewise::begin_of<Policy>(range), of.begins, of.begins_last, of.ends,
+                                      std::forward<Out>(out), std::move(init), std::move(op));
 }
 
 /// The overload without a policy runs on the calling thread.
@@ -119,6 +175,26 @@ void segmented_inclusive_scan(Policy&& policy, It first, Begins begins, Begins b
     });
 }
 
+/// Scans each of the consecutive segments of a range that `offsets` separate, starting with `init`.
+template <execution_policy Policy, class Range, class Offsets, output Out, operation Op, class T>
+    requires segments_of_range<Range, Offsets, T>
+void segmented_inclusive_scan(Policy&& policy, Range&& range, Offsets&& offsets, Out&& out, Op op, T init)
+{
+    auto const of = tilewise::separated_segments("segmented_inclusive_scan", policy, range, offsets);
+    tilewise::segmented_inclusive_scan(policy, tilewise::begin_of<Policy>(range), of.begins, of.begins_last, of.ends,
+                                       out, std::move(op), std::move(init));
+}
+
+/// Scans each of these segments without `init`, in the type of the elements.
+template <execution_policy Policy, class Range, class Offsets, output Out, operation Op = std::plus<>>
+    requires segments_of_range<Range, Offsets, Op>
+void segmented_inclusive_scan(Policy&& policy, Range&& range, Offsets&& offsets, Out&& out, Op op = {})
+{
+    auto const of = tilewise::separated_segments("segmented_inclusive_scan", policy, range, offsets);
+    tilewise::segmented_inclusive_scan(policy, tilewise::begin_of<Policy>(range), of.begins, of.begins_last, of.ends,
+                                       out, std::move(op));
+}
+
 /// The overload without a policy runs on the calling thread.
 TILEWISE_WITHOUT_POLICY(segmented_inclusive_scan, leads_a_call)
 /// @}
@@ -147,6 +223,16 @@ void segmented_exclusive_scan(Policy&& policy, It first, Begins begins, Begins b
         engine::segmented_scan<scan_form::exclusive, T>(on, first, begins, begins_last, ends, out,
                                                         std::optional<T>(std::move(init)), std::move(op));
     });
+}
+
+/// Scans each of the consecutive segments of a range that `offsets` separate, starting with `init`.
+template <execution_policy Policy, class Range, class Offsets, output Out, class T, operation Op = std::plus<>>
+    requires segments_of_range<Range, Offsets, T>
+void segmented_exclusive_scan(Policy&& policy, Range&& range, Offsets&& offsets, Out&& out, T init, Op op = {})
+{
+    auto const of = tilewise::separated_segments("segmented_exclusive_scan", policy, range, offsets);
+    tilewise::segmented_exclusive_scan(policy, tilewise::begin_of<Policy>(range), of.begins, of.begins_last, of.ends,
+                                       out, std::move(init), std::move(op));
 }
 
 /// The overload without a policy runs on the calling thread.

@@ -16,6 +16,7 @@
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -90,8 +91,8 @@ DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
 DEVICE_TEST(SegmentedOrder, IsThatOfEverySegmentAloneWhereAWarpListsMany)
 {
     using structure = shape::bytes<16>;
-    auto const of = segments::of_all_lengths<structure, segments::steep_geometry>(
-        on_device::amount<tw::offset>(40000, 20000, 500));
+    auto const of =
+        segments::of_all_lengths<structure, segments::steep_geometry>(on_device::amount<tw::offset>(40000, 20000, 500));
     segments::expect_specified<segments::steep_geometry, segments::tuning_of_few_warps>(
         shape::some_values<structure>(of.elements), of, shape::non_associative<structure>());
 }
@@ -119,6 +120,23 @@ void expect_the_bits_of_seq(segments::list const& of, T init, Op op)
     };
     check_scan([&](auto... arguments) { tw::segmented_inclusive_scan(arguments..., op, init); }, "inclusive");
     check_scan([&](auto... arguments) { tw::segmented_exclusive_scan(arguments..., init, op); }, "exclusive");
+}
+
+DEVICE_TEST(segmented_algorithms, take_ranges_of_elements_and_offsets)
+{
+    results const x{1, 2, 3, 4, 5, 6, 7};
+    std::vector<std::int64_t> const offsets{0, 3, 3, 4, 7};
+    results sums(4), scanned(7); // in host memory
+    EXPECT_EQ(tw::segmented_reduce(tw::device, x, offsets, sums, 10), sums.end());
+    EXPECT_EQ(sums, (results{16, 10, 14, 28}));
+    tw::segmented_exclusive_scan(tw::device, x, offsets, scanned, 2, std::multiplies<>());
+    EXPECT_EQ(scanned, (results{2, 2, 4, 2, 2, 10, 60}));
+    device_array<int> const elements(x), out(7);
+    device_array<std::int64_t> const bounds(offsets);
+    tw::segmented_inclusive_scan(tw::device.nosync(), std::span(elements.begin(), elements.end()),
+                                 std::span(bounds.begin(), bounds.end()), out.begin());
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(out.values(7), (results{1, 3, 6, 4, 5, 11, 18}));
 }
 
 /// Rows of a few elements, with longer ones in between and a huge one.

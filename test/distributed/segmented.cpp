@@ -105,6 +105,22 @@ TYPED_TEST(SegmentsOverRanks, HaveTheBitsOfOneRange)
     }
 }
 
+TEST(segments_over_ranks, are_given_by_a_range_of_offsets_in_the_whole)
+{
+    std::vector<int> const x{1, 2, 3, 4, 5, 6, 7};
+    std::list<short> const offsets{0, 3, 3, 4, 7};
+    ranks::on_each_rank({0, 2, 5, 7}, [&](tw::thread_communicator& ranks, std::size_t begin, std::size_t end) {
+        auto const on = tw::distributed(ranks, tw::par).at(static_cast<offset>(begin), std::ssize(x));
+        std::vector<int> const own(x.begin() + static_cast<offset>(begin), x.begin() + static_cast<offset>(end)),
+            all{11, 13, 16, 14, 15, 21, 28};
+        std::vector<int> sums(4), scanned(own.size());
+        tw::segmented_reduce(on, own, offsets, sums, 10);
+        EXPECT_THAT(sums, testing::ElementsAre(16, 10, 14, 28));
+        tw::segmented_inclusive_scan(on, own, offsets, scanned, std::plus<>(), 10);
+        EXPECT_TRUE(std::equal(scanned.begin(), scanned.end(), all.begin() + static_cast<offset>(begin)));
+    });
+}
+
 TEST(segments_over_ranks, have_the_bits_of_one_range_of_numbers)
 {
     std::mt19937 random(1970);

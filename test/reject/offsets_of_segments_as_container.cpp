@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: the elements and offsets of segments must be given by iterators
+// expect: tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
 // lines: 25
 
 #include <tilewise/tilewise.hpp>

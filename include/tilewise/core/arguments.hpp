@@ -138,18 +138,24 @@ template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, 
 void transform_reduce_into(Policy&&, It const&, It const&, Range&&, Out&&, T&&) = delete; // tilewise: an input that follows a pair of iterators must be an iterator, too; pass its begin()
 template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class Out, class T, class Op, class Transform>
 void transform_reduce_into(Policy&&, It const&, It const&, Range&&, Out&&, T&&, Op&&, Transform&&) = delete; // tilewise: an input that follows a pair of iterators must be an iterator, too; pass its begin()
-template <execution_policy Policy, in_place_of_iterator Range, class... Rest>
-void segmented_reduce(Policy&&, Range&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
+template <execution_policy Policy, in_place_of_iterator Range, any_iterator It, class... Rest>
+void segmented_reduce(Policy&&, Range&&, It const&, Rest&&...) = delete; // tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
+template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class... Rest>
+void segmented_reduce(Policy&&, It const&, Range&&, Rest&&...) = delete; // tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
 template <execution_policy Policy, any_iterator It, any_iterator Begins, in_place_of_iterator Ends, class Out, class... Rest>
-void segmented_reduce(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
-template <execution_policy Policy, in_place_of_iterator Range, class... Rest>
-void segmented_inclusive_scan(Policy&&, Range&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
+void segmented_reduce(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
+template <execution_policy Policy, in_place_of_iterator Range, any_iterator It, class... Rest>
+void segmented_inclusive_scan(Policy&&, Range&&, It const&, Rest&&...) = delete; // tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
+template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class... Rest>
+void segmented_inclusive_scan(Policy&&, It const&, Range&&, Rest&&...) = delete; // tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
 template <execution_policy Policy, any_iterator It, any_iterator Begins, in_place_of_iterator Ends, class Out, class... Rest>
-void segmented_inclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
-template <execution_policy Policy, in_place_of_iterator Range, class... Rest>
-void segmented_exclusive_scan(Policy&&, Range&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
+void segmented_inclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
+template <execution_policy Policy, in_place_of_iterator Range, any_iterator It, class... Rest>
+void segmented_exclusive_scan(Policy&&, Range&&, It const&, Rest&&...) = delete; // tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
+template <execution_policy Policy, any_iterator It, in_place_of_iterator Range, class... Rest>
+void segmented_exclusive_scan(Policy&&, It const&, Range&&, Rest&&...) = delete; // tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
 template <execution_policy Policy, any_iterator It, any_iterator Begins, in_place_of_iterator Ends, class Out, class... Rest>
-void segmented_exclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: the elements and offsets of segments must be given by iterators; pass their begin() and end()
+void segmented_exclusive_scan(Policy&&, It const&, Begins const&, Begins const&, Ends&&, Out&&, Rest&&...) = delete; // tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
 // clang-format on
 /// @endcond
 
