@@ -73,6 +73,23 @@ struct outputs {
     }
 };
 
+TEST(transform_reduce_by_key, takes_pointers_to_data_members)
+{
+    struct sample {
+        int value;
+        double weight;
+    };
+    std::vector<sample> const samples{{1, 0.5}, {2, 0.25}, {3, 0.125}};
+    std::vector<int> const of{7, 7, 8};
+    std::vector<double> sums(2), scanned(3);
+    tw::transform_reduce_by_key(tw::par, of, samples, tw::discard_iterator(), sums, std::equal_to<>(), std::plus<>(),
+                                &sample::weight);
+    EXPECT_EQ(sums, (std::vector{0.75, 0.125}));
+    tw::transform_inclusive_scan_by_key(tw::seq, of, samples, scanned, std::equal_to<>(), std::plus<>(),
+                                        &sample::value);
+    EXPECT_EQ(scanned, (std::vector{1.0, 3.0, 3.0}));
+}
+
 TEST(reduce_by_key, takes_every_policy_predicate_and_op)
 {
     outputs to;

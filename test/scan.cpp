@@ -45,6 +45,20 @@ results of(Scan scan)
     return out;
 }
 
+TEST(transform_scans, take_pointers_to_data_members)
+{
+    struct sample {
+        int value;
+        double weight;
+    };
+    std::vector<sample> const samples{{1, 0.5}, {2, 0.25}, {3, 0.125}};
+    std::vector<double> sums(3);
+    tw::transform_inclusive_scan(tw::par, samples, sums, std::plus<>(), &sample::weight); // in double, without init
+    EXPECT_EQ(sums, (std::vector{0.5, 0.75, 0.875}));
+    tw::transform_exclusive_scan(samples.begin(), samples.end(), sums.begin(), 4, std::plus<>(), &sample::value);
+    EXPECT_EQ(sums, (std::vector{4.0, 5.0, 7.0}));
+}
+
 TEST(inclusive_scan, takes_a_pair_of_iterators_with_every_policy_op_and_init)
 {
     auto const first = ints.begin(), last = ints.end();

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <forward_list>
 #include <functional>
 #include <list>
@@ -35,6 +36,49 @@ TEST(transform_reduce, takes_iterators_or_a_range_with_every_policy)
     EXPECT_EQ(tw::transform_reduce(ints, 5, std::plus<>{}, square), 35);
     EXPECT_EQ(tw::transform_reduce(tw::seq, ints, 5, std::plus<>{}, square), 35);
     EXPECT_EQ(tw::transform_reduce(tw::par, ints, 5, std::plus<>{}, square), 35);
+}
+
+struct point {
+    float x;
+    int y;
+    double const z;
+    std::string name;
+};
+
+/// Points that exist only while they are read.
+struct made_points {
+    using value_type = point;
+    using difference_type = std::ptrdiff_t;
+    int i;
+    point operator*() const { return {0.5F, i, 0.25 * i, std::string(static_cast<std::size_t>(20 + i), 'a')}; }
+    point operator[](std::ptrdiff_t n) const { return *(*this + n); }
+    made_points& operator++() { return *this = *this + 1; }
+    made_points operator+(std::ptrdiff_t n) const { return {i + static_cast<int>(n)}; }
+    std::ptrdiff_t operator-(made_points const& other) const { return i - other.i; }
+    bool operator==(made_points const& other) const { return i == other.i; }
+};
+
+TEST(transform_reduce, takes_pointers_to_data_members)
+{
+    std::vector<point> const points{{0.5F, 1, 2, "a"}, {1.5F, 3, 4, "b"}, {2.5F, 5, 6, "c"}};
+    std::forward_list<point> const listed(points.begin(), points.end());
+    std::vector<point const*> const pointers{&points[0], &points[2]};
+    EXPECT_EQ(tw::transform_reduce(points, std::string(), std::plus<>{}, &point::name), "abc");
+    auto const check = [&](auto on) {
+        EXPECT_EQ(tw::transform_reduce(on, points, 0.0, std::plus<>{}, &point::x), 4.5);
+        EXPECT_EQ(tw::transform_reduce(on, points.begin(), points.end(), 0, std::plus<>{}, &point::y), 9);
+        EXPECT_EQ(tw::transform_reduce(on, listed, 1.0, std::multiplies<>{}, &point::z), 48);
+        EXPECT_EQ(tw::transform_reduce(on, pointers, std::string(), std::plus<>{}, &point::name), "ac");
+        made_points const first{0}, last{3};
+        EXPECT_EQ(tw::transform_reduce(on, first, last, std::string(), std::plus<>{}, &point::name),
+                  std::string(20 + 21 + 22, 'a'));
+        EXPECT_EQ(tw::transform_reduce(on, first, last, 0.0, std::plus<>{}, &point::z), 0.75);
+        int sum = 0;
+        tw::transform_reduce_into(on, points, &sum, 0, std::plus<>{}, &point::y);
+        EXPECT_EQ(sum, 9);
+    };
+    check(tw::seq);
+    check(tw::par);
 }
 
 TEST(transform_reduce, takes_iterators_of_two_ranges_or_the_ranges_with_every_policy)

@@ -61,6 +61,14 @@ void transform_reduce_forms()
     expect(tw::transform_reduce(tw::par, first, last, first2, 0, op, pair_op) == -90);
     expect(tw::transform_reduce(tw::par, x, y, 0, op, pair_op) == -90);
     //! [transform_reduce]
+
+    //! [member]
+    struct point {
+        double x, y;
+    };
+    std::vector<point> const points{{1, 2}, {3, 4}};
+    expect(tw::transform_reduce(tw::par, points, 0.0, std::plus<>{}, &point::y) == 6);
+    //! [member]
 }
 
 void into_forms()

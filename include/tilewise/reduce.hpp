@@ -119,7 +119,8 @@ TILEWISE_WITHOUT_POLICY(reduce_into, begins_with_range)
 ///
 /// Header `<tilewise/reduce.hpp>`. The results of `transform_op` take the place of the elements in the description of
 /// @ref reduce. Without operators, the pairs are multiplied and the products added. A second range begins at `first2`
-/// and is as long as the first; if it is passed as a range, it may be longer.
+/// and is as long as the first; if it is passed as a range, it may be longer. `transform_op` may be a pointer to a data
+/// member of the elements, such as `&point::x`.
 ///
 /// @par Order
 /// As for @ref reduce. The result of `transform_op` is converted to T, the type of `init`, before it is combined, and
@@ -139,7 +140,7 @@ TILEWISE_WITHOUT_POLICY(reduce_into, begins_with_range)
 /// @{
 
 /// Combines `init` and the transformed elements of [first, last).
-template <execution_policy Policy, any_iterator It, class T, operation Op, operation Transform>
+template <execution_policy Policy, any_iterator It, class T, operation Op, transformation Transform>
     requires(!transform_of_two_arrays<Transform, It>)
 T transform_reduce(Policy&& policy, It first, It last, T init, Op op, Transform transform_op)
 {
@@ -148,7 +149,7 @@ T transform_reduce(Policy&& policy, It first, It last, T init, Op op, Transform 
 }
 
 /// Combines `init` and the transformed pairs of [first1, last1) and the range that begins at `first2`.
-template <execution_policy Policy, any_iterator It1, any_iterator It2, class T, operation Op, operation Transform>
+template <execution_policy Policy, any_iterator It1, any_iterator It2, class T, operation Op, transformation Transform>
 T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init, Op op, Transform transform_op)
 {
     return engine::reduce_sequence(policy,
@@ -165,7 +166,7 @@ T transform_reduce(Policy&& policy, It1 first1, It1 last1, It2 first2, T init)
 }
 
 /// Combines `init` and the transformed elements of a range.
-template <execution_policy Policy, class Range, class T, operation Op, operation Transform>
+template <execution_policy Policy, class Range, class T, operation Op, transformation Transform>
     requires range_before<Range, T>
 T transform_reduce(Policy&& policy, Range&& range, T init, Op op, Transform transform_op)
 {
@@ -175,7 +176,7 @@ T transform_reduce(Policy&& policy, Range&& range, T init, Op op, Transform tran
 
 /// Combines `init` and the transformed pairs of two ranges.
 template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, class T,
-          operation Op, operation Transform>
+          operation Op, transformation Transform>
 T transform_reduce(Policy&& policy, Range1&& range1, Range2&& range2, T init, Op op, Transform transform_op)
 {
     return engine::reduce_sequence(policy, tilewise::sequence_in<Policy>("transform_reduce", range1, range2),
@@ -209,7 +210,7 @@ TILEWISE_WITHOUT_POLICY(transform_reduce, begins_with_range)
 /// @{
 
 /// Combines `init` and the transformed elements of [first, last) into `*out`.
-template <execution_policy Policy, any_iterator It, output Out, class T, operation Op, operation Transform>
+template <execution_policy Policy, any_iterator It, output Out, class T, operation Op, transformation Transform>
     requires(!transform_of_two_arrays<Transform, It>)
 output_end<Out> transform_reduce_into(Policy&& policy, It first, It last, Out&& out, T init, Op op,
                                       Transform transform_op)
@@ -221,7 +222,7 @@ output_end<Out> transform_reduce_into(Policy&& policy, It first, It last, Out&& 
 
 /// Combines `init` and the transformed pairs of [first1, last1) and the range that begins at `first2` into `*out`.
 /// Without `op` and `transform_op`, adds the products of the pairs.
-template <execution_policy Policy, any_iterator It1, any_iterator It2, output Out, class T, operation... Ops>
+template <execution_policy Policy, any_iterator It1, any_iterator It2, output Out, class T, transformation... Ops>
 output_end<Out> transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It2 first2, Out&& out, T init, Ops... ops)
 {
     auto elements = tilewise::sequence_between("transform_reduce_into", std::move(first1), last1, first2);
@@ -234,7 +235,7 @@ output_end<Out> transform_reduce_into(Policy&& policy, It1 first1, It1 last1, It
 }
 
 /// Combines `init` and the transformed elements of a range into `*out`.
-template <execution_policy Policy, class Range, output Out, class T, operation Op, operation Transform>
+template <execution_policy Policy, class Range, output Out, class T, operation Op, transformation Transform>
     requires(std::ranges::input_range<Range> && !any_iterator<T>)
 output_end<Out> transform_reduce_into(Policy&& policy, Range&& range, Out&& out, T init, Op op, Transform transform_op)
 {
@@ -246,7 +247,7 @@ output_end<Out> transform_reduce_into(Policy&& policy, Range&& range, Out&& out,
 /// Combines `init` and the transformed pairs of two ranges into `*out`. Without `op` and `transform_op`, adds the
 /// products of the pairs.
 template <execution_policy Policy, std::ranges::input_range Range1, std::ranges::input_range Range2, output Out,
-          class T, operation... Ops>
+          class T, transformation... Ops>
 output_end<Out> transform_reduce_into(Policy&& policy, Range1&& range1, Range2&& range2, Out&& out, T init, Ops... ops)
 {
     auto elements = tilewise::sequence_in<Policy>("transform_reduce_into", range1, range2);

@@ -177,7 +177,7 @@ TILEWISE_WITHOUT_POLICY(reduce_by_key_into, begins_with_range)
 
 /// Combines the transformed values of each run of [first, last).
 template <execution_policy Policy, any_iterator Keys, any_iterator Values, output KeysOut, output Out, operation Pred,
-          operation Op, operation Transform>
+          operation Op, transformation Transform>
 std::pair<output_end<KeysOut>, output_end<Out>> transform_reduce_by_key(Policy&& policy, Keys first, Keys last,
                                                                         Values values, KeysOut&& keys_out, Out&& out,
                                                                         Pred pred, Op op, Transform transform_op)
@@ -191,7 +191,7 @@ std::pair<output_end<KeysOut>, output_end<Out>> transform_reduce_by_key(Policy&&
 
 /// Combines the transformed values of each run of a range of keys. There must be at least as many values as keys.
 template <execution_policy Policy, class Keys, class Values, output KeysOut, output Out, operation Pred, operation Op,
-          operation Transform>
+          transformation Transform>
     requires std::ranges::input_range<Keys> && std::ranges::input_range<Values>
 std::pair<output_end<KeysOut>, output_end<Out>> transform_reduce_by_key(Policy&& policy, Keys&& keys, Values&& values,
                                                                         KeysOut&& keys_out, Out&& out, Pred pred, Op op,
@@ -225,7 +225,7 @@ TILEWISE_WITHOUT_POLICY(transform_reduce_by_key, begins_with_range)
 
 /// Combines the transformed values of each run of [first, last).
 template <execution_policy Policy, any_iterator Keys, any_iterator Values, output KeysOut, output Out, output Runs,
-          operation Pred, operation Op, operation Transform>
+          operation Pred, operation Op, transformation Transform>
 output_end<Runs> transform_reduce_by_key_into(Policy&& policy, Keys first, Keys last, Values values, KeysOut&& keys_out,
                                               Out&& out, Runs&& runs, Pred pred, Op op, Transform transform_op)
 {
@@ -238,7 +238,7 @@ output_end<Runs> transform_reduce_by_key_into(Policy&& policy, Keys first, Keys 
 
 /// Combines the transformed values of each run of a range of keys. There must be at least as many values as keys.
 template <execution_policy Policy, class Keys, class Values, output KeysOut, output Out, output Runs, operation Pred,
-          operation Op, operation Transform>
+          operation Op, transformation Transform>
     requires std::ranges::input_range<Keys> && std::ranges::input_range<Values>
 output_end<Runs> transform_reduce_by_key_into(Policy&& policy, Keys&& keys, Values&& values, KeysOut&& keys_out,
                                               Out&& out, Runs&& runs, Pred pred, Op op, Transform transform_op)

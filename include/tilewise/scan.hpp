@@ -198,7 +198,7 @@ TILEWISE_WITHOUT_POLICY(exclusive_scan, begins_with_range)
 /// @{
 
 /// Scans the transformed elements of [first, last), starting with `init`.
-template <execution_policy Policy, any_iterator It, output Out, operation Op, operation Transform, class T>
+template <execution_policy Policy, any_iterator It, output Out, operation Op, transformation Transform, class T>
 output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, Transform transform_op,
                                          T init)
 {
@@ -208,7 +208,7 @@ output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out
 }
 
 /// Scans the transformed elements of [first, last) without `init`, in their own type.
-template <execution_policy Policy, any_iterator It, output Out, operation Op, operation Transform>
+template <execution_policy Policy, any_iterator It, output Out, operation Op, transformation Transform>
 output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out&& out, Op op, Transform transform_op)
 {
     return tilewise::scan_sequence<scan_form::inclusive>(
@@ -217,7 +217,7 @@ output_end<Out> transform_inclusive_scan(Policy&& policy, It first, It last, Out
 }
 
 /// Scans the transformed elements of a range, starting with `init`.
-template <execution_policy Policy, class Range, output Out, operation Op, operation Transform, class T>
+template <execution_policy Policy, class Range, output Out, operation Op, transformation Transform, class T>
     requires range_before_output<Range, Out, Op>
 output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, Transform transform_op,
                                          T init)
@@ -228,7 +228,7 @@ output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& o
 }
 
 /// Scans the transformed elements of a range without `init`, in their own type.
-template <execution_policy Policy, class Range, output Out, operation Op, operation Transform>
+template <execution_policy Policy, class Range, output Out, operation Op, transformation Transform>
     requires range_before_output<Range, Out, Op>
 output_end<Out> transform_inclusive_scan(Policy&& policy, Range&& range, Out&& out, Op op, Transform transform_op)
 {
@@ -255,7 +255,7 @@ TILEWISE_WITHOUT_POLICY(transform_inclusive_scan, begins_with_range)
 /// @{
 
 /// Scans the transformed elements of [first, last), starting with `init`.
-template <execution_policy Policy, any_iterator It, output Out, class T, operation Op, operation Transform>
+template <execution_policy Policy, any_iterator It, output Out, class T, operation Op, transformation Transform>
 output_end<Out> transform_exclusive_scan(Policy&& policy, It first, It last, Out&& out, T init, Op op,
                                          Transform transform_op)
 {
@@ -265,7 +265,7 @@ output_end<Out> transform_exclusive_scan(Policy&& policy, It first, It last, Out
 }
 
 /// Scans the transformed elements of a range, starting with `init`.
-template <execution_policy Policy, class Range, output Out, class T, operation Op, operation Transform>
+template <execution_policy Policy, class Range, output Out, class T, operation Op, transformation Transform>
     requires range_before_output<Range, Out, T>
 output_end<Out> transform_exclusive_scan(Policy&& policy, Range&& range, Out&& out, T init, Op op,
                                          Transform transform_op)

@@ -164,7 +164,7 @@ TILEWISE_WITHOUT_POLICY(exclusive_scan_by_key, begins_with_range)
 
 /// Scans the transformed values of each run of [first, last).
 template <execution_policy Policy, any_iterator Keys, any_iterator Values, output Out, operation Pred, operation Op,
-          operation Transform>
+          transformation Transform>
 output_end<Out> transform_inclusive_scan_by_key(Policy&& policy, Keys first, Keys last, Values values, Out&& out,
                                                 Pred pred, Op op, Transform transform_op)
 {
@@ -175,7 +175,7 @@ output_end<Out> transform_inclusive_scan_by_key(Policy&& policy, Keys first, Key
 
 /// Scans the transformed values of each run of a range of keys. There must be at least as many values as keys.
 template <execution_policy Policy, class Keys, class Values, output Out, operation Pred, operation Op,
-          operation Transform>
+          transformation Transform>
     requires std::ranges::input_range<Keys> && std::ranges::input_range<Values>
 output_end<Out> transform_inclusive_scan_by_key(Policy&& policy, Keys&& keys, Values&& values, Out&& out, Pred pred,
                                                 Op op, Transform transform_op)
@@ -206,7 +206,7 @@ TILEWISE_WITHOUT_POLICY(transform_inclusive_scan_by_key, begins_with_range)
 
 /// Scans the transformed values of each run of [first, last).
 template <execution_policy Policy, any_iterator Keys, any_iterator Values, output Out, class T, operation Pred,
-          operation Op, operation Transform>
+          operation Op, transformation Transform>
 output_end<Out> transform_exclusive_scan_by_key(Policy&& policy, Keys first, Keys last, Values values, Out&& out,
                                                 T init, Pred pred, Op op, Transform transform_op)
 {
@@ -217,7 +217,7 @@ output_end<Out> transform_exclusive_scan_by_key(Policy&& policy, Keys first, Key
 
 /// Scans the transformed values of each run of a range of keys. There must be at least as many values as keys.
 template <execution_policy Policy, class Keys, class Values, output Out, class T, operation Pred, operation Op,
-          operation Transform>
+          transformation Transform>
     requires std::ranges::input_range<Keys> && std::ranges::input_range<Values>
 output_end<Out> transform_exclusive_scan_by_key(Policy&& policy, Keys&& keys, Values&& values, Out&& out, T init,
                                                 Pred pred, Op op, Transform transform_op)

@@ -156,6 +156,24 @@ DEVICE_TEST(functors, work_as_transforms)
     });
 }
 
+/// A value whose members are summed.
+struct pair_of_numbers {
+    int first;
+    double second;
+};
+
+DEVICE_TEST(functors, may_be_pointers_to_data_members)
+{
+    std::vector<pair_of_numbers> const x{{1, 0.5}, {2, 0.25}, {3, 0.125}};
+    device_array<pair_of_numbers> const copy(x);
+    auto const first = copy.begin(), last = first + 3;
+    EXPECT_EQ(tw::transform_reduce(tw::device, first, last, 0, std::plus<>(), &pair_of_numbers::first), 6);
+    EXPECT_EQ(tw::transform_reduce(tw::device, x, 0.0, std::plus<>(), &pair_of_numbers::second), 0.875);
+    device_array<int> const sums(3);
+    tw::transform_inclusive_scan(tw::device, first, last, sums.begin(), std::plus<>(), &pair_of_numbers::first);
+    EXPECT_EQ(sums.values(3), (std::vector<int>{1, 3, 6}));
+}
+
 DEVICE_TEST(functors, find_values_and_their_indices)
 {
     numbers const of;

@@ -26,9 +26,46 @@ TILEWISE_NAMESPACE_BEGIN
 template <class Op>
 concept operation = std::is_class_v<Op> || std::is_function_v<std::remove_pointer_t<Op>>;
 
+/// What an algorithm applies to each element: a function, or a pointer to a data member, such as `&point::x`. It is
+/// called with an element, or with a pair of elements.
+template <class Transform>
+concept transformation = operation<Transform> || std::is_member_object_pointer_v<Transform>;
+
 /// @}
 
 /// @cond internals
+/// Returns a data member of an object, or of that which a pointer refers to.
+template <class Class, class Member>
+struct data_member {
+    Member Class::* member;
+
+    template <class Object>
+        requires std::derived_from<std::remove_cvref_t<Object>, Class> || std::is_pointer_v<std::remove_cvref_t<Object>>
+    TILEWISE_PORTABLE constexpr decltype(auto) operator()(Object&& object) const
+    {
+        if constexpr (std::is_pointer_v<std::remove_cvref_t<Object>>)
+            return (object->*member);
+        else if constexpr (std::is_lvalue_reference_v<Object>)
+            return (object.*member);
+        else // the object is a temporary
+            return std::remove_cv_t<Member>(static_cast<Object&&>(object).*member);
+    }
+};
+
+/// Returns the function that a transform stands for: a function object for a pointer to a data member, which kernels
+/// could not call, and any other transform unchanged.
+template <class Transform>
+constexpr auto function_of(Transform transform)
+{
+    return transform;
+}
+template <class Class, class Member>
+    requires std::is_object_v<Member>
+constexpr data_member<Class, Member> function_of(Member Class::* member)
+{
+    return {member};
+}
+
 /// A range that does not form a pair of iterators with the next argument, as an array may.
 template <class Range, class Next>
 concept range_before = std::ranges::input_range<Range> &&
@@ -163,7 +200,8 @@ void segmented_exclusive_scan(Policy&&, It const&, Begins const&, Begins const&,
 template <class Transform, class... Its>
 constexpr bool can_transform()
 {
-    constexpr bool transforms = std::is_invocable_v<Transform&, decltype(*std::declval<Its&>())...>;
+    using function = decltype(tilewise::function_of(std::declval<Transform>()));
+    constexpr bool transforms = std::is_invocable_v<function&, decltype(*std::declval<Its&>())...>;
     static_assert(transforms, "tilewise: transform_op must accept an element of each input range");
     return transforms;
 }

@@ -73,16 +73,18 @@ constexpr auto transform_sequence(sequence<It, Extent> elements)
 template <class It, class Extent, class Transform>
 constexpr auto transform_sequence(sequence<It, Extent> elements, Transform transform)
 {
-    using input = transformed<Transform, It>;
-    return sequence<input, Extent>{elements.algorithm, input(std::move(transform), std::move(elements.first)),
+    auto function = tilewise::function_of(std::move(transform));
+    using input = transformed<decltype(function), It>;
+    return sequence<input, Extent>{elements.algorithm, input(std::move(function), std::move(elements.first)),
                                    std::move(elements.end)};
 }
 template <class It, class Extent, class Transform, class It2>
 constexpr auto transform_sequence(sequence<It, Extent> elements, Transform transform, It2 first2)
 {
-    using input = transformed_pairs<Transform, It, It2>;
+    auto function = tilewise::function_of(std::move(transform));
+    using input = transformed_pairs<decltype(function), It, It2>;
     return sequence<input, Extent>{elements.algorithm,
-                                   input(std::move(transform), std::move(elements.first), std::move(first2)),
+                                   input(std::move(function), std::move(elements.first), std::move(first2)),
                                    std::move(elements.end)};
 }
 
