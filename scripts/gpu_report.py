@@ -567,6 +567,16 @@ OVERVIEW_ROWS = (
     ("by_key", "scan", "i32_f32, exponential, 32", "`inclusive_scan_by_key`: the same"))
 
 
+def origins(results):
+    """Machines, and the commit of each result."""
+    suites = {} # by machine, then by date and commit
+    for name, result in results.items():
+        machine, run = result.machine().split("; ", 1)
+        suites.setdefault(machine, {}).setdefault(run.replace("; ", ", "), []).append(name)
+    return " ".join(f"{machine}. " + "; ".join(f"{', '.join(names)}: {run}" for run, names in runs.items()) + "."
+                    for machine, runs in suites.items())
+
+
 def overview(results):
     """The lines of README.md."""
     lines = []
@@ -576,7 +586,7 @@ def overview(results):
         if any(all(cell) for cell in cells):
             lines.append([label] + [f"{ours['gb_per_s']:.0f} / {cub['gb_per_s']:.0f}" if ours and cub else ""
                                     for ours, cub in cells])
-    yield from [" ".join(dict.fromkeys(result.machine() + "." for result in results.values())), "",
+    yield from [origins(results), "",
                 "GB/s read and written by number of elements, tilewise / CUB. Medians; the cache is flushed before "
                 "each run of less than 256 MiB.", ""]
     yield from table(["", *map(power, OVERVIEW_SIZES)], lines)
