@@ -5,9 +5,9 @@
 /// `discard_iterator`: an output that is not wanted.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 
 #include <cstddef>
-#include <iterator>
 
 TILEWISE_NAMESPACE_BEGIN
 

@@ -69,7 +69,7 @@ inline constexpr bool hardened = false;
 
 /// @cond internals
 /// Throws `std::invalid_argument` with the name of the algorithm and the violated precondition.
-[[noreturn]] inline void reject_argument(char const* algorithm, std::string const& what)
+[[noreturn, gnu::cold]] inline void reject_argument(char const* algorithm, std::string const& what)
 {
     throw std::invalid_argument(std::string("tilewise::") + algorithm + ": " + what);
 }

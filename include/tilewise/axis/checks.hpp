@@ -7,11 +7,11 @@
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/exact.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/math.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
 
 #include <charconv>
-#include <cmath>
 #include <concepts>
 #include <string>
 #include <type_traits>
@@ -62,7 +62,7 @@ A checked_edge(char const* axis, X const& edge)
     bool has_value = true;
     if constexpr (integer<A> && std::floating_point<decltype(x)>)
         has_value = x >= static_cast<decltype(x)>(least<A>) && x < above<A, std::remove_const_t<decltype(x)>> &&
-                    x == std::floor(x);
+                    x == math::floor(x);
     else if constexpr (integer<A>)
         has_value = !binning::less(x, least<A>) && !binning::less(largest<A>, x);
     if (!has_value)

@@ -5,9 +5,9 @@
 /// Exact comparisons of samples with edges, whatever the types of the two.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/math.hpp>
 #include <tilewise/order.hpp>
 
-#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -129,7 +129,7 @@ template <std::floating_point A>
 TILEWISE_PORTABLE A next_below(A x)
 {
     if constexpr (sizeof(A) > 8) {
-        return std::nextafter(x, -std::numeric_limits<A>::infinity());
+        return math::nextafter(x, -std::numeric_limits<A>::infinity());
     } else {
         using bits_type = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
         if (x == 0)
@@ -169,7 +169,7 @@ TILEWISE_PORTABLE A round_down(X x)
     } else if constexpr (std::integral<A> && integer<X>) {
         return binning::less(largest<A>, x) ? largest<A> : static_cast<A>(x);
     } else if constexpr (std::integral<A>) {
-        return x >= above<A, X> ? largest<A> : static_cast<A>(std::floor(x));
+        return x >= above<A, X> ? largest<A> : static_cast<A>(math::floor(x));
     } else if constexpr (has_digits_for<A, X>) {
         return static_cast<A>(x);
     } else if constexpr (integer<X> && !reaches_above<X, A>) {
@@ -194,7 +194,7 @@ TILEWISE_PORTABLE constexpr bool is_exact(X x, A rounded)
     else if constexpr (std::integral<A> && integer<X>)
         return !binning::less(x, rounded) && !binning::less(rounded, x);
     else if constexpr (std::integral<A>)
-        return x < above<A, X> && x == std::floor(x);
+        return x < above<A, X> && x == math::floor(x);
     else if constexpr (integer<X> && !reaches_above<X, A>)
         return binning::is_exact<double>(x, static_cast<double>(rounded));
     else if constexpr (integer<X>)

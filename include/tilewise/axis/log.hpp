@@ -8,9 +8,9 @@
 #include <tilewise/axis/checks.hpp>
 #include <tilewise/axis/variable.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/math.hpp>
 #include <tilewise/error.hpp>
 
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <vector>
@@ -46,11 +46,11 @@ private:
             tilewise::reject_argument(name, "lower (" + binning::text_of(lower) + ") must be positive");
         binning::check_bounds(name, lower, upper);
         std::vector<A> edges(static_cast<std::size_t>(bins) + 1, upper);
-        long double const first = std::log2(static_cast<long double>(lower)),
-                          octaves = std::log2(static_cast<long double>(upper)) - first;
+        long double const first = math::log2(static_cast<long double>(lower)),
+                          octaves = math::log2(static_cast<long double>(upper)) - first;
         edges.front() = lower;
         for (int i = 1; i < bins; ++i)
-            edges[static_cast<std::size_t>(i)] = static_cast<A>(std::exp2(first + octaves * i / bins));
+            edges[static_cast<std::size_t>(i)] = static_cast<A>(math::exp2(first + octaves * i / bins));
         return edges;
     }
 };

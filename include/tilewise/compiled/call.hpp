@@ -9,12 +9,10 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/operators.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/functional.hpp>
 
 #include <concepts>
-#include <functional>
-#include <iterator>
-#include <memory>
 #include <optional>
 #include <type_traits>
 

@@ -11,10 +11,10 @@
 #include <tilewise/compiled.hpp>
 #include <tilewise/compiled/call.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
 
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 #include <vector>

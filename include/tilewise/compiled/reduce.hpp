@@ -9,12 +9,11 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>
 #include <cstdlib>
-#include <functional>
-#include <iterator>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN

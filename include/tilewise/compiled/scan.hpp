@@ -7,9 +7,9 @@
 #include <tilewise/compiled.hpp>
 #include <tilewise/compiled/call.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
 
-#include <iterator>
 #include <optional>
 
 TILEWISE_NAMESPACE_BEGIN

@@ -19,9 +19,6 @@
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 
-#include <iterator>
-#include <memory>
-
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 

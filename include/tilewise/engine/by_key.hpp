@@ -27,7 +27,6 @@
 #endif
 
 #include <concepts>
-#include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>

@@ -20,7 +20,6 @@
 #endif
 
 #include <concepts>
-#include <iterator>
 #include <optional>
 #include <type_traits>
 #include <utility>

@@ -7,6 +7,7 @@
 #include <tilewise/axis/product.hpp>
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/context.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
@@ -14,12 +15,9 @@
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -70,9 +68,8 @@ public:
     static table_buffers& instance()
     {
         static auto* const one = [] {
-            auto made = std::make_unique<table_buffers>();
             cache_list::instance().add([] { instance().release(); });
-            return made.release();
+            return new table_buffers;
         }();
         return *one;
     }
@@ -183,11 +180,15 @@ public:
     /// Adds the copy to the graph into which the stream is being captured. The graph owns the buffer until it ends.
     void copy_in_graph(void* to, std::size_t bytes, cudaStream_t stream)
     {
-        auto owned = std::make_unique<table_buffers::buffer>(own_);
         cudaGraph_t const graph = capture_info(stream).graph;
         cudaUserObject_t object = nullptr;
-        TILEWISE_CUDA(cudaUserObjectCreate, &object, owned.get(), &give_back, 1, cudaUserObjectNoDestructorSync);
-        owned.release();
+        auto* const owned = new table_buffers::buffer(own_);
+        if (cudaError_t const error =
+                cudaUserObjectCreate(&object, owned, &give_back, 1, cudaUserObjectNoDestructorSync);
+            error != cudaSuccess) {
+            delete owned;
+            throw_cuda_error(error, "cudaUserObjectCreate");
+        }
         void* const from = std::exchange(own_.memory, nullptr);
         if (cudaError_t const error = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
             error != cudaSuccess) {
@@ -201,8 +202,9 @@ private:
     /// The callback with which the graph returns the buffer. CUDA permits no CUDA calls in it.
     static void CUDART_CB give_back(void* owned)
     {
-        std::unique_ptr<table_buffers::buffer> const ended(static_cast<table_buffers::buffer*>(owned));
-        table_buffers::instance().keep(*ended);
+        auto* const ended = static_cast<table_buffers::buffer*>(owned);
+        table_buffers::instance().keep(*ended); // within the reserved capacity, so it does not throw
+        delete ended;
     }
 
     table_buffers::buffer own_;

@@ -10,7 +10,6 @@
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -56,39 +55,63 @@ private:
     std::array<std::atomic<std::uint64_t>, 64> words_{};
 };
 
+/// Waits for devices, to free cached memory on them: one after the other, each as the current device. While this object
+/// lives, other threads may capture.
+class waiting_for_devices {
+public:
+    [[gnu::cold]] waiting_for_devices()
+        : is_able_(cudaGetDevice(&previous_) == cudaSuccess),
+          is_relaxed_(is_able_ && cudaThreadExchangeStreamCaptureMode(&mode_) == cudaSuccess)
+    {}
+    waiting_for_devices(waiting_for_devices const&) = delete;
+    waiting_for_devices& operator=(waiting_for_devices const&) = delete;
+    [[gnu::cold]] ~waiting_for_devices()
+    {
+        if (!is_able_)
+            return;
+        static_cast<void>(cudaSetDevice(previous_));
+        if (is_relaxed_)
+            static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_));
+        if (!is_relaxed_ || has_failed_)
+            static_cast<void>(cudaGetLastError());
+    }
+
+    /// Makes a device the current one and waits for it. \returns whether it is idle
+    [[gnu::cold]] bool wait_for(int device)
+    {
+        if (is_able_ && device != device_) {
+            device_ = device;
+            is_idle_ = cudaSetDevice(device) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
+            has_failed_ = has_failed_ || !is_idle_;
+            context_ = context_id(device);
+        }
+        return is_idle_;
+    }
+    /// The context of the device that was last waited for.
+    unsigned long long context() const { return context_; }
+
+private:
+    int previous_ = 0, device_ = -1;
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+    bool is_able_, is_relaxed_, is_idle_ = false, has_failed_ = false;
+    unsigned long long context_ = 0;
+};
+
 /// Calls `release` for the entries of a cache, once their devices are idle. Drops those whose context has ended.
 /// \returns those that remain, since waiting for their device failed
 template <class Thing, class Release>
 std::vector<Thing> release_when_idle(std::vector<Thing> things, Release const& release)
 {
-    int previous = 0;
-    if (things.empty() || cudaGetDevice(&previous) != cudaSuccess)
+    if (things.empty())
         return things;
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed; // other threads may be capturing
-    bool const relaxed = cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess;
-    std::vector<Thing> left;
-    left.reserve(things.size());
-    std::sort(things.begin(), things.end(), [](auto const& a, auto const& b) { return a.device < b.device; });
-    int device = -1;
-    bool idle = false;
-    unsigned long long context = 0;
-    for (Thing const& thing : things) {
-        if (thing.device != device) {
-            device = thing.device;
-            idle = cudaSetDevice(device) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
-            context = context_id(device);
-        }
-        if (!idle)
-            left.push_back(thing);
-        else if (thing.context == context)
+    waiting_for_devices devices;
+    std::erase_if(things, [&](Thing const& thing) {
+        bool const is_idle = devices.wait_for(thing.device);
+        if (is_idle && thing.context == devices.context())
             release(thing);
-    }
-    static_cast<void>(cudaSetDevice(previous));
-    if (relaxed)
-        static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
-    if (!relaxed || !left.empty())
-        static_cast<void>(cudaGetLastError());
-    return left;
+        return is_idle;
+    });
+    return things;
 }
 
 } // namespace gpu

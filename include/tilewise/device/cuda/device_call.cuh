@@ -18,7 +18,6 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <utility>

@@ -6,13 +6,11 @@
 
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/cuda/context.cuh>
 #include <tilewise/device/cuda/runtime.cuh>
 
-#include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -33,9 +31,8 @@ public:
     static line_cache& instance()
     {
         static auto* const cache = [] {
-            auto made = std::make_unique<line_cache>();
             cache_list::instance().add([] { instance().release(); });
-            return made.release();
+            return new line_cache;
         }();
         return *cache;
     }
@@ -61,7 +58,7 @@ public:
     }
 
     /// Frees the pages of which no call uses a line.
-    void release()
+    [[gnu::cold]] void release()
     {
         std::lock_guard const lock(mutex_);
         std::vector<line> whole; // pages all of whose lines are idle
@@ -85,7 +82,7 @@ public:
 private:
     static constexpr std::ptrdiff_t lines = 64; ///< per page
 
-    void add_lines(unsigned long long context, int device)
+    [[gnu::cold]] void add_lines(unsigned long long context, int device)
     {
         // its context has ended
         auto const is_gone = [&](line const& each) { return each.device == device && each.context < context; };

@@ -9,18 +9,16 @@
 
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/cuda/context.cuh>
 #include <tilewise/device/cuda/runtime.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -146,10 +144,11 @@ public:
                 return;
             }
         }
-        auto made = std::make_unique<pinned_ring>();
-        std::lock_guard const lock(idle.mutex);
-        idle.rings.reserve(++idle.made); // so that returning one cannot fail
-        own_.ring = made.release();
+        {
+            std::lock_guard const lock(idle.mutex);
+            idle.rings.reserve(++idle.made); // so that returning one cannot fail
+        }
+        own_.ring = new pinned_ring;
     }
     leased_ring(leased_ring const&) = delete;
     leased_ring& operator=(leased_ring const&) = delete;
@@ -177,13 +176,12 @@ private:
         static cache& instance()
         {
             static auto* const one = [] {
-                auto made = std::make_unique<cache>();
                 cache_list::instance().add([] { instance().release(); });
-                return made.release();
+                return new cache;
             }();
             return *one;
         }
-        void release()
+        [[gnu::cold]] void release()
         {
             std::lock_guard const lock(mutex);
             std::vector<entry> all = rings;

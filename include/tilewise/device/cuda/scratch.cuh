@@ -10,6 +10,7 @@
 
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/cuda/context.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/memory_kind.cuh>
@@ -18,8 +19,6 @@
 #include <tilewise/policy.hpp>
 
 #include <cstddef>
-#include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -103,7 +102,7 @@ public:
     }
 
     /// Frees all blocks.
-    void release()
+    [[gnu::cold]] void release()
     {
         std::vector<block> blocks;
         blocks.reserve(most_blocks);
@@ -119,11 +118,10 @@ public:
     static constexpr std::size_t most_blocks = 256, most_bytes = std::size_t{512} << 20; ///< the bytes per device
 
 private:
-    static scratch_cache* make(void (*release_it)())
+    [[gnu::cold]] static scratch_cache* make(void (*release_it)())
     {
-        auto made = std::make_unique<scratch_cache>();
         cache_list::instance().add(release_it);
-        return made.release();
+        return new scratch_cache;
     }
     template <class IsBetter>
     block take_best(block const& wanted, IsBetter const& is_better)
@@ -226,7 +224,7 @@ private:
 
     /// Allocates. If the device is out of memory, frees cached blocks and tries again: all of them if the call may
     /// wait, otherwise those of its stream.
-    void allocate(bool may_wait)
+    [[gnu::cold]] void allocate(bool may_wait)
     {
         block_.bytes = (block_.bytes / least_bytes + 1) * least_bytes;
         if (auto const outgrown = cache_.take_outgrown(block_); outgrown.memory != nullptr)

@@ -6,6 +6,7 @@
 /// are copied to the host after its kernels have written them.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/memory_kind.cuh>
 #include <tilewise/device/cuda/pinned_ring.cuh>
@@ -14,10 +15,9 @@
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <list>
+#include <forward_list>
 #include <optional>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -173,7 +173,7 @@ private:
         check(by_.algorithm(), kind);
         return false;
     }
-    void* allocate(std::size_t bytes) { return memory_.emplace_back(by_, static_cast<offset>(bytes)).begin(); }
+    void* allocate(std::size_t bytes) { return memory_.emplace_front(by_, static_cast<offset>(bytes)).begin(); }
     leased_ring& ring()
     {
         if (!ring_)
@@ -182,7 +182,7 @@ private:
     }
 
     device_call const& by_;
-    std::list<scratch<unsigned char>> memory_;
+    std::forward_list<scratch<unsigned char>> memory_;
     std::optional<leased_ring> ring_;
     struct {
         void *host, *device;

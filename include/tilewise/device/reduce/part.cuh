@@ -20,7 +20,6 @@
 #include <tilewise/host/fragment.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
