@@ -12,6 +12,8 @@
 #include <tilewise/host/elements.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/prefix.hpp>
+#include <tilewise/host/row_blocks.hpp>
+#include <tilewise/host/scan_chunk.hpp>
 #include <tilewise/host/scan_row.hpp>
 #include <tilewise/host/simd_scan.hpp>
 #include <tilewise/order.hpp>
@@ -69,6 +71,14 @@ public:
 private:
     void scan_chunk(std::optional<T> const& before, std::optional<T>& run, offset count)
     {
+        if constexpr (is_of_words<T>) {
+            if (count == Order::chunk) {
+                run.emplace(host::scan_rows_side_by_side<Order, form, T>(
+                    op_, before ? std::addressof(*before) : nullptr, input_, out_));
+                host::forget_memory<T>(out_);
+                return;
+            }
+        }
         for (; count > 0; count -= Order::row)
             host::append<T>(
                 op_, run, host::scan_row<Order, form, T>(op_, before, run, std::min(count, Order::row), input_, out_));
@@ -112,29 +122,29 @@ private:
         T const* first = source_.next(count);
         T* out = sink_.room();
         auto const rows = static_cast<int>(count / Order::row);
-        if (rows > 0)
-            host::scan_rows<lanes, form, Op>(first, rows, before, run, out);
-        if (offset const rest = count % Order::row; rest > 0)
-            scan_part_of_row<lanes>(first + rows * Order::row, rest, before, run, out + rows * Order::row);
+        if (rows > 0) {
+            complete_rows<T, lanes> complete(first, out);
+            host::scan_rows<lanes, form, Op>(complete, rows, before, run);
+        }
+        if (offset const rest = count % Order::row; rest > 0) {
+            part_of_row<T> part(first + rows * Order::row, rest, out + rows * Order::row);
+            scan_part_of_row<lanes>(part, rest, before, run);
+            part.finish();
+        }
         sink_.written(count);
     }
 
-    /// Scans a part of a row. Elements past its end do not affect those before them, so they may have any values. Uses
-    /// half of the lanes where that suffices.
+    /// Scans a part of a row, with half of the lanes where that suffices. Elements past its end do not affect those
+    /// before them.
     template <int lane_count>
-    void scan_part_of_row(T const* first, offset count, std::optional<T> const& before, std::optional<T>& run, T* out)
+    static void scan_part_of_row(part_of_row<T>& part, offset count, std::optional<T> const& before,
+                                 std::optional<T>& run)
     {
-        constexpr offset room = lane_count * Order::lane_vector;
         if constexpr (lane_count * int{sizeof(T)} > 16) {
-            if (count <= room / 2)
-                return scan_part_of_row<lane_count / 2>(first, count, before, run, out);
+            if (count <= lane_count * Order::lane_vector / 2)
+                return scan_part_of_row<lane_count / 2>(part, count, before, run);
         }
-        if (count == room)
-            return host::scan_rows<lane_count, form, Op>(first, 1, before, run, out);
-        T row[static_cast<std::size_t>(room)];
-        std::fill(std::copy(first, first + count, row), row + room, T());
-        host::scan_rows<lane_count, form, Op>(row, 1, before, run, row);
-        std::copy(row, row + count, out);
+        host::scan_rows<lane_count, form, Op>(part, 1, before, run);
     }
 
     array_source<T, Order::chunk, Input> source_;

@@ -68,6 +68,37 @@ TILEWISE_INLINE void store_blocks(vector_register<Element, bytes> const& blocks,
     }
 }
 
+/// Loads lane vectors `lane`, `lane + 16 / sizeof(Element)` and so on of a row, one to each 16-byte block.
+template <int bytes, class Element, class Rows>
+TILEWISE_INLINE void load_lanes(vector_register<Element, bytes>& blocks, Rows const& rows, offset lane)
+{
+    if constexpr (bytes == 16) {
+        __builtin_memcpy(&blocks, rows.source(lane), 16);
+    } else {
+        vector_register<Element, bytes / 2> low, high;
+        host::load_lanes<bytes / 2, Element>(low, rows, lane);
+        host::load_lanes<bytes / 2, Element>(high, rows, lane + bytes / 32 * (16 / offset{sizeof(Element)}));
+        host::shuffle(blocks, low, high, std::make_index_sequence<bytes / sizeof(Element)>());
+    }
+}
+
+/// Stores such blocks.
+template <int bytes, class Element, class Rows, std::size_t... i>
+TILEWISE_INLINE void store_lanes(vector_register<Element, bytes> const& blocks, Rows& rows, offset lane,
+                                 std::index_sequence<i...> half)
+{
+    if constexpr (bytes == 16) {
+        __builtin_memcpy(rows.destination(lane), &blocks, 16);
+    } else {
+        vector_register<Element, bytes / 2> low, high;
+        host::shuffle(low, blocks, blocks, half);
+        host::shuffle(high, blocks, blocks, std::index_sequence<(sizeof...(i) + i)...>());
+        constexpr auto quarter = std::make_index_sequence<sizeof...(i) / 2>{};
+        host::store_lanes<bytes / 2, Element>(low, rows, lane, quarter);
+        host::store_lanes<bytes / 2, Element>(high, rows, lane + bytes / 32 * (16 / offset{sizeof(Element)}), quarter);
+    }
+}
+
 /// Performs the steps of a doubling scan of the values in `count` registers, starting with `distance`.
 template <std::size_t distance, class Op, class Vector, std::size_t count, std::size_t... i>
 TILEWISE_INLINE void double_up(Vector (&values)[count], std::index_sequence<i...> indices)
@@ -95,18 +126,20 @@ TILEWISE_INLINE void double_up(Vector (&values)[count], std::index_sequence<i...
     }
 }
 
-/// Scans `rows` complete rows of `lanes` lane vectors. `before` is the exclusive prefix of the chunk, or null if it has
-/// none. `run` is the aggregate of the rows of the chunk so far, if `has_run`. `out` may be `first`.
-template <int bytes, int lanes, scan_form form, class Op, class T>
-TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* before, T& run, bool has_run, T* out)
+/// Scans `count` rows of `lanes` lane vectors. `before` is the exclusive prefix of the chunk, or null if it has none.
+/// `run` is the aggregate of the rows of the chunk so far, if `has_run`. Each row is read before it is written.
+template <int bytes, int lanes, scan_form form, class Op, class Rows, class T>
+TILEWISE_INLINE void scan_rows_in_registers(Rows& rows, int count, T const* before, T& run, bool has_run)
 {
     using vector = vector_register<T, bytes>;
     constexpr std::size_t per_lane = 16 / sizeof(T), width = bytes / sizeof(T), registers = lanes / width;
     constexpr auto indices = std::make_index_sequence<width>{};
-    for (; rows > 0; --rows, first += lanes * per_lane, out += lanes * per_lane) {
+    for (; count > 0; --count, rows.next_row()) {
         vector run_of_lane[registers][per_lane], sums[registers];
         for (std::size_t k = 0; k < registers; ++k) {
-            host::load_transposed<bytes, T>(run_of_lane[k], first + k * width * per_lane, per_lane);
+            for (std::size_t j = 0; j < per_lane; ++j)
+                host::load_lanes<bytes, T>(run_of_lane[k][j], rows, static_cast<offset>(k * width + j));
+            host::transpose<width>(run_of_lane[k]);
             for (std::size_t j = 1; j < per_lane; ++j) {
                 vector left = run_of_lane[k][j - 1];
                 Op::append(left, run_of_lane[k][j]);
@@ -160,8 +193,8 @@ TILEWISE_INLINE void scan_rows_in_registers(T const* first, int rows, T const* b
                     host::join<1>(results[j], run_of_lane[0][j], results[j], indices);
             host::transpose<width>(results);
             for (std::size_t j = 0; j < per_lane; ++j)
-                host::store_blocks<bytes, T>(results[j], out + (k * width + j) * per_lane, per_lane * per_lane,
-                                             std::make_index_sequence<width / 2>());
+                host::store_lanes<bytes, T>(results[j], rows, static_cast<offset>(k * width + j),
+                                            std::make_index_sequence<width / 2>());
         }
         has_run = true;
     }
@@ -217,11 +250,10 @@ TILEWISE_INLINE T scan_any_order_in_registers(T const* first, offset count, T be
 // The same functions compiled for AVX2, as in simd.hpp.
 
 #ifdef TILEWISE_CHOOSES_REGISTERS
-template <int bytes, int lanes, scan_form form, class Op, class T>
-[[gnu::target("avx2")]] void scan_rows_with_avx2(T const* first, int rows, T const* before, T& run, bool has_run,
-                                                 T* out)
+template <int bytes, int lanes, scan_form form, class Op, class Rows, class T>
+[[gnu::target("avx2")]] void scan_rows_with_avx2(Rows& rows, int count, T const* before, T& run, bool has_run)
 {
-    host::scan_rows_in_registers<bytes, lanes, form, Op>(first, rows, before, run, has_run, out);
+    host::scan_rows_in_registers<bytes, lanes, form, Op>(rows, count, before, run, has_run);
 }
 template <scan_form form, class Op, class T>
 [[gnu::target("avx2")]] T scan_any_order_with_avx2(T const* first, offset count, T before, T* out)
@@ -230,11 +262,10 @@ template <scan_form form, class Op, class T>
 }
 #endif
 
-/// Scans `rows` complete rows of a chunk, at least one, each of `lanes` lane vectors of 16 bytes. `before` is the
-/// exclusive prefix of the chunk. `run` is the aggregate of the rows of the chunk so far, to which these rows are
-/// appended.
-template <int lanes, scan_form form, class Op, class T>
-void scan_rows(T const* first, int rows, std::optional<T> const& before, std::optional<T>& run, T* out)
+/// Scans `count` rows of a chunk, at least one, each of `lanes` lane vectors of 16 bytes. `before` is the exclusive
+/// prefix of the chunk. `run` is the aggregate of the rows of the chunk so far, to which these rows are appended.
+template <int lanes, scan_form form, class Op, class Rows, class T>
+void scan_rows(Rows& rows, int count, std::optional<T> const& before, std::optional<T>& run)
 {
     constexpr int row_bytes = lanes * int{sizeof(T)};
     bool const has_run = run.has_value();
@@ -243,11 +274,10 @@ void scan_rows(T const* first, int rows, std::optional<T> const& before, std::op
     T const* const chunk = before ? &*before : nullptr;
 #ifdef TILEWISE_CHOOSES_REGISTERS
     if (has_avx2)
-        return host::scan_rows_with_avx2<std::min(32, row_bytes), lanes, form, Op>(first, rows, chunk, *run, has_run,
-                                                                                   out);
+        return host::scan_rows_with_avx2<std::min(32, row_bytes), lanes, form, Op>(rows, count, chunk, *run, has_run);
 #endif
-    host::scan_rows_in_registers<std::min(register_bytes, row_bytes), lanes, form, Op>(first, rows, chunk, *run,
-                                                                                       has_run, out);
+    host::scan_rows_in_registers<std::min(register_bytes, row_bytes), lanes, form, Op>(rows, count, chunk, *run,
+                                                                                       has_run);
 }
 
 /// Scans `count` values after `before`. Every order of combination must give the same bits. Returns the exclusive
