@@ -52,13 +52,13 @@ struct data_member {
     }
 };
 
-/// Returns the function that a transform stands for: a function object for a pointer to a data member, which kernels
-/// could not call, and any other transform unchanged.
+/// Returns the function that a transform stands for: the transform itself.
 template <class Transform>
 constexpr auto function_of(Transform transform)
 {
     return transform;
 }
+/// For a pointer to a data member, which kernels could not call, it is a function object.
 template <class Class, class Member>
     requires std::is_object_v<Member>
 constexpr data_member<Class, Member> function_of(Member Class::* member)
