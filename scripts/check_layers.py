@@ -16,7 +16,7 @@ from pathlib import Path
 # The layers of include/tilewise, lowest first; the first pattern that fits says which one a header belongs to.
 LAYERS = [
     ("vocabulary", ["order.hpp", "error.hpp", "policy.hpp", "functional.hpp", "cached_memory.hpp", "mdspan.hpp",
-                    "discard_iterator.hpp",
+                    "discard_iterator.hpp", "zip.hpp",
                     "std_execution.hpp", "thrust_execution.hpp", "compiled.hpp", "core/*", "distributed/*",
                     "device/cuda/arch.cuh", "device/cuda/arch/*"]),
     ("axes", ["axis/*", "axis.hpp"]),

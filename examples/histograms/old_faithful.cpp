@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A histogram of two dimensions: how long an eruption of the geyser Old Faithful lasts, and how long one then waits for
-// the next. A product of two axes counts pairs; the pairs are made from two columns while they are read. It shows two
+// the next. A product of two axes counts pairs; the pairs are read from two columns. It shows two
 // clusters: short eruptions before short waits, and long before long.
 //
 // Sums over the waits of each duration are the histogram of the durations alone, and the other way round.
@@ -12,6 +12,7 @@
 #include "../scans/everywhere.hpp"
 
 #include <tilewise/histogram.hpp>
+#include <tilewise/zip.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -19,28 +20,8 @@
 #include <cstdio>
 #include <exception>
 #include <numeric>
-#include <tuple>
 #include <variant>
 #include <vector>
-
-namespace example {
-
-/// Two columns, read as one of pairs.
-struct pairs {
-    using value_type = std::tuple<double, double>;
-    using difference_type = std::ptrdiff_t;
-
-    double const* first;
-    double const* second;
-
-    constexpr value_type operator*() const { return {*first, *second}; }
-    constexpr value_type operator[](std::ptrdiff_t i) const { return {first[i], second[i]}; }
-    constexpr pairs operator+(std::ptrdiff_t i) const { return {first + i, second + i}; }
-    constexpr std::ptrdiff_t operator-(pairs const& other) const { return first - other.first; }
-    constexpr pairs& operator++() { return *this = *this + 1; }
-};
-
-} // namespace example
 
 namespace {
 
@@ -129,7 +110,6 @@ int main(int argc, char** argv)
 try {
     char const* const file = argc > 1 ? argv[1] : "examples/data/old_faithful.csv";
     auto const duration = column(file, "eruptions"), waiting = column(file, "waiting");
-    pairs const first{duration.data(), waiting.data()}, last = first + static_cast<std::ptrdiff_t>(duration.size());
 
     auto const expected = counts_by_a_loop(duration, waiting);
     print(expected);
@@ -141,7 +121,8 @@ try {
     }
     return check_everywhere([&](auto const& policy) {
         counters counts(durations * waits), of_duration(durations), of_wait(waits);
-        tilewise::histogram(policy, first, last, tilewise::product_axis(minutes, wait), counts.begin());
+        tilewise::histogram(policy, tilewise::zip(duration, waiting), tilewise::product_axis(minutes, wait),
+                            counts.begin());
         tilewise::histogram(policy, duration, minutes, of_duration.begin());
         tilewise::histogram(policy, waiting, wait, of_wait.begin());
         bool const right =

@@ -21,3 +21,4 @@
 #include <tilewise/scan.hpp>
 #include <tilewise/scan_by_key.hpp>
 #include <tilewise/segmented.hpp>
+#include <tilewise/zip.hpp>

@@ -72,8 +72,9 @@ constexpr void store(Out& out, T&& value)
 }
 
 /// Returns the position `count` elements after `it`. `count` is converted to the difference type of the iterator.
+TILEWISE_CALLS_ANY
 template <class It>
-constexpr It advanced(It const& it, offset count)
+TILEWISE_PORTABLE constexpr It advanced(It const& it, offset count)
 {
     if constexpr (requires { typename std::iter_difference_t<It>; })
         return it + static_cast<std::iter_difference_t<It>>(count);

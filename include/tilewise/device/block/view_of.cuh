@@ -17,6 +17,7 @@
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
+#include <tilewise/zip.hpp>
 
 #include <concepts>
 #include <tuple>
@@ -91,12 +92,14 @@ auto view_of(It const& it, offset size)
         return gpu::view_of(tilewise::unwrap(it), size);
     } else if constexpr (known::is_named<It>("thrust", "::transform_iterator")) {
         return gpu::view_of_function(gpu::function_for(it.functor()), gpu::view_of(it.base(), size));
-    } else if constexpr (known::is_named<It>("thrust", "::zip_iterator")) {
-        return gpu::apply_members(
-            [size]<class... Its>(Its const&... its) {
-                return gpu::view_of_function(make_value<typename It::value_type>{}, gpu::view_of(its, size)...);
-            },
-            it.get_iterator_tuple());
+    } else if constexpr (is_zip<It> || known::is_named<It>("thrust", "::zip_iterator")) {
+        auto const view_of_all = [size]<class... Its>(Its const&... its) {
+            return gpu::view_of_function(make_value<typename It::value_type>{}, gpu::view_of(its, size)...);
+        };
+        if constexpr (is_zip<It>)
+            return gpu::apply_members(view_of_all, it.bases());
+        else
+            return gpu::apply_members(view_of_all, it.get_iterator_tuple());
     } else if constexpr (known::counts_integers<It>) {
         return iterator_view<integers_from<std::iter_value_t<It>>>{{*it}};
     } else {
