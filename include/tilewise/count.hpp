@@ -78,7 +78,7 @@ Count count_sequence(Policy const& policy, sequence<It, Extent> elements, Predic
 /// Those of @ref transform_reduce, with the predicate in place of `transform_op`: n calls of it. It returns what
 /// converts to `bool`.
 /// @par Example
-/// @snippet guide/composed.cpp composed
+/// @snippet reference/count_if.cpp program
 /// @see [alg.count], https://eel.is/c++draft/alg.count
 /// @{
 
@@ -111,7 +111,7 @@ TILEWISE_WITHOUT_POLICY(count_if, begins_with_range)
 /// @par Requirements, complexity, errors
 /// Those of @ref count_if, with n comparisons.
 /// @par Example
-/// @snippet guide/composed.cpp composed
+/// @snippet reference/count.cpp program
 /// @see [alg.count], https://eel.is/c++draft/alg.count
 /// @{
 

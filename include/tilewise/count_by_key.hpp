@@ -45,7 +45,7 @@ auto count_keys(Policy const& policy, sequence<It, Extent> keys, std::remove_ref
 /// @par Requirements, complexity, errors
 /// As for @ref reduce_by_key, without values.
 /// @par Example
-/// @snippet guide/by_key.cpp count
+/// @snippet reference/count_by_key.cpp program
 /// @{
 
 /// Counts the keys of each run of [first, last).
@@ -87,7 +87,7 @@ TILEWISE_WITHOUT_POLICY(count_by_key, begins_with_range)
 /// as soon as the work is enqueued in the stream. All outputs are iterators then, with room for as many results as
 /// there are runs.
 /// @par Example
-/// @snippet guide/by_key.cpp into
+/// @snippet reference/count_by_key_into.cpp program
 /// @{
 
 /// Counts the keys of each run of [first, last).

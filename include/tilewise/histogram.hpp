@@ -73,8 +73,7 @@ output_end<Out> count_sequence(char const* algorithm, Policy const& policy, Begi
 /// basic_device_policy. The hardened mode throws `std::invalid_argument` if `last` is before `first`, or for a null
 /// pointer that would be used.
 /// @par Example
-/// @snippet guide/histograms.cpp histogram
-/// @snippet guide/histograms.cpp thin
+/// @snippet reference/histogram.cpp program
 /// @{
 
 /// Counts the samples [first, last) in the cells of an axis.
@@ -139,7 +138,7 @@ TILEWISE_WITHOUT_POLICY(histogram, begins_with_range)
 /// @par Requirements, complexity, errors
 /// As for @ref histogram.
 /// @par Example
-/// @snippet guide/histograms.cpp add
+/// @snippet reference/histogram_add.cpp program
 /// @{
 
 /// Adds the counts of the samples [first, last).
@@ -207,7 +206,7 @@ constexpr bool can_sum()
 /// @par Complexity
 /// As for @ref reduce_by_index.
 /// @par Example
-/// @snippet guide/histograms.cpp weighted
+/// @snippet reference/weighted_histogram.cpp program
 /// @{
 
 /// Sums the weights of the samples [first, last) in the cells of an axis.

@@ -86,7 +86,7 @@ find_in(char const* algorithm, Policy const& policy, std::remove_reference_t<Ran
 /// @par Errors
 /// Those of @ref reduce.
 /// @par Example
-/// @snippet guide/composed.cpp composed
+/// @snippet reference/min_element.cpp program
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
 /// @{
 
@@ -119,7 +119,7 @@ TILEWISE_WITHOUT_POLICY(min_element, begins_with_range)
 /// @par Requirements, complexity, errors
 /// Those of @ref min_element.
 /// @par Example
-/// @snippet guide/composed.cpp composed
+/// @snippet reference/max_element.cpp program
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
 /// @{
 
@@ -152,7 +152,7 @@ TILEWISE_WITHOUT_POLICY(max_element, begins_with_range)
 /// @par Requirements, complexity, errors
 /// Those of @ref min_element, with 2 n comparisons, and four more for every element of a part of 4 KiB.
 /// @par Example
-/// @snippet guide/composed.cpp composed
+/// @snippet reference/minmax_element.cpp program
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
 /// @{
 

@@ -48,7 +48,7 @@ TILEWISE_NAMESPACE_BEGIN
 /// exceptions of basic_device_policy. The hardened mode throws `std::invalid_argument` if `last` is before `first`, or
 /// for a null pointer to a range that is not empty.
 /// @par Example
-/// @snippet guide/forms.cpp reduce
+/// @snippet reference/reduce.cpp program
 /// @see [reduce], https://eel.is/c++draft/reduce
 /// @{
 
@@ -87,7 +87,7 @@ TILEWISE_WITHOUT_POLICY(reduce, begins_with_range)
 /// @par Errors
 /// As for @ref reduce. Nothing is written if an exception is thrown.
 /// @par Example
-/// @snippet guide/forms.cpp into
+/// @snippet reference/reduce_into.cpp program
 /// @{
 
 /// Combines `init` and the elements of [first, last) into `*out`.
@@ -135,7 +135,7 @@ TILEWISE_WITHOUT_POLICY(reduce_into, begins_with_range)
 /// As for @ref reduce. An exception from `transform_op` also propagates to the caller. The hardened mode also throws
 /// `std::invalid_argument` for a second range that is known to be shorter than the first.
 /// @par Example
-/// @snippet guide/forms.cpp transform_reduce
+/// @snippet reference/transform_reduce.cpp program
 /// @see [transform.reduce], https://eel.is/c++draft/transform.reduce
 /// @{
 
@@ -206,7 +206,7 @@ TILEWISE_WITHOUT_POLICY(transform_reduce, begins_with_range)
 /// @par Errors
 /// As for @ref transform_reduce. Nothing is written if an exception is thrown.
 /// @par Example
-/// @snippet guide/forms.cpp into
+/// @snippet reference/transform_reduce_into.cpp program
 /// @{
 
 /// Combines `init` and the transformed elements of [first, last) into `*out`.

@@ -119,7 +119,7 @@ output_end<Out> reduce_numbered(Policy const& policy, sequence<It, Extent> keys,
 /// @par Errors
 /// Throws `std::invalid_argument` for a size that is negative or too large, and otherwise as @ref reduce does.
 /// @par Example
-/// @snippet guide/histograms.cpp by_index
+/// @snippet reference/reduce_by_index.cpp program
 /// @{
 
 /// Combines `init` and the values of each key.

@@ -78,7 +78,7 @@ auto reduce_runs(Policy const& policy, sequence<It, Extent> keys, Values const& 
 /// hardened mode also throws for a range of values that is known to be shorter than that of keys. device throws
 /// `std::bad_alloc` if there is no room for what is staged.
 /// @par Example
-/// @snippet guide/by_key.cpp reduce
+/// @snippet reference/reduce_by_key.cpp program
 /// @{
 
 /// Combines the values of each run of [first, last).
@@ -123,7 +123,7 @@ TILEWISE_WITHOUT_POLICY(reduce_by_key, begins_with_range)
 /// as soon as the work is enqueued in the stream. All outputs are iterators then, with room for as many results as
 /// there are runs.
 /// @par Example
-/// @snippet guide/by_key.cpp into
+/// @snippet reference/reduce_by_key_into.cpp program
 /// @{
 
 /// Combines the values of each run of [first, last).
@@ -172,7 +172,7 @@ TILEWISE_WITHOUT_POLICY(reduce_by_key_into, begins_with_range)
 /// of a long run; copies are called concurrently under par, and in kernels under device. An exception from it
 /// propagates to the caller.
 /// @par Example
-/// @snippet guide/by_key.cpp transform
+/// @snippet reference/transform_reduce_by_key.cpp program
 /// @{
 
 /// Combines the transformed values of each run of [first, last).
@@ -220,7 +220,7 @@ TILEWISE_WITHOUT_POLICY(transform_reduce_by_key, begins_with_range)
 /// returns as soon as the work is enqueued in the stream. All outputs are iterators then, with room for as many results
 /// as there are runs.
 /// @par Example
-/// @snippet guide/by_key.cpp into
+/// @snippet reference/transform_reduce_by_key_into.cpp program
 /// @{
 
 /// Combines the transformed values of each run of [first, last).

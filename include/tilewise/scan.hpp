@@ -98,7 +98,7 @@ output_end<Out> scan_sequence(Policy const& policy, sequence<It, Extent> element
 /// partial results. device also throws the exceptions of basic_device_policy. The hardened mode throws
 /// `std::invalid_argument` if `last` is before `first`, or for a null pointer to a range that is not empty.
 /// @par Example
-/// @snippet guide/scans.cpp inclusive
+/// @snippet reference/inclusive_scan.cpp program
 /// @see [inclusive.scan], https://eel.is/c++draft/inclusive.scan
 /// @{
 
@@ -153,7 +153,7 @@ TILEWISE_WITHOUT_POLICY(inclusive_scan, begins_with_range)
 /// @par Requirements, complexity, errors
 /// As for @ref inclusive_scan.
 /// @par Example
-/// @snippet guide/scans.cpp exclusive
+/// @snippet reference/exclusive_scan.cpp program
 /// @see [exclusive.scan], https://eel.is/c++draft/exclusive.scan
 /// @{
 
@@ -193,7 +193,7 @@ TILEWISE_WITHOUT_POLICY(exclusive_scan, begins_with_range)
 /// As for @ref inclusive_scan. `transform_op` is called once per element under seq and up to twice under par, where
 /// copies are called concurrently, and in kernels under device. An exception from it propagates to the caller.
 /// @par Example
-/// @snippet guide/scans.cpp transform_inclusive
+/// @snippet reference/transform_inclusive_scan.cpp program
 /// @see [transform.inclusive.scan], https://eel.is/c++draft/transform.inclusive.scan
 /// @{
 
@@ -250,7 +250,7 @@ TILEWISE_WITHOUT_POLICY(transform_inclusive_scan, begins_with_range)
 /// @par Order, requirements, complexity, errors
 /// As for @ref exclusive_scan and @ref transform_inclusive_scan.
 /// @par Example
-/// @snippet guide/scans.cpp transform
+/// @snippet reference/transform_exclusive_scan.cpp program
 /// @see [transform.exclusive.scan], https://eel.is/c++draft/transform.exclusive.scan
 /// @{
 

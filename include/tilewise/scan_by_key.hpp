@@ -77,7 +77,7 @@ output_end<Out> scan_runs(Policy const& policy, sequence<It, Extent> keys, Value
 /// As for @ref inclusive_scan. The hardened mode also throws for a range of values that is known to be shorter than
 /// that of keys. device throws `std::bad_alloc` if there is no room for what is staged.
 /// @par Example
-/// @snippet guide/by_key.cpp scan
+/// @snippet reference/inclusive_scan_by_key.cpp program
 /// @{
 
 /// Scans the values of each run of [first, last).
@@ -118,7 +118,7 @@ TILEWISE_WITHOUT_POLICY(inclusive_scan_by_key, begins_with_range)
 /// @par Requirements, complexity, errors
 /// As for @ref inclusive_scan_by_key. The rest of its description applies, too.
 /// @par Example
-/// @snippet guide/by_key.cpp scan
+/// @snippet reference/exclusive_scan_by_key.cpp program
 /// @{
 
 /// Scans the values of each run of [first, last).
@@ -159,7 +159,7 @@ TILEWISE_WITHOUT_POLICY(exclusive_scan_by_key, begins_with_range)
 /// @par Order, requirements, complexity, errors
 /// As for @ref inclusive_scan_by_key; for `transform_op`, as for @ref transform_inclusive_scan.
 /// @par Example
-/// @snippet guide/by_key.cpp transform_scan
+/// @snippet reference/transform_inclusive_scan_by_key.cpp program
 /// @{
 
 /// Scans the transformed values of each run of [first, last).
@@ -201,7 +201,7 @@ TILEWISE_WITHOUT_POLICY(transform_inclusive_scan_by_key, begins_with_range)
 /// @par Order, requirements, complexity, errors
 /// As for @ref exclusive_scan_by_key; for `transform_op`, as for @ref transform_exclusive_scan.
 /// @par Example
-/// @snippet guide/by_key.cpp transform_scan
+/// @snippet reference/transform_exclusive_scan_by_key.cpp program
 /// @{
 
 /// Scans the transformed values of each run of [first, last).

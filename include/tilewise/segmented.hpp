@@ -99,7 +99,7 @@ auto separated_segments([[maybe_unused]] char const* algorithm, [[maybe_unused]]
 /// not empty. Under seq and par it also throws for a segment that ends before it begins; otherwise such a segment
 /// counts as empty.
 /// @par Example
-/// @snippet guide/segmented.cpp reduce
+/// @snippet reference/segmented_reduce.cpp program
 /// @{
 
 /// Combines `init` and the elements of each segment.
@@ -148,7 +148,7 @@ TILEWISE_WITHOUT_POLICY(segmented_reduce, leads_a_call)
 /// An output range must extend as far as the segments do. To check that, the call reads the offsets first. Under device
 /// it waits for a reduction of the offsets, so an output range does not compile with nosync().
 /// @par Example
-/// @snippet guide/segmented.cpp scan
+/// @snippet reference/segmented_inclusive_scan.cpp program
 /// @{
 
 /// Scans each segment, starting with `init`.
@@ -210,7 +210,7 @@ TILEWISE_WITHOUT_POLICY(segmented_inclusive_scan, leads_a_call)
 /// @par Requirements, complexity, errors
 /// As for @ref segmented_inclusive_scan. The rest of the description of @ref segmented_inclusive_scan applies, too.
 /// @par Example
-/// @snippet guide/segmented.cpp scan
+/// @snippet reference/segmented_exclusive_scan.cpp program
 /// @{
 
 /// Scans each segment, starting with `init`.
