@@ -9,9 +9,9 @@
 #include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
 
-#include <algorithm>
 #include <compare>
 #include <cstddef>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -207,8 +207,9 @@ template <zippable... Ranges>
     requires(sizeof...(Ranges) > 0)
 constexpr auto zip(Ranges&&... ranges)
 {
-    return zip_range(zip_iterator(std::ranges::begin(ranges)...),
-                     std::min({static_cast<offset>(std::ranges::size(ranges))...}));
+    offset size = std::numeric_limits<offset>::max();
+    ((size = std::min(size, static_cast<offset>(std::ranges::size(ranges)))), ...);
+    return zip_range(zip_iterator(std::ranges::begin(ranges)...), size);
 }
 
 /// @}
