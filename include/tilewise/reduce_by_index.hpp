@@ -101,7 +101,7 @@ output_end<Out> reduce_numbered(Policy const& policy, sequence<It, Extent> keys,
 /// Header `<tilewise/reduce_by_index.hpp>`, which `<tilewise/histogram.hpp>` includes. A key without values gives
 /// `init`. Elements whose key is negative or not below `size` are ignored. `init` defaults to a value-initialized
 /// element of `values`, `op` to `std::plus<>`. Returns the end of the output, which is overwritten and must not overlap
-/// the input. One call computes the mean, the maximum or the count per bin.
+/// the input. With a struct as the accumulator, one call computes several aggregates for each key.
 ///
 /// @par Order
 /// The values of a key are combined as @ref reduce combines them as a range, in the order of the input, with the same
