@@ -123,6 +123,28 @@ int main()
     });
     //! [segments]
 
+    //! [by_key]
+    std::vector<int> const keys{7, 7, 7, 7, 9, 9}; // two runs
+    std::vector<double> const values{1, 2, 3, 4, 5, 6};
+    std::vector<int> keys_of_all(2);
+    std::vector<double> sums_of_all(2);
+    tw::thread_communicator::run(3, [&](tw::thread_communicator& ranks) {
+        auto const on = tw::distributed(ranks);
+        auto const begin = 2 * ranks.rank(); // each rank has two elements: 7 7, 7 7, 9 9
+        std::vector<int> own_keys(2);
+        std::vector<double> own_sums(2);
+        std::ptrdiff_t runs = 0, position = 0;
+        tw::reduce_by_key_into(on, keys.begin() + begin, keys.begin() + begin + 2, values.begin() + begin, own_keys,
+                               own_sums, &runs);
+        expect(runs == (ranks.rank() == 1 ? 0 : 1)); // the first run begins on rank 0, the second on rank 2
+        tw::exclusive_scan(on, &runs, &runs + 1, &position, std::ptrdiff_t(0));
+        std::copy_n(own_keys.begin(), runs, keys_of_all.begin() + position);
+        std::copy_n(own_sums.begin(), runs, sums_of_all.begin() + position);
+    });
+    expect(keys_of_all == std::vector{7, 9});
+    expect(sums_of_all == std::vector{10.0, 11.0});
+    //! [by_key]
+
     //! [scattered]
     tw::thread_communicator::run(4, [&](tw::thread_communicator& ranks) {
         tw::integer_axis const axis(0, 1000);

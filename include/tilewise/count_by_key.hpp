@@ -53,9 +53,9 @@ template <execution_policy Policy, any_iterator Keys, output KeysOut, output Out
 std::pair<output_end<KeysOut>, output_end<Out>> count_by_key(Policy&& policy, Keys first, Keys last, KeysOut&& keys_out,
                                                              Out&& out, Pred pred = {})
 {
-    return engine::to_ends<KeysOut, Out>(policy, [&](auto& number) {
-        return tilewise::count_keys<KeysOut, Out>(policy, tilewise::sequence_between("count_by_key", first, last),
-                                                  keys_out, out, number, pred);
+    return engine::to_ends<KeysOut, Out>("count_by_key", policy, [&](auto on, auto& number) {
+        return tilewise::count_keys<KeysOut, Out>(on, tilewise::sequence_between("count_by_key", first, last), keys_out,
+                                                  out, number, pred);
     });
 }
 
@@ -65,8 +65,8 @@ template <execution_policy Policy, class Keys, output KeysOut, output Out, opera
 std::pair<output_end<KeysOut>, output_end<Out>> count_by_key(Policy&& policy, Keys&& keys, KeysOut&& keys_out,
                                                              Out&& out, Pred pred = {})
 {
-    return engine::to_ends<KeysOut, Out>(policy, [&](auto& number) {
-        return tilewise::count_keys<KeysOut, Out>(policy, tilewise::sequence_in<Policy>("count_by_key", keys), keys_out,
+    return engine::to_ends<KeysOut, Out>("count_by_key", policy, [&](auto on, auto& number) {
+        return tilewise::count_keys<KeysOut, Out>(on, tilewise::sequence_in<Policy>("count_by_key", keys), keys_out,
                                                   out, number, pred);
     });
 }
@@ -96,8 +96,8 @@ template <execution_policy Policy, any_iterator Keys, output KeysOut, output Out
 output_end<Runs> count_by_key_into(Policy&& policy, Keys first, Keys last, KeysOut&& keys_out, Out&& out, Runs&& runs,
                                    Pred pred = {})
 {
-    return engine::to_number<Policy, Runs>("count_by_key_into", runs, [&](auto& number) {
-        return tilewise::count_keys<KeysOut, Out>(policy, tilewise::sequence_between("count_by_key_into", first, last),
+    return engine::to_number<Runs>("count_by_key_into", policy, runs, [&](auto on, auto& number) {
+        return tilewise::count_keys<KeysOut, Out>(on, tilewise::sequence_between("count_by_key_into", first, last),
                                                   keys_out, out, number, pred);
     });
 }
@@ -109,8 +109,8 @@ template <execution_policy Policy, class Keys, output KeysOut, output Out, outpu
 output_end<Runs> count_by_key_into(Policy&& policy, Keys&& keys, KeysOut&& keys_out, Out&& out, Runs&& runs,
                                    Pred pred = {})
 {
-    return engine::to_number<Policy, Runs>("count_by_key_into", runs, [&](auto& number) {
-        return tilewise::count_keys<KeysOut, Out>(policy, tilewise::sequence_in<Policy>("count_by_key_into", keys),
+    return engine::to_number<Runs>("count_by_key_into", policy, runs, [&](auto on, auto& number) {
+        return tilewise::count_keys<KeysOut, Out>(on, tilewise::sequence_in<Policy>("count_by_key_into", keys),
                                                   keys_out, out, number, pred);
     });
 }

@@ -34,9 +34,10 @@ namespace tilewise {
 /// On every rank, `reduce`, `transform_reduce`, their `_into` forms, `count`, `count_if`, the histograms and
 /// `reduce_by_index` give the results for all ranks; `min_element`, `max_element` and `minmax_element` give a
 /// rank_position; `segmented_reduce` gives the results of all segments. The scans write, on each rank, the results for
-/// that rank's elements. Each rank processes its own part under the local policy. Segmented algorithms need the
-/// position of each part (see `at`), and the same offsets on all ranks, which count from the beginning of the range.
-/// Accumulators must be trivially copyable, and operators must be the same function on all ranks.
+/// that rank's elements, `reduce_by_key` and `count_by_key` the results of the runs that begin on it. Each rank
+/// processes its own part under the local policy. Segmented algorithms need the position of each part (see `at`), and
+/// the same offsets on all ranks, which count from the beginning of the range. Accumulators and keys of runs must be
+/// trivially copyable, and operators and predicates must be the same function on all ranks.
 ///
 /// All ranks must make the same calls in the same order, with the same types and axes. If they do not, or if a call
 /// throws on one rank, every rank throws a `distributed_error` with the same text, which names the rank. On the rank

@@ -77,6 +77,10 @@ auto reduce_runs(Policy const& policy, sequence<It, Extent> keys, Values const& 
 /// shorter than the number of runs, before anything is written or, if keys can be read only once, at its end. The
 /// hardened mode also throws for a range of values that is known to be shorter than that of keys. device throws
 /// `std::bad_alloc` if there is no room for what is staged.
+/// @par Ranks
+/// Over ranks, the result of a run is written on the rank that has its first key. The ends and the number of runs are
+/// those of that rank's results. A range needs room for these alone. Keys are trivially copyable and have at most 1024
+/// bytes.
 /// @par Example
 /// @snippet reference/reduce_by_key.cpp program
 /// @{
@@ -87,9 +91,8 @@ template <execution_policy Policy, any_iterator Keys, any_iterator Values, outpu
 std::pair<output_end<KeysOut>, output_end<Out>> reduce_by_key(Policy&& policy, Keys first, Keys last, Values values,
                                                               KeysOut&& keys_out, Out&& out, Pred pred = {}, Op op = {})
 {
-    return engine::to_ends<KeysOut, Out>(policy, [&](auto& number) {
-        return tilewise::reduce_runs<KeysOut, Out>(policy,
-                                                   tilewise::sequence_between("reduce_by_key", first, last, values),
+    return engine::to_ends<KeysOut, Out>("reduce_by_key", policy, [&](auto on, auto& number) {
+        return tilewise::reduce_runs<KeysOut, Out>(on, tilewise::sequence_between("reduce_by_key", first, last, values),
                                                    values, keys_out, out, number, pred, op);
     });
 }
@@ -101,8 +104,8 @@ template <execution_policy Policy, class Keys, class Values, output KeysOut, out
 std::pair<output_end<KeysOut>, output_end<Out>> reduce_by_key(Policy&& policy, Keys&& keys, Values&& values,
                                                               KeysOut&& keys_out, Out&& out, Pred pred = {}, Op op = {})
 {
-    return engine::to_ends<KeysOut, Out>(policy, [&](auto& number) {
-        return tilewise::reduce_runs<KeysOut, Out>(policy, tilewise::sequence_in<Policy>("reduce_by_key", keys, values),
+    return engine::to_ends<KeysOut, Out>("reduce_by_key", policy, [&](auto on, auto& number) {
+        return tilewise::reduce_runs<KeysOut, Out>(on, tilewise::sequence_in<Policy>("reduce_by_key", keys, values),
                                                    tilewise::begin_of<Policy>(values), keys_out, out, number, pred, op);
     });
 }
@@ -132,10 +135,10 @@ template <execution_policy Policy, any_iterator Keys, any_iterator Values, outpu
 output_end<Runs> reduce_by_key_into(Policy&& policy, Keys first, Keys last, Values values, KeysOut&& keys_out,
                                     Out&& out, Runs&& runs, Pred pred = {}, Op op = {})
 {
-    return engine::to_number<Policy, Runs>("reduce_by_key_into", runs, [&](auto& number) {
+    return engine::to_number<Runs>("reduce_by_key_into", policy, runs, [&](auto on, auto& number) {
         return tilewise::reduce_runs<KeysOut, Out>(
-            policy, tilewise::sequence_between("reduce_by_key_into", first, last, values), values, keys_out, out,
-            number, pred, op);
+            on, tilewise::sequence_between("reduce_by_key_into", first, last, values), values, keys_out, out, number,
+            pred, op);
     });
 }
 
@@ -146,8 +149,8 @@ template <execution_policy Policy, class Keys, class Values, output KeysOut, out
 output_end<Runs> reduce_by_key_into(Policy&& policy, Keys&& keys, Values&& values, KeysOut&& keys_out, Out&& out,
                                     Runs&& runs, Pred pred = {}, Op op = {})
 {
-    return engine::to_number<Policy, Runs>("reduce_by_key_into", runs, [&](auto& number) {
-        return tilewise::reduce_runs<KeysOut, Out>(policy,
+    return engine::to_number<Runs>("reduce_by_key_into", policy, runs, [&](auto on, auto& number) {
+        return tilewise::reduce_runs<KeysOut, Out>(on,
                                                    tilewise::sequence_in<Policy>("reduce_by_key_into", keys, values),
                                                    tilewise::begin_of<Policy>(values), keys_out, out, number, pred, op);
     });
@@ -182,9 +185,9 @@ std::pair<output_end<KeysOut>, output_end<Out>> transform_reduce_by_key(Policy&&
                                                                         Values values, KeysOut&& keys_out, Out&& out,
                                                                         Pred pred, Op op, Transform transform_op)
 {
-    return engine::to_ends<KeysOut, Out>(policy, [&](auto& number) {
+    return engine::to_ends<KeysOut, Out>("transform_reduce_by_key", policy, [&](auto on, auto& number) {
         return tilewise::reduce_runs<KeysOut, Out>(
-            policy, tilewise::sequence_between("transform_reduce_by_key", first, last, values), values, keys_out, out,
+            on, tilewise::sequence_between("transform_reduce_by_key", first, last, values), values, keys_out, out,
             number, pred, op, transform_op);
     });
 }
@@ -197,9 +200,9 @@ std::pair<output_end<KeysOut>, output_end<Out>> transform_reduce_by_key(Policy&&
                                                                         KeysOut&& keys_out, Out&& out, Pred pred, Op op,
                                                                         Transform transform_op)
 {
-    return engine::to_ends<KeysOut, Out>(policy, [&](auto& number) {
+    return engine::to_ends<KeysOut, Out>("transform_reduce_by_key", policy, [&](auto on, auto& number) {
         return tilewise::reduce_runs<KeysOut, Out>(
-            policy, tilewise::sequence_in<Policy>("transform_reduce_by_key", keys, values),
+            on, tilewise::sequence_in<Policy>("transform_reduce_by_key", keys, values),
             tilewise::begin_of<Policy>(values), keys_out, out, number, pred, op, transform_op);
     });
 }
@@ -229,10 +232,10 @@ template <execution_policy Policy, any_iterator Keys, any_iterator Values, outpu
 output_end<Runs> transform_reduce_by_key_into(Policy&& policy, Keys first, Keys last, Values values, KeysOut&& keys_out,
                                               Out&& out, Runs&& runs, Pred pred, Op op, Transform transform_op)
 {
-    return engine::to_number<Policy, Runs>("transform_reduce_by_key_into", runs, [&](auto& number) {
+    return engine::to_number<Runs>("transform_reduce_by_key_into", policy, runs, [&](auto on, auto& number) {
         return tilewise::reduce_runs<KeysOut, Out>(
-            policy, tilewise::sequence_between("transform_reduce_by_key_into", first, last, values), values, keys_out,
-            out, number, pred, op, transform_op);
+            on, tilewise::sequence_between("transform_reduce_by_key_into", first, last, values), values, keys_out, out,
+            number, pred, op, transform_op);
     });
 }
 
@@ -243,9 +246,9 @@ template <execution_policy Policy, class Keys, class Values, output KeysOut, out
 output_end<Runs> transform_reduce_by_key_into(Policy&& policy, Keys&& keys, Values&& values, KeysOut&& keys_out,
                                               Out&& out, Runs&& runs, Pred pred, Op op, Transform transform_op)
 {
-    return engine::to_number<Policy, Runs>("transform_reduce_by_key_into", runs, [&](auto& number) {
+    return engine::to_number<Runs>("transform_reduce_by_key_into", policy, runs, [&](auto on, auto& number) {
         return tilewise::reduce_runs<KeysOut, Out>(
-            policy, tilewise::sequence_in<Policy>("transform_reduce_by_key_into", keys, values),
+            on, tilewise::sequence_in<Policy>("transform_reduce_by_key_into", keys, values),
             tilewise::begin_of<Policy>(values), keys_out, out, number, pred, op, transform_op);
     });
 }

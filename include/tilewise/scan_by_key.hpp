@@ -13,6 +13,7 @@
 #include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/by_key.hpp>
+#include <tilewise/engine/call.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
@@ -31,18 +32,20 @@ output_end<Out> scan_runs(Policy const& policy, sequence<It, Extent> keys, Value
                           Pred is_same, Op op, Transform... transform_op)
 {
     if constexpr (tilewise::can_transform_sequence<Values, Transform...>()) {
-        char const* const algorithm = keys.algorithm;
-        tilewise::check_sequence(keys);
-        auto to = tilewise::output_for<Policy>(algorithm, keys.first, keys.end, out);
-        tilewise::check_output(algorithm, keys.first, keys.end, to);
-        auto input = tilewise::transform_sequence(sequence<Values, int>{algorithm, values, 0}, transform_op...);
-        using named = std::conditional_t<std::same_as<Init, std::nullopt_t>,
-                                         engine::accumulator_of<decltype(input.first)>, std::type_identity<Init>>;
-        using T = typename named::type;
-        auto const end = engine::scan_by_key<form, T>(algorithm, tilewise::resolve(policy), std::move(keys.first),
-                                                      std::move(keys.end), std::move(input.first), std::move(is_same),
-                                                      std::move(to), std::optional<T>(std::move(init)), std::move(op));
-        return tilewise::output_position<Out>(out, end);
+        return engine::in_call(policy, keys.algorithm, [&](auto on) -> output_end<Out> {
+            char const* const algorithm = keys.algorithm;
+            tilewise::check_sequence(keys);
+            auto to = tilewise::output_for<Policy>(algorithm, keys.first, keys.end, out);
+            tilewise::check_output(algorithm, keys.first, keys.end, to);
+            auto input = tilewise::transform_sequence(sequence<Values, int>{algorithm, values, 0}, transform_op...);
+            using named = std::conditional_t<std::same_as<Init, std::nullopt_t>,
+                                             engine::accumulator_of<decltype(input.first)>, std::type_identity<Init>>;
+            using T = typename named::type;
+            auto const end = engine::scan_by_key<form, T>(algorithm, on, std::move(keys.first), std::move(keys.end),
+                                                          std::move(input.first), std::move(is_same), std::move(to),
+                                                          std::optional<T>(std::move(init)), std::move(op));
+            return tilewise::output_position<Out>(out, end);
+        });
     } else {
         std::abort();
     }

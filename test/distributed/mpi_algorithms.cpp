@@ -111,6 +111,30 @@ TEST(algorithms_over_processes, count_and_add_up_weights_to_the_bits_of_one_call
     });
 }
 
+TEST(algorithms_over_processes, combine_runs_of_keys_to_the_bits_of_one_call)
+{
+    std::vector<int> keys(whole().size()); // runs of one element, of a few thousands, and of a quarter of all
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        keys[i] = i < 25'000 ? 0 : i < 60'000 ? static_cast<int>(i / 3000) : static_cast<int>(i) % 2 + 100;
+    std::vector<int> found(keys.size());
+    std::vector<float> sums(keys.size()), scanned(keys.size());
+    auto const runs = tw::reduce_by_key(keys, whole(), found, sums).second - sums.begin();
+    tw::inclusive_scan_by_key(keys, whole(), scanned);
+    on_random_parts([&](auto on, std::span<float const> part, std::size_t begin) {
+        std::span const own_keys = part_of(keys, begin, std::vector<int>(part.size()));
+        std::vector<float> out(part.size()), own_sums(part.size());
+        std::vector<int> own_found(part.size());
+        std::ptrdiff_t number = 0, position = 0;
+        tw::inclusive_scan_by_key(on, own_keys, part, out);
+        EXPECT_TRUE(std::ranges::equal(out, part_of(scanned, begin, out)));
+        tw::reduce_by_key_into(on, own_keys, part, own_found, own_sums, &number);
+        tw::exclusive_scan(on, &number, &number + 1, &position, std::ptrdiff_t(0));
+        EXPECT_TRUE(std::equal(own_sums.begin(), own_sums.begin() + number, sums.begin() + position));
+        EXPECT_TRUE(std::equal(own_found.begin(), own_found.begin() + number, found.begin() + position));
+        EXPECT_EQ(tw::reduce(on, &number, &number + 1), runs);
+    });
+}
+
 TEST(algorithms_over_processes, have_these_bits_where_processes_state_their_positions)
 {
     tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s});

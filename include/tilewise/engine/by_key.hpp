@@ -15,6 +15,7 @@
 #include <tilewise/discard_iterator.hpp>
 #include <tilewise/engine/call.hpp>
 #include <tilewise/engine/reduce.hpp>
+#include <tilewise/engine/run_requirements.hpp>
 #include <tilewise/engine/segmented.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/host/by_key.hpp>
@@ -33,59 +34,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
-
-/// The type in which the elements of an input are combined if there is no `init`.
-template <class Input>
-struct accumulator_of {
-    using type = value_of<Input>;
-};
-template <class Transform, class It>
-struct accumulator_of<transformed<Transform, It>> {
-    using type = std::remove_cvref_t<std::invoke_result_t<Transform&, decltype(*std::declval<It&>())>>;
-};
-
-/// Returns whether kernels can find the runs of keys. If not, a static_assert says why.
-template <class Keys, class Extent, class Pred, class KeysOut>
-constexpr bool can_find_runs_on_device()
-{
-    constexpr bool indexed = std::same_as<Extent, offset>;
-    constexpr bool copies = std::is_trivially_copyable_v<value_of<Keys>>;
-    constexpr bool reached = copies_as_bytes<Keys> && !known::is_of_host_container<Keys>;
-    constexpr bool written =
-        random_access<KeysOut> && copies_as_bytes<KeysOut> && !known::is_of_host_container<KeysOut>;
-    static_assert(
-        indexed,
-        "tilewise: device needs random access iterators; copy keys and values into vectors on the device first");
-    static_assert(copies, "tilewise: under device, keys must be trivially copyable");
-    static_assert(reached, "tilewise: under device, keys must be given by trivially copyable random access iterators");
-    static_assert(written, "tilewise: under device, the output of keys must be a trivially copyable random access "
-                           "iterator into GPU memory; write to a vector on the device, then copy");
-    return tilewise::can_pass_to_kernels<Keys, KeysOut>() &&
-           tilewise::can_compute_on_device<Pred, Keys, KeysOut, value_of<Keys>>() && indexed && copies && reached &&
-           written;
-}
-
-/// Returns whether a policy can find the runs of keys, and write one key of each. If not, a static_assert says why.
-template <class Policy, class Keys, class Extent, class Pred, class KeysOut>
-constexpr bool can_find_runs()
-{
-    using key = decltype(*std::declval<Keys&>());
-    constexpr bool alone = call_under<Policy>::is_on_one_machine;
-    constexpr bool compares = known::has_device_lambda<Pred> || std::is_invocable_r_v<bool, Pred&, key, key>;
-    constexpr bool takes = writable<KeysOut, value_of<Keys>>;
-    static_assert(alone, "tilewise: there are no distributed algorithms by key yet");
-    static_assert(compares,
-                  "tilewise: the predicate must accept two neighboring keys, and its result must convert to bool");
-    static_assert(takes, "tilewise: keys must be assignable to the elements of their output");
-    if constexpr (is_device_policy<Policy>) {
-        return alone && compares && takes && engine::can_find_runs_on_device<Keys, Extent, Pred, KeysOut>();
-    } else {
-        constexpr bool repeats = !std::same_as<Policy, parallel_policy> || (multi_pass<Keys> && multi_pass<KeysOut>);
-        static_assert(repeats, "tilewise: par needs forward iterators for keys and for their output; pass "
-                               "tilewise::seq, or copy the keys into a vector first");
-        return alone && compares && takes && repeats;
-    }
-}
 
 /// Returns whether a call may return the ends of outputs whose length is the number of runs. If not, a static_assert
 /// says why.
@@ -180,6 +128,16 @@ host::ends_of_runs<KeysOut, Out> reduce_by_key([[maybe_unused]] char const* algo
     }
 }
 
+/// The same over ranks, where the outputs are checked when the number of this rank's runs is known.
+template <is_engine Policy, class Keys, class Extent, class Values, class Pred, class KeysOut, class Out, class Runs,
+          class Op>
+auto reduce_by_key(char const*, Policy policy, Keys keys, Extent end, Values values, Pred is_same,
+                   std::reference_wrapper<KeysOut> keys_out, std::reference_wrapper<Out> out, Runs& runs, Op op)
+{
+    return policy.reduce_by_key(std::move(keys), end, std::move(values), is_same, keys_out.get(), out.get(), runs,
+                                std::move(op));
+}
+
 /// Writes the first key and the number of keys of each run, and the number of runs to `*runs`. Returns the ends.
 template <class Policy, class Keys, class Extent, class Pred, class KeysOut, class Out, class Runs>
 host::ends_of_runs<KeysOut, Out> count_by_key([[maybe_unused]] char const* algorithm, Policy policy, Keys keys,
@@ -207,14 +165,26 @@ host::ends_of_runs<KeysOut, Out> count_by_key([[maybe_unused]] char const* algor
     }
 }
 
+/// The same over ranks.
+template <is_engine Policy, class Keys, class Extent, class Pred, class KeysOut, class Out, class Runs>
+auto count_by_key(char const*, Policy policy, Keys keys, Extent end, Pred is_same,
+                  std::reference_wrapper<KeysOut> keys_out, std::reference_wrapper<Out> out, Runs& runs)
+{
+    return policy.count_by_key(std::move(keys), end, is_same, keys_out.get(), out.get(), runs);
+}
+
 /// Scans the values of each run after `init`, if it has a value. Returns the end of the output.
 template <scan_form form, class T, class Policy, class Keys, class Extent, class Values, class Pred, class Out,
           class Op>
 Out scan_by_key(char const* algorithm, Policy policy, Keys keys, Extent end, Values values, Pred is_same, Out out,
                 std::optional<T> init, Op op)
 {
-    if constexpr (!engine::can_find_runs<Policy, Keys, Extent, Pred, discard_iterator>() ||
-                  !tilewise::can_reduce<Policy, T, Op, Values, Extent>() || !tilewise::can_write<Policy, T, Out>()) {
+    if constexpr (is_engine<Policy>) {
+        return policy.template scan_by_key<form, T>(std::move(keys), end, std::move(values), is_same, std::move(out),
+                                                    init, std::move(op));
+    } else if constexpr (!engine::can_find_runs<Policy, Keys, Extent, Pred, discard_iterator>() ||
+                         !tilewise::can_reduce<Policy, T, Op, Values, Extent>() ||
+                         !tilewise::can_write<Policy, T, Out>()) {
         return out;
     } else if constexpr (is_device_policy<Policy>) {
 #ifdef TILEWISE_DEVICE_ENGINE

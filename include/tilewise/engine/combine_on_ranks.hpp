@@ -10,6 +10,7 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/core/type_names.hpp>
 #include <tilewise/engine/join.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
@@ -30,11 +31,31 @@
 
 #include <concepts>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
+
+/// Whether values of a type can be sent between ranks. If not, one sentence says why.
+template <class T>
+constexpr bool can_send()
+{
+    constexpr bool copies = std::is_trivially_copyable_v<T>;
+    static_assert(copies, "tilewise: ranks exchange values of the accumulator's type, which is the type of init, so it "
+                          "must be trivially copyable");
+    return copies;
+}
+
+/// Describes the types and the order of a call, on which all ranks have to agree.
+template <class Geometry, class T, class Op>
+std::string description_of()
+{
+    return " of " + std::string(known::spelling_of<T>) + ", " + std::to_string(sizeof(T)) + " bytes, with " +
+           std::string(known::spelling_of<Op>) + ", order " + std::to_string(order_version) + ", tiles of " +
+           std::to_string(order<T, Geometry>::tile);
+}
 
 /// The order for values of type T, as they are combined.
 template <class T, class Geometry>

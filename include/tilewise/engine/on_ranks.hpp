@@ -15,6 +15,7 @@
 #include <tilewise/core/type_names.hpp>
 #include <tilewise/distributed/partition.hpp>
 #include <tilewise/distributed/position.hpp>
+#include <tilewise/engine/by_key_on_ranks.hpp>
 #include <tilewise/engine/cells_on_ranks.hpp>
 #include <tilewise/engine/combine_on_ranks.hpp>
 #include <tilewise/engine/histogram.hpp>
@@ -43,16 +44,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
-
-/// Whether values of a type can be sent between ranks. If not, one sentence says why.
-template <class T>
-constexpr bool can_send()
-{
-    constexpr bool copies = std::is_trivially_copyable_v<T>;
-    static_assert(copies, "tilewise: ranks exchange values of the accumulator's type, which is the type of init, so it "
-                          "must be trivially copyable");
-    return copies;
-}
 
 /// Whether a local policy can work on a part of a range at its position in the whole. If not, one sentence says why.
 template <class Policy, class T, class Op>
@@ -84,11 +75,12 @@ inline constexpr bool never_throws =
 /// A policy that is an engine: one rank's part in a call.
 template <class Communicator, class Local, class Geometry = standard_geometry, class Tuning = standard_joining,
           bool scatters_counts = false>
-class on_ranks {
-public:
-    using local_policy = Local; ///< by which this rank works on its own part
+class on_ranks : public by_key_on_ranks<Communicator, Local, Geometry, scatters_counts> {
+    using by_key = by_key_on_ranks<Communicator, Local, Geometry, scatters_counts>;
+    using by_key::call_, by_key::local_, by_key::gives_all;
 
-    on_ranks(rank_call<Communicator>& call, Local const& local) : call_(call), local_(local) {}
+public:
+    using by_key::by_key_on_ranks;
 
     /// Combines rank 0's `init` and the elements of all ranks.
     template <class Input, class Extent, class T, class Op>
@@ -122,7 +114,8 @@ public:
             return with_elements<T, true>(std::move(input), end, [&](auto elements, offset count) {
                 constexpr bool fails_late = !never_throws<decltype(known), T> ||
                                             !contiguous_of<decltype(elements), T> || writes_may_throw<Local, Out, T>;
-                agreement const what{described<T, Op>() + (init ? ", after init" : ""), 0, count, fails_late};
+                agreement const what{engine::description_of<Geometry, T, Op>() + (init ? ", after init" : ""), 0, count,
+                                     fails_late};
                 Out const last = [&] {
                     if constexpr (known::is_exact<decltype(known), T>)
                         return engine::scan_in_any_order<form>(call_, local_, what, std::move(elements), std::move(out),
@@ -174,7 +167,7 @@ public:
             if (call_.rank() == 0)
                 own_init.push_back(init);
             call_.agree({" in " + std::to_string(view.extent()) + " cells of " + std::string(known::spelling_of<View>) +
-                             described<T, Op>(),
+                             engine::description_of<Geometry, T, Op>(),
                          engine::hash_of_edges(view), engine::count_if_indexed(end),
                          engine::writes_may_throw<Local, Out, T>});
             call_.template expect<T>([](int rank) { return rank == 0 ? 1 : 0; });
@@ -198,7 +191,8 @@ public:
         using T = value_of<It>;
         if constexpr (gives_all() && engine::has_positions<Local, It, Less>()) {
             constexpr bool fails_late = !std::is_nothrow_invocable_v<Less&, T const&, T const&>;
-            agreement const what{described<T, Better<Less>>(), 0, tilewise::length(first, end), fails_late};
+            agreement const what{engine::description_of<Geometry, T, Better<Less>>(), 0, tilewise::length(first, end),
+                                 fails_late};
             auto const found = engine::best_position_on_ranks<Answer, Better>(call_, local_, what, first, end, less);
             call_.finish();
             return found;
@@ -215,8 +209,8 @@ public:
         auto known = known::operator_or_self<T>(std::move(op));
         if constexpr (has_segments<T>()) {
             segments_on_ranks const segments(call_.algorithm(), begins, begins_last, ends);
-            out = engine::segmented_reduce_on_ranks<Geometry>(call_, local_, described<T, Op>(segments), segments,
-                                                              first, std::move(out), init, known);
+            out = engine::segmented_reduce_on_ranks<Geometry>(call_, local_, described_segments<T, Op>(segments),
+                                                              segments, first, std::move(out), init, known);
             call_.finish();
         }
         return out;
@@ -230,7 +224,7 @@ public:
         auto known = known::operator_or_self<T>(std::move(op));
         if constexpr (has_segments<T>()) {
             segments_on_ranks const segments(call_.algorithm(), begins, begins_last, ends);
-            agreement what = described<T, Op>(segments);
+            agreement what = described_segments<T, Op>(segments);
             what.description += init ? ", after init" : "";
             engine::segmented_scan_on_ranks<Geometry, form, T>(call_, local_, what, segments, first, out, init, known);
             call_.finish();
@@ -249,18 +243,10 @@ private:
     }
     /// What all ranks have to agree on where there are segments.
     template <class T, class Op>
-    static agreement described(segments_on_ranks const& segments)
+    static agreement described_segments(segments_on_ranks const& segments)
     {
-        return {" of " + std::to_string(segments.count()) + " segments" + described<T, Op>(), segments.hash(),
-                agreement::not_counted, true};
-    }
-
-    /// Whether each rank gets all that it asks for. If not, one sentence says why.
-    static constexpr bool gives_all()
-    {
-        static_assert(!scatters_counts, "tilewise: scattered() is for histogram and histogram_add; other algorithms "
-                                        "have no results to scatter, or give each rank all of them");
-        return !scatters_counts;
+        return {" of " + std::to_string(segments.count()) + " segments" + engine::description_of<Geometry, T, Op>(),
+                segments.hash(), agreement::not_counted, true};
     }
 
     /// Calls `use(result)`, which may throw if `use_may_throw`, before ranks part, and returns what it returns.
@@ -271,7 +257,8 @@ private:
         if constexpr (gives_all() && tilewise::can_reduce<Local, T, Op, Input, Extent>() && engine::can_send<T>() &&
                       engine::has_parts<Local, T, decltype(known)>())
             return with_elements<T, false>(std::move(input), end, [&](auto elements, offset count) -> T {
-                agreement const what{described<T, Op>(), 0, count, use_may_throw || !never_throws<decltype(known), T>};
+                agreement const what{engine::description_of<Geometry, T, Op>(), 0, count,
+                                     use_may_throw || !never_throws<decltype(known), T>};
                 T result = use([&]() -> T {
                     if constexpr (known::is_exact<decltype(known), T>)
                         return engine::reduce_in_any_order(call_, local_, what, std::move(elements), init, known);
@@ -284,15 +271,6 @@ private:
             });
         else
             return std::move(init);
-    }
-
-    /// What all ranks have to agree on: types and the order.
-    template <class T, class Op>
-    static std::string described()
-    {
-        return " of " + std::string(known::spelling_of<T>) + ", " + std::to_string(sizeof(T)) + " bytes, with " +
-               std::string(known::spelling_of<Op>) + ", order " + std::to_string(order_version) + ", tiles of " +
-               std::to_string(order<T, Geometry>::tile);
     }
 
     /// Calls `use(elements, count)` with an input whose length is known, and that can be read again if `again`.
@@ -316,9 +294,6 @@ private:
             return use(std::move(input), count);
         }
     }
-
-    rank_call<Communicator>& call_;
-    Local local_;
 };
 
 } // namespace engine

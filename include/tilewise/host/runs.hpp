@@ -131,6 +131,45 @@ offset count_runs(bool is_parallel, Keys const& keys, offset count, Pred const& 
     return host::find_runs(keys, count, is_same, block, found);
 }
 
+/// Returns the beginning of the run that contains the last of `count` keys, or `first` if it begins before that.
+template <class Keys, class Pred>
+offset begin_of_last_run(Keys const& keys, offset first, offset count, Pred& is_same)
+{
+    Keys key(tilewise::advanced(keys, count - 1)), previous(key);
+    for (--count; count > first && static_cast<bool>(is_same(*--previous, *key)); --count)
+        --key;
+    return count;
+}
+
+/// Returns the end of the first run and the beginning of the last run of `count` keys, of which there are some. On all
+/// cores, if one of the two runs has more than `most` keys.
+template <class Keys, class Pred>
+std::pair<offset, offset> runs_at_ends(bool is_parallel, Keys const& keys, offset count, Pred is_same, offset most,
+                                       offset block)
+{
+    offset const part = is_parallel ? std::min(count, most) : count;
+    offset end = host::end_of_run(keys, 0, part, is_same);
+    if (end == count)
+        return {end, 0};
+    offset begin = host::begin_of_last_run(keys, std::max(end, count - part), count, is_same);
+    if (end < part && (begin == end || begin > count - part))
+        return {end, begin};
+
+    std::vector<runs_of_block> found;
+    host::find_runs(keys, count, is_same, block, found);
+    end = host::end_of_run(keys, 0, block, is_same);
+    if (end == block)
+        end = found.front().next;
+    auto last = static_cast<offset>(found.size());
+    do {
+        begin = found[static_cast<std::size_t>(--last)].first;
+    } while (begin == std::min(count, (last + 1) * block));
+    for (offset next = begin; next < std::min(count, (last + 1) * block);
+         next = host::end_of_run(keys, begin, std::min(count, (last + 1) * block), is_same))
+        begin = next;
+    return {end, begin};
+}
+
 /// Reads keys and values that cannot be indexed, one by one, and recognises the ends of runs.
 template <class Keys, class Extent, class Values, class Pred>
 class run_reader {
