@@ -251,7 +251,9 @@ struct failing_output {
     template <class Value>
     failing_output& operator=(Value const&)
     {
-        return throws ? throw std::domain_error("disk full") : *this;
+        if (throws)
+            throw std::domain_error("disk full");
+        return *this;
     }
 };
 

@@ -298,28 +298,22 @@ TEST(a_rank_without_memory, is_an_error_on_all_with_segments)
     }
 }
 
-/// Keys of runs of 1400 elements, which span ranks, without memory. A rank has at most 32'000 of them.
-struct key_of {
-    int before;
-    int operator()(int i) const { return (before + i) / 1400; }
-};
-
 TEST(a_rank_without_memory, is_an_error_on_all_with_runs_of_keys)
 {
-    auto const equal_or_throw = [](int a, int b) { return a == b; }; // as far as the library knows
+    auto const is_equal = [](int a, int b) { return a == b; }; // may throw, as far as the library knows
     expect_errors_everywhere([&](auto on, std::vector<float> const& x) {
-        int const rank = on.communicator().rank();
-        std::array<int, 32'000> keys;
+        int const rank = on.communicator().rank(), before = 1000 * rank + 777 * (rank * (rank - 1) / 2);
+        std::array<int, 32'000> keys_of_rank; // of runs of 1400 elements
         for (std::size_t i = 0; i < x.size(); ++i)
-            keys[i] = key_of{1000 * rank + 777 * (rank * (rank - 1) / 2)}(static_cast<int>(i));
-        int const* const last = keys.data() + x.size();
+            keys_of_rank[i] = (before + static_cast<int>(i)) / 1400;
+        int const *const keys = keys_of_rank.data(), *const last = keys + x.size();
         std::array<float, 32'000> out;
         std::array<tw::offset, 32'000> counts;
-        tw::reduce_by_key(on, keys.data(), last, x.data(), tw::discard_iterator(), out.data());
-        tw::reduce_by_key(on, keys.data(), last, x.data(), tw::discard_iterator(), out.data(), equal_or_throw);
-        tw::count_by_key(on, keys.data(), last, tw::discard_iterator(), counts.data());
-        tw::inclusive_scan_by_key(on, keys.data(), last, x.data(), out.data());
-        tw::exclusive_scan_by_key(on, keys.data(), last, x.data(), out.data(), 2.F, equal_or_throw);
+        tw::reduce_by_key(on, keys, last, x.data(), tw::discard_iterator(), out.data());
+        tw::reduce_by_key(on, keys, last, x.data(), tw::discard_iterator(), out.data(), is_equal);
+        tw::count_by_key(on, keys, last, tw::discard_iterator(), counts.data());
+        tw::inclusive_scan_by_key(on, keys, last, x.data(), out.data());
+        tw::exclusive_scan_by_key(on, keys, last, x.data(), out.data(), 2.F, is_equal);
     });
 }
 

@@ -80,7 +80,7 @@ class on_ranks : public by_key_on_ranks<Communicator, Local, Geometry, scatters_
     using by_key::call_, by_key::local_, by_key::gives_all;
 
 public:
-    using by_key::by_key_on_ranks;
+    using by_key::by_key;
 
     /// Combines rank 0's `init` and the elements of all ranks.
     template <class Input, class Extent, class T, class Op>
