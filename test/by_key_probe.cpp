@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <stdexcept>
@@ -47,6 +48,32 @@ TEST(ByKeyProbe, FindsRunsOfLists)
     EXPECT_EQ(counts, (std::vector<int>{2, 3, 1}));
     tilewise::exclusive_scan_by_key(keys, keys, scans, 1);
     EXPECT_EQ(scans, (std::vector<int>{1, 2, 1, 3, 5, 1}));
+}
+
+/// Runs of equal keys of every length up to a few blocks of 128 bytes, which differ in one bit.
+template <class Key>
+void expect_ends_of_runs()
+{
+    for (std::size_t length = 1; length < 500; ++length) {
+        Key const one = static_cast<Key>(1 + length), other = static_cast<Key>(one ^ 64);
+        std::vector<Key> keys(length, one), found(4);
+        keys.insert(keys.end(), 200, other);
+        keys.push_back(one);
+        keys.insert(keys.end(), length, other);
+        std::vector<std::ptrdiff_t> counts(4);
+        tilewise::count_by_key(keys, found, counts);
+        ASSERT_EQ(found, (std::vector<Key>{one, other, one, other})) << length;
+        ASSERT_EQ(counts, (std::vector<std::ptrdiff_t>{static_cast<std::ptrdiff_t>(length), 200, 1,
+                                                       static_cast<std::ptrdiff_t>(length)}));
+    }
+}
+
+TEST(ByKeyProbe, FindsTheEndsOfLongRuns)
+{
+    expect_ends_of_runs<signed char>();
+    expect_ends_of_runs<std::uint16_t>();
+    expect_ends_of_runs<int>();
+    expect_ends_of_runs<std::uint64_t>();
 }
 #endif
 

@@ -9,9 +9,12 @@
 #include <tilewise/core/standard.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/segments.hpp>
+#include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -20,13 +23,49 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
+/// Whether keys are integers in memory that are compared for equality.
+template <class Keys, class Pred>
+inline constexpr bool compares_integers = false;
+template <class Keys, class Pred>
+    requires std::contiguous_iterator<Keys> && std::integral<value_of<Keys>>
+inline constexpr bool compares_integers<Keys, Pred> =
+    std::same_as<Pred, std::equal_to<>> || std::same_as<Pred, std::equal_to<value_of<Keys>>>;
+
+/// Returns the first position from `begin` on, at most `last`, where a key differs from the one before it.
+template <class Key>
+[[gnu::noinline]] offset end_of_long_run(Key const* keys, offset begin, offset last)
+{
+    using vector = vector_register<integer_of_size<int{sizeof(Key)}, false>, 16>;
+    constexpr offset at_once = 8, block = at_once * 16 / offset{sizeof(Key)};
+    Key const first = keys[begin - 1];
+    for (; last - begin >= block; begin += block) {
+        vector keys_of_block[at_once], differences = {};
+        __builtin_memcpy(&keys_of_block, keys + begin, sizeof keys_of_block);
+        for (vector const& some : keys_of_block)
+            differences |= some ^ static_cast<integer_of_size<int{sizeof(Key)}, false>>(first);
+        std::uint64_t halves[2];
+        __builtin_memcpy(&halves, &differences, sizeof halves);
+        if ((halves[0] | halves[1]) != 0)
+            break;
+    }
+    while (begin < last && keys[begin] == first)
+        ++begin;
+    return begin;
+}
+
 /// Returns the end of the run that contains the key at `begin`, or `last` if it reaches that far.
 template <class Keys, class Pred>
 offset end_of_run(Keys const& keys, offset begin, offset last, Pred& is_same)
 {
+    constexpr offset few = 64; // in shorter runs, reading a block twice, at the end, costs as much as blocks save
     Keys previous(tilewise::advanced(keys, begin)), key(previous);
-    for (++key; ++begin < last && static_cast<bool>(is_same(*previous, *key)); ++key)
+    offset const near = compares_integers<Keys, Pred> ? std::min(begin + few, last) : last;
+    for (++key; ++begin < near && static_cast<bool>(is_same(*previous, *key)); ++key)
         ++previous;
+    if constexpr (compares_integers<Keys, Pred>) {
+        if (begin == near && near < last)
+            return host::end_of_long_run(std::to_address(keys), begin, last);
+    }
     return begin;
 }
 

@@ -20,7 +20,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -38,83 +37,92 @@ inline constexpr int few_lanes = 4;
 template <class T>
 inline constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::copyable<T> && sizeof(T) <= 64;
 
-/// Storage for a plain value that is set later and needs no destruction. T need not have a default constructor.
-template <class T>
-union room_for {
-    room_for() { std::memset(static_cast<void*>(this), 0, sizeof *this); } // g++ would report an uninitialized read
-    T value;
-    TILEWISE_INLINE T& put(T const& by) { return *std::construct_at(std::addressof(value), by); }
-};
-
-/// The right-aligned trees of lane vectors 0, 0 and 1, 0 to 2. (std::optional would cost more than the operators.)
-template <class T>
-class trees_of_few_lanes {
-public:
-    int lanes() const { return lanes_; }
-    T const& tree() const { return tree_.value; }
-
-    template <class Op>
-    TILEWISE_INLINE void append(Op& op, T const& lane)
-    {
-        if (lanes_ == 0)
-            tree_.put(first_.put(lane));
-        else if (lanes_ == 1)
-            tree_.put(host::combine_copies<T>(op, first_.value, last_.put(lane)));
-        else
-            tree_.put(host::combine_copies<T>(op, first_.value, host::combine_copies<T>(op, last_.value, lane)));
-        ++lanes_;
-    }
-
-private:
-    room_for<T> tree_, first_, last_;
-    int lanes_ = 0;
-};
-
 /// Combines `init`, unless it is null, and a segment of up to `few_lanes` lane vectors.
 template <class Order, class T, class Op, class Input>
-T reduce_few_lanes(Op& op, Input elements, offset count, T const* init)
+TILEWISE_INLINE T reduce_few_lanes(Op& op, Input elements, offset count, T const* init)
 {
+    constexpr offset n = Order::lane_vector;
     auto input = host::forgotten_input<T>(std::move(elements));
-    trees_of_few_lanes<T> before;
-    for (;; count -= Order::lane_vector) {
+    auto const lane = [&](auto length) {
         T sum = host::take<T>(input);
-        for (offset i = 1; i < std::min(count, Order::lane_vector); ++i)
+        for (offset i = 1; i < length; ++i)
             sum = host::combine_copies<T>(op, sum, host::take<T>(input));
-        if (count > Order::lane_vector) {
-            before.append(op, sum);
-            continue;
-        }
-        if (init != nullptr)
-            return host::combine_copies<T>(
-                op, before.lanes() > 0 ? host::combine_copies<T>(op, *init, before.tree()) : *init, sum);
-        return before.lanes() > 0 ? host::combine_copies<T>(op, before.tree(), sum) : sum;
+        return sum;
+    };
+    auto const complete_lane = [&] { return lane(std::integral_constant<offset, n>()); };
+    auto const with_last = [&](T const& before, offset length) {
+        T const last = lane(length);
+        return host::combine_copies<T>(op, init != nullptr ? host::combine_copies<T>(op, *init, before) : before, last);
+    };
+    if (count <= n) {
+        T const only = lane(count);
+        return init != nullptr ? host::combine_copies<T>(op, *init, only) : only;
     }
+    T const first = complete_lane();
+    if (count <= 2 * n)
+        return with_last(first, count - n);
+    T const second = complete_lane();
+    if (count <= 3 * n)
+        return with_last(host::combine_copies<T>(op, first, second), count - 2 * n);
+    T const third = complete_lane();
+    return with_last(host::combine_copies<T>(op, first, host::combine_copies<T>(op, second, third)), count - 3 * n);
 }
 
+/// Scans the next `length` elements, at most a lane vector, after `before`, if `has_before`. Returns their aggregate.
+template <scan_form form, bool has_before, class T, class Op, class Input, class Length, class Out>
+TILEWISE_INLINE T scan_lane_vector(Op& op, Input& input, Length length, Out& out, [[maybe_unused]] T const* before)
+{
+    T sum = host::take<T>(input);
+    auto const result = [&]() -> T {
+        if constexpr (has_before)
+            return host::combine_copies<T>(op, *before, sum);
+        else
+            return sum;
+    };
+    if constexpr (form == scan_form::exclusive && has_before)
+        host::put<T>(out, *before);
+    else
+        host::put<T>(out, result());
+    for (offset i = 1; i < length; ++i) {
+        T const element = host::take<T>(input);
+        if constexpr (form == scan_form::exclusive)
+            host::put<T>(out, result());
+        sum = host::combine_copies<T>(op, sum, element);
+        if constexpr (form == scan_form::inclusive)
+            host::put<T>(out, result());
+    }
+    return sum;
+}
+
+/// Scans a segment of up to `few_lanes` lane vectors, after `init`, if `has_init`. An exclusive scan has init.
 template <class Order, scan_form form, bool has_init, class T, class Op, class Input, class Out>
 void scan_few_lanes(Op& op, Input elements, offset count, Out out, [[maybe_unused]] T const* init)
 {
+    constexpr std::integral_constant<offset, Order::lane_vector> n{};
     auto input = host::forgotten_input<T>(std::move(elements));
-    trees_of_few_lanes<T> before;
-    for (;; count -= Order::lane_vector) {
-        bool const has_prefix = has_init || before.lanes() > 0;
-        room_for<T> prefix, sum; // the exclusive prefix of the lane vector, and its running sum
-        if constexpr (has_init)
-            prefix.put(before.lanes() > 0 ? host::combine_copies<T>(op, *init, before.tree()) : *init);
-        else if (before.lanes() > 0)
-            prefix.put(before.tree());
-        for (offset i = 0; i < std::min(count, Order::lane_vector); ++i) {
-            T const element = host::take<T>(input);
-            if constexpr (form == scan_form::exclusive)
-                host::put<T>(out, i > 0 ? host::combine_copies<T>(op, prefix.value, sum.value) : prefix.value);
-            sum.put(i > 0 ? host::combine_copies<T>(op, sum.value, element) : element);
-            if constexpr (form == scan_form::inclusive)
-                host::put<T>(out, has_prefix ? host::combine_copies<T>(op, prefix.value, sum.value) : sum.value);
-        }
-        if (count <= Order::lane_vector)
-            return;
-        before.append(op, sum.value);
+    auto const first_lane = [&](auto length) {
+        return host::scan_lane_vector<form, has_init, T>(op, input, length, out, init);
+    };
+    auto const lane_after = [&](T const& lanes, auto length) {
+        T const before = has_init ? host::combine_copies<T>(op, *init, lanes) : lanes;
+        return host::scan_lane_vector<form, true, T>(op, input, length, out, std::addressof(before));
+    };
+    if (count <= n) {
+        first_lane(count);
+        return;
     }
+    T const first = first_lane(n);
+    if (count <= 2 * n) {
+        lane_after(first, count - n);
+        return;
+    }
+    T const second = lane_after(first, n), two = host::combine_copies<T>(op, first, second);
+    if (count <= 3 * n) {
+        lane_after(two, count - 2 * n);
+        return;
+    }
+    T const third = lane_after(two, n);
+    lane_after(host::combine_copies<T>(op, first, host::combine_copies<T>(op, second, third)), count - 3 * n);
 }
 /// @}
 

@@ -273,7 +273,7 @@ void scan_rows(Rows& rows, int count, std::optional<T> const& before, std::optio
         run.emplace();
     T const* const chunk = before ? &*before : nullptr;
 #ifdef TILEWISE_CHOOSES_REGISTERS
-    if (has_avx2)
+    if (row_bytes > 16 && has_avx2)
         return host::scan_rows_with_avx2<std::min(32, row_bytes), lanes, form, Op>(rows, count, chunk, *run, has_run);
 #endif
     host::scan_rows_in_registers<std::min(register_bytes, row_bytes), lanes, form, Op>(rows, count, chunk, *run,
