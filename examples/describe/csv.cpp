@@ -4,6 +4,7 @@
 #include "bad_input.hpp"
 #include "csv_reader.hpp"
 #include "on_all_ranks.hpp"
+#include "progress.hpp"
 #include "text.hpp"
 
 #include <tilewise/distributed/self.hpp>
@@ -206,10 +207,16 @@ column_part read_part(csv_table const& table, std::size_t column, std::size_t be
     }
     try {
         csv_record record;
+        std::size_t reported = begin;
         while ((part.end = reader.next_record()) < last) {
+            if (part.end - reported >= 1 << 16) {
+                reading_progress::advance(part.end - reported);
+                reported = part.end;
+            }
             table.read(reader, record);
             part.numbers.push_back(number_in(record[column], table.text));
         }
+        reading_progress::advance(part.end - reported);
     } catch (...) {
         part.error = std::current_exception();
     }

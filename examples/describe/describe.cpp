@@ -11,6 +11,7 @@
 #include "options.hpp"
 #include "over_ranks.hpp"
 #include "policies.hpp"
+#include "progress.hpp"
 #include "reports.hpp"
 #include "text.hpp"
 
@@ -80,8 +81,11 @@ ranks. Under device process i uses GPU i modulo the number of GPUs.
 Edges of bins are round numbers. A bin has what is at its lower edge, and not
 what is at its upper.
 
+A job of more than two seconds shows its progress, if standard error is a
+terminal. Ctrl-C ends it and leaves the file of --svg as it was.
+
 Exit status: 0, 1 when the file is bad or a computation fails, 2 when the command
-line is bad.
+line is bad, 130 after Ctrl-C.
 )";
 
 int report(std::string const& message, int status)
@@ -148,6 +152,7 @@ int main(int argc, char** argv)
     auto const report_once = [&](std::string const& message, int status) {
         return !launched || launched->rank == 0 ? report(message, status) : 0;
     };
+    end_cleanly_on_interrupt();
     options chosen;
     try {
         chosen = parse_options({argv + 1, argv + argc});

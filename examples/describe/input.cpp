@@ -5,6 +5,7 @@
 #include "csv.hpp"
 #include "npy.hpp"
 #include "on_all_ranks.hpp"
+#include "progress.hpp"
 #include "raw.hpp"
 #include "slice.hpp"
 #include "text.hpp"
@@ -18,9 +19,9 @@
 namespace example {
 namespace {
 
-file_format format_of(input_file const& file)
+file_format format_of(named_file const& named, input_file const& file)
 {
-    return file.text().starts_with("\x93NUMPY") ? file_format::npy : file_format::csv;
+    return named.format ? *named.format : file.text().starts_with("\x93NUMPY") ? file_format::npy : file_format::csv;
 }
 
 number_column read_part(any_communicator& ranks, options const& chosen, file_format format, input_file const& file,
@@ -103,12 +104,17 @@ number_column read_column(any_communicator& ranks, options const& chosen, input_
         sizes.push_back(file.bytes().size());
     }
     auto const slices = slices_of(ranks, sizes);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (format_of(chosen.files[i], files[i]) == file_format::csv) { // others are not read, but mapped
+            reading_progress::expect(slices[i].last - slices[i].first);
+        }
+    }
     number_column all;
     std::vector<double> numbers; // of several files
     for (std::size_t i = 0; i < files.size(); ++i) {
-        auto const& [name, format] = chosen.files[i];
+        auto const& name = chosen.files[i].name;
         try {
-            auto part = read_part(ranks, chosen, format ? *format : format_of(files[i]), files[i], slices[i]);
+            auto part = read_part(ranks, chosen, format_of(chosen.files[i], files[i]), files[i], slices[i]);
             if (files.size() == 1) {
                 return part;
             }

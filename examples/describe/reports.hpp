@@ -9,6 +9,7 @@
 #include "on_all_ranks.hpp"
 #include "options.hpp"
 #include "printing.hpp"
+#include "progress.hpp"
 #include "running.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <variant>
 #include <vector>
 
@@ -62,8 +64,13 @@ struct job {
     Policy const& policy;
     input_files const& files;
 
-    void run() const
+    std::optional<progress_line> shown = std::nullopt; ///< until something is printed
+
+    void run()
     {
+        if (ranks.rank() == 0 && is_terminal(STDERR_FILENO)) {
+            shown.emplace(STDERR_FILENO);
+        }
         auto const column = read_column(ranks, chosen, files);
         if (chosen.running) {
             total(column);
@@ -75,7 +82,7 @@ struct job {
     }
 
 private:
-    void describe(number_column const& column) const
+    void describe(number_column const& column)
     {
         auto const measure = [&]<class Numbers>(Numbers const& numbers) {
             std::optional<readable_numbers<Policy, Numbers>> readable;
@@ -84,6 +91,7 @@ private:
         };
         auto const [result, seconds] = std::visit(measure, column.values);
         on_all_ranks(ranks, [&] { expect_not_truncated(files); });
+        shown.reset();
         if (ranks.rank() == 0) {
             std::printf("%s\n", title(chosen, column).c_str());
             print(result);
@@ -93,7 +101,7 @@ private:
         }
     }
 
-    void total(number_column const& column) const
+    void total(number_column const& column)
     {
         shared_vector<double> numbers, totals;
         on_all_ranks(ranks, [&] {
@@ -104,6 +112,7 @@ private:
             median_of_runs(chosen.repeat, [&] { return running_totals(policy, numbers, totals.begin()); });
         auto const counts = all_gathered(ranks, numbers.size());
         auto const before = std::accumulate(counts.begin(), counts.begin() + ranks.rank(), std::size_t{0});
+        shown.reset();
         if (ranks.rank() == 0) {
             std::printf("%s\n", title(chosen, column).c_str());
         }
@@ -115,13 +124,14 @@ private:
         }
     }
 
-    void draw(number_column const& column) const
+    void draw(number_column const& column)
     {
         shared_vector<double> numbers;
         on_all_ranks(ranks, [&] { numbers = as_doubles(column); });
         auto const m = example::describe(policy, numbers);
         auto const name = title(chosen, column);
         if (m.count == 0) {
+            shown.reset();
             if (ranks.rank() == 0) {
                 std::printf("%s\n", name.c_str());
                 print_counts(m);
@@ -138,6 +148,7 @@ private:
                 drawing_of(axis->edges(), binned.result, name).write(*chosen.svg);
             }
         });
+        shown.reset();
         if (ranks.rank() == 0) {
             std::printf("%s\n", name.c_str());
             print_counts(m);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "bad_input.hpp"
+#include "progress.hpp"
 #include "text.hpp"
 
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -71,10 +71,7 @@ public:
     /// Throws `bad_input` if the file cannot be written.
     void write(std::string const& file) const
     {
-        std::ofstream out(file, std::ios::binary);
-        out << text_ << "</svg>\n";
-        out.close();
-        if (!out) {
+        if (!replace_file(file, text_ + "</svg>\n")) {
             throw bad_input("cannot write " + file);
         }
     }
