@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 
 namespace {
@@ -45,6 +46,14 @@ TEST(SegmentedProbe, FindsBadInput)
                  std::invalid_argument);
     EXPECT_THROW(tilewise::segmented_reduce(some, some, some + 1, static_cast<int const*>(nullptr), out),
                  std::invalid_argument);
+}
+
+TEST(SegmentedProbe, FindsTheNumberOfSegmentsOfARange)
+{
+    int const x[]{1, 2, 3}, offsets[]{0, 1, 3, 3};
+    int out[3]{7, 7, 7};
+    tilewise::segmented_reduce(x, std::span(offsets).first(3), out);
+    EXPECT_TRUE(out[0] == 1 && out[1] == 5 && out[2] == 7);
 }
 #endif
 
