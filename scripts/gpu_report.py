@@ -400,10 +400,14 @@ def plot_keys(result, path):
     if not pyplot:
         return
     settings = [what for what in result.inputs("reduce") if what.startswith("i32_f32, ")]
-    figure, panels = pyplot.subplots(2, max(1, len(settings)), figsize=(2.5 * max(1, len(settings)), 6), squeeze=False)
-    for row, (part, competitors) in enumerate((("reduce", ("read", "cub", "tilewise")),
-                                               ("scan", ("copy", "cub", "tilewise")))):
-        for what, panel in zip(settings, panels[row]):
+    rows_of_part = max(1, -(-len(settings) // 4))
+    figure, panels = pyplot.subplots(2 * rows_of_part, 4, figsize=(12, 5 * rows_of_part), squeeze=False)
+    for place, (part, competitors) in enumerate((("reduce", ("read", "cub", "tilewise")),
+                                                 ("scan", ("copy", "cub", "tilewise")))):
+        of_part = panels[place * rows_of_part:(place + 1) * rows_of_part].flat
+        for panel in of_part[len(settings):]:
+            panel.axis("off")
+        for what, panel in zip(settings, of_part):
             for who in competitors:
                 rows = [(count, result.row(part, what, count, who)) for count in result.counts(part, what)]
                 points = [(count, point["gb_per_s"]) for count, point in rows if point]
@@ -415,9 +419,9 @@ def plot_keys(result, path):
             panel.set_ylim(bottom=0)
             panel.grid(alpha=0.3)
             panel.tick_params(labelsize=7)
-    for row in panels:
-        row[0].legend(fontsize=7)
-    figure.suptitle(result.machine(), fontsize=9)
+            panel.set_xlabel("keys", fontsize=7)
+    add_legend(figure, panels[0][0], panels[rows_of_part][0])
+    add_title(figure, result.machine())
     save(figure, path)
 
 
@@ -444,9 +448,8 @@ def plot_segments(result, path):
             panel.grid(alpha=0.3)
             panel.tick_params(labelsize=7)
             panel.set_xlabel("mean length", fontsize=7)
-    panels[0][0].legend(fontsize=7)
-    panels[1][0].legend(fontsize=7)
-    figure.suptitle(result.machine(), fontsize=9)
+    add_legend(figure, panels[0][0], panels[1][0])
+    add_title(figure, result.machine())
     save(figure, path)
 
 
@@ -461,6 +464,19 @@ def plotter():
     matplotlib.rcParams["svg.hashsalt"] = "tilewise"
     from matplotlib import pyplot
     return pyplot
+
+
+def add_title(figure, text):
+    figure.suptitle(text, fontsize=9, x=0.01, ha="left")
+
+
+def add_legend(figure, *panels):
+    """One legend for all panels, above them and beside the title, where it hides no curve; these have all labels."""
+    labelled = {}
+    for panel in panels:
+        for handle, label in zip(*panel.get_legend_handles_labels()):
+            labelled.setdefault(label, handle)
+    figure.legend(labelled.values(), labelled.keys(), loc="upper right", ncol=len(labelled), fontsize=7, frameon=False)
 
 
 def save(figure, path):
@@ -543,11 +559,12 @@ def plot_distributions(result, path):
         if most:
             panel.axhline(most["gb_per_s"], color=COLOURS["ceiling"], label="read bandwidth")
         panel.set_title(result.title(what), fontsize=9)
-        panel.set_xticks([i + 0.2 for i in range(len(parts))], [DISTRIBUTIONS[part] for part in parts], fontsize=6)
+        names = [DISTRIBUTIONS[part].replace(" one", "\none") for part in parts]
+        panel.set_xticks([i + 0.2 for i in range(len(parts))], names, fontsize=6)
         panel.tick_params(axis="y", labelsize=7)
         panel.set_ylabel("GB/s of samples", fontsize=7)
-    panels[0][0].legend(fontsize=6)
-    figure.suptitle(result.machine(), fontsize=9)
+    add_legend(figure, panels[0][0])
+    add_title(figure, result.machine())
     save(figure, path)
 
 
