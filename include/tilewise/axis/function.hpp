@@ -22,6 +22,8 @@ TILEWISE_NAMESPACE_BEGIN
 template <class Function>
 class function_axis {
 public:
+    /// Makes `bins` bins, whose numbers `function` computes from samples.
+    ///
     /// Throws `std::invalid_argument` if there are no bins or more than 2^31 - 5.
     template <std::integral B>
     function_axis(B bins, Function function, axis_options options = {})

@@ -113,6 +113,8 @@ class integer_axis : public binning::computed_axis<A, binning::integer_bins<A>> 
     static_assert(binning::can_be_edges<A>());
 
 public:
+    /// Makes a bin for each integer from `lower` up to, but excluding, `upper`.
+    ///
     /// Throws `std::invalid_argument` if `lower` is not less than `upper`, if A cannot represent a bound, or if there
     /// would be more than 2^31 - 5 bins.
     template <std::integral L, std::integral U>

@@ -28,6 +28,8 @@ TILEWISE_NAMESPACE_BEGIN
 template <std::floating_point A = double>
 class log_axis : public variable_axis<A> {
 public:
+    /// Makes `bins` bins from `lower` to `upper`, whose edges grow by a constant factor.
+    ///
     /// Throws `std::invalid_argument` as regular_axis does, and if `lower` is not positive.
     template <std::integral B, class L, class U>
     log_axis(B bins, L lower, U upper, axis_options options = {})

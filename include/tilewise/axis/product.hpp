@@ -218,6 +218,8 @@ template <axis... Axes>
     requires(sizeof...(Axes) > 0)
 class product_axis {
 public:
+    /// Makes a cell for each combination of cells of the axes.
+    ///
     /// Throws `std::invalid_argument` if there are more than 2^31 - 2 cells.
     explicit product_axis(Axes... axes) : axes_(std::move(axes)...)
     {

@@ -229,6 +229,8 @@ class regular_axis : public binning::computed_axis<A, binning::regular_bins<A>> 
     static_assert(binning::can_be_edges<A>());
 
 public:
+    /// Makes `bins` bins of equal width from `lower` to `upper`.
+    ///
     /// Throws `std::invalid_argument` if there are no bins or more than 2^31 - 5, if a bound is not finite or is an
     /// integer that A cannot represent, if `upper - lower` is not finite, if `lower` is not less than `upper`, or if
     /// two edges coincide.

@@ -139,6 +139,8 @@ class variable_axis {
     static_assert(binning::can_be_edges<A>());
 
 public:
+    /// Makes a bin between each two neighboring edges of a range.
+    ///
     /// Throws `std::invalid_argument` for fewer than two edges, for more than 2^31 - 5 bins, and for an edge that is
     /// not finite, that is not greater than the edge before it, or that an integral A cannot represent.
     template <std::ranges::input_range Edges>
