@@ -78,9 +78,9 @@ auto reduce_runs(Policy const& policy, sequence<It, Extent> keys, Values const& 
 /// hardened mode also throws for a range of values that is known to be shorter than that of keys. device throws
 /// `std::bad_alloc` if there is no room for what is staged.
 /// @par Ranks
-/// Over ranks, the result of a run is written on the rank that has its first key. The ends and the number of runs are
-/// those of that rank's results. A range needs room for these alone. Keys are trivially copyable and have at most 1024
-/// bytes.
+/// Over ranks, a run may span any number of them. Its result is written on the rank that has its first key: the ends
+/// and the number of runs are those of a rank's own results, and an output range needs room for these alone. Keys are
+/// trivially copyable and have at most 1024 bytes.
 /// @par Example
 /// @snippet reference/reduce_by_key.cpp program
 /// @{

@@ -79,6 +79,9 @@ output_end<Out> scan_runs(Policy const& policy, sequence<It, Extent> keys, Value
 /// @par Errors
 /// As for @ref inclusive_scan. The hardened mode also throws for a range of values that is known to be shorter than
 /// that of keys. device throws `std::bad_alloc` if there is no room for what is staged.
+/// @par Ranks
+/// Over ranks, a run may span any number of them. Each rank passes an output for its own elements. Keys are trivially
+/// copyable and have at most 1024 bytes.
 /// @par Example
 /// @snippet reference/inclusive_scan_by_key.cpp program
 /// @{

@@ -301,6 +301,56 @@ TEST(forms_by_key_over_ranks, have_the_bits_of_one_range_in_runs_that_threads_sh
         expect_forms_of_one_range(runs::keys_of<int>(of), numbers<float>(count), {0, 300'000, 300'000, 600'001, count});
 }
 
+TEST(runs_over_ranks, are_found_by_comparing_neighbors_alone)
+{
+    std::mt19937 random(1779);
+    for (std::size_t const count : {3U, 40U, 500U, 300'000U}) {
+        std::vector<int> keys(count);
+        std::iota(keys.begin(), keys.end(), 0);
+        for (int const length : {1, 7, 100'000}) {
+            std::vector<long> counts(count);
+            auto const is_same = [length](int a, int b) {
+                EXPECT_EQ(b, a + 1);
+                return b % length != 0;
+            };
+            auto const number = tw::count_by_key(keys, tw::discard_iterator(), counts, is_same).second - counts.begin();
+            auto const cuts = ranks::cuts_of(count, 1000, random);
+            std::vector<std::vector<long>> of_ranks(cuts.size() - 1);
+            ranks::on_each_rank(cuts, [&](communicator& ranks, std::size_t begin, std::size_t end) {
+                auto& own = of_ranks[static_cast<std::size_t>(ranks.rank())];
+                for (auto const on :
+                     {tw::distributed(ranks, tw::par),
+                      tw::distributed(ranks, tw::par).at(static_cast<offset>(begin), static_cast<offset>(count))}) {
+                    own.assign(end - begin, 0);
+                    auto const ends = tw::count_by_key(on, keys.data() + begin, keys.data() + end,
+                                                       tw::discard_iterator(), own, is_same);
+                    own.erase(ends.second, own.end());
+                }
+            });
+            counts.resize(static_cast<std::size_t>(number));
+            EXPECT_EQ((results<int, int>::joined(of_ranks)), counts);
+        }
+    }
+}
+
+TEST(runs_over_ranks, may_have_keys_that_do_not_fit_into_the_first_message)
+{
+    struct large_key {
+        int id;
+        char rest[1020];
+        bool operator==(large_key const& other) const noexcept { return id == other.id; }
+    };
+    ranks::on_each_rank({0, 2, 5, 6}, [&](communicator& ranks, std::size_t begin, std::size_t end) {
+        std::vector<large_key> keys(end - begin, large_key{ranks.rank() / 2, {}}); // 0 0, 0 0 0, 1
+        std::vector<float> const x(keys.size(), 1.F);
+        for (auto const on : {tw::distributed(ranks), tw::distributed(ranks).at(static_cast<offset>(begin), 6)}) {
+            std::vector<float> sums(1, -1.F);
+            tw::reduce_by_key(on, keys, x, tw::discard_iterator(), sums);
+            EXPECT_EQ(sums[0], ranks.rank() == 0 ? 5.F : ranks.rank() == 1 ? -1.F : 1.F);
+        }
+    });
+}
+
 TEST(forms_by_key_over_ranks, have_the_bits_of_one_range_on_one_rank)
 {
     tw::self_communicator alone;
