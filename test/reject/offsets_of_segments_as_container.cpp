@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: tilewise: segments are given by iterators, or by two ranges: the elements, and the offsets between the segments
+// expect: tilewise: segments are given by iterators, or by two ranges
+// expect: two ranges: the elements, and the offsets between the segments
 // lines: 25
 
 #include <tilewise/tilewise.hpp>
