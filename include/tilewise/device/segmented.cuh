@@ -10,8 +10,8 @@
 ///   before that, and their parts are folded afterwards (`fold_split_segments`).
 /// * Scans: `scan_short_segments` scans segments of up to a row, with a lane for each lane vector, and of up to a
 ///   chunk, with a warp for each. It lists the longer ones, which blocks scan tile by tile (`scan_long_segments`). Of
-///   segments of more than a group, blocks reduce the groups first (`reduce_groups_of_segments`) and find their prefixes
-///   (`carry_groups_of_segments`).
+///   segments of more than a group, blocks reduce the groups first (`reduce_groups_of_segments`) and find their
+///   prefixes (`carry_groups_of_segments`).
 ///
 /// A segment may begin at any element, so its elements are read one by one, and nothing beside them is read.
 ///
