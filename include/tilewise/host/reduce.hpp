@@ -10,6 +10,8 @@
 #include <tilewise/core/operators.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/host/boxed.hpp>
+#include <tilewise/host/elements.hpp>
+#include <tilewise/host/few_lanes.hpp>
 #include <tilewise/host/fold.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/reader.hpp>
@@ -119,20 +121,39 @@ T reduce_single_pass(Input input, Sentinel last, std::optional<T> init, Op op)
     }
 }
 
+/// Reduces `count` elements on the calling thread.
+template <class Order, class T, class Op, class Input>
+T reduce_elements(Input input, offset count, std::optional<T> init, Op op)
+{
+    auto reader = host::reader_at<Order, T>(std::move(input), op);
+    if constexpr (known::is_exact<Op, T>) {
+        return init ? op(*init, reader.aggregate(count)) : reader.aggregate(count);
+    } else {
+        offset const tiles = Order::tiles_before_last(count);
+        host::append_tiles<Order, T>(op, init, tiles, [&] { return reader.tile(); });
+        return host::append_last_tile<Order, T>(op, std::move(init), count - tiles * Order::tile, reader);
+    }
+}
+
+/// The same, not inlined: its stack frame would take longer to set up than a few elements to reduce.
+template <class Order, class T, class Op, class Input>
+[[gnu::noinline]] T reduce_many_elements(Input input, offset count, T init, bool has_init, Op op)
+{
+    return host::reduce_elements<Order, T>(input, count, has_init ? std::optional<T>(init) : std::nullopt, op);
+}
+
 /// Reduces on the calling thread.
 template <class Geometry, class T, class Op, class Input, class Extent>
 T reduce_on(sequenced_policy, Input input, Extent end, std::optional<T> init, Op op)
 {
     using order = tilewise::order<T, Geometry>;
-    if constexpr (std::same_as<Extent, offset>) {
-        auto reader = host::reader_at<order, T>(std::move(input), op);
-        if constexpr (known::is_exact<Op, T>) {
-            return init ? op(*init, reader.aggregate(end)) : reader.aggregate(end);
-        } else {
-            offset const tiles = order::tiles_before_last(end);
-            host::append_tiles<order, T>(op, init, tiles, [&] { return reader.tile(); });
-            return host::append_last_tile<order, T>(op, std::move(init), end - tiles * order::tile, reader);
-        }
+    if constexpr (std::same_as<Extent, offset> && takes_few_lanes<T, Op, Input>) {
+        if (end > few_lanes * order::lane_vector)
+            return host::reduce_many_elements<order, T>(input, end, init.value_or(T()), init.has_value(), op);
+        return host::reduce_few_lanes<order, T>(op, host::opaque_input<T>(input), end,
+                                                init ? std::addressof(*init) : nullptr);
+    } else if constexpr (std::same_as<Extent, offset>) {
+        return host::reduce_elements<order, T>(std::move(input), end, std::move(init), std::move(op));
     } else if constexpr (is_forward_input<Input>) {
         aggregates<T> tiles;
         for (;;) {

@@ -12,6 +12,7 @@
 #include <tilewise/core/standard.hpp>
 #include <tilewise/host/boxed.hpp>
 #include <tilewise/host/elements.hpp>
+#include <tilewise/host/few_lanes.hpp>
 #include <tilewise/host/parallel.hpp>
 #include <tilewise/host/reader.hpp>
 #include <tilewise/host/scanner.hpp>
@@ -61,6 +62,17 @@ Out scan_on(sequenced_policy, Input input, Extent end, Out out, std::optional<T>
 {
     using order = tilewise::order<T, Geometry>;
     if constexpr (std::same_as<Extent, offset>) {
+        if constexpr (takes_few_lanes<T, Op, Input> && std::is_pointer_v<Out>) {
+            if (end <= few_lanes * order::lane_vector) {
+                auto elements = host::opaque_input<T>(std::move(input));
+                if (init)
+                    host::scan_few_lanes<order, form, true, T>(op, elements, end, out, std::addressof(*init));
+                else
+                    host::scan_few_lanes<order, form, false, T>(op, elements, end, out, nullptr);
+                host::forget_memory<T>(out);
+                return out + end;
+            }
+        }
         auto scanner = host::scanner_at<order, form, T>(std::move(input), std::move(out), op);
         if constexpr (!known::is_exact<Op, T>) {
             if (end <= order::chunk) {

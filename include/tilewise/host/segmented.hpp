@@ -10,6 +10,7 @@
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
+#include <tilewise/host/few_lanes.hpp>
 #include <tilewise/host/prefix.hpp>
 #include <tilewise/host/reader.hpp>
 #include <tilewise/host/reduce.hpp>
@@ -26,105 +27,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
-
-/// @name Segments of a few lane vectors
-/// The general engines are made for longer ranges: for segments of one float they took 14 ns to reduce and 54 ns to
-/// scan, these functions 2 to 3 ns.
-/// @{
-inline constexpr int few_lanes = 4;
-
-/// Whether values of type T cost nothing to copy.
-template <class T>
-inline constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::copyable<T> && sizeof(T) <= 64;
-
-/// Combines `init`, unless it is null, and a segment of up to `few_lanes` lane vectors.
-template <class Order, class T, class Op, class Input>
-TILEWISE_INLINE T reduce_few_lanes(Op& op, Input elements, offset count, T const* init)
-{
-    constexpr offset n = Order::lane_vector;
-    auto input = host::forgotten_input<T>(std::move(elements));
-    auto const lane = [&](auto length) {
-        T sum = host::take<T>(input);
-        for (offset i = 1; i < length; ++i)
-            sum = host::combine_copies<T>(op, sum, host::take<T>(input));
-        return sum;
-    };
-    auto const complete_lane = [&] { return lane(std::integral_constant<offset, n>()); };
-    auto const with_last = [&](T const& before, offset length) {
-        T const last = lane(length);
-        return host::combine_copies<T>(op, init != nullptr ? host::combine_copies<T>(op, *init, before) : before, last);
-    };
-    if (count <= n) {
-        T const only = lane(count);
-        return init != nullptr ? host::combine_copies<T>(op, *init, only) : only;
-    }
-    T const first = complete_lane();
-    if (count <= 2 * n)
-        return with_last(first, count - n);
-    T const second = complete_lane();
-    if (count <= 3 * n)
-        return with_last(host::combine_copies<T>(op, first, second), count - 2 * n);
-    T const third = complete_lane();
-    return with_last(host::combine_copies<T>(op, first, host::combine_copies<T>(op, second, third)), count - 3 * n);
-}
-
-/// Scans the next `length` elements, at most a lane vector, after `before`, if `has_before`. Returns their aggregate.
-template <scan_form form, bool has_before, class T, class Op, class Input, class Length, class Out>
-TILEWISE_INLINE T scan_lane_vector(Op& op, Input& input, Length length, Out& out, [[maybe_unused]] T const* before)
-{
-    T sum = host::take<T>(input);
-    auto const result = [&]() -> T {
-        if constexpr (has_before)
-            return host::combine_copies<T>(op, *before, sum);
-        else
-            return sum;
-    };
-    if constexpr (form == scan_form::exclusive && has_before)
-        host::put<T>(out, *before);
-    else
-        host::put<T>(out, result());
-    for (offset i = 1; i < length; ++i) {
-        T const element = host::take<T>(input);
-        if constexpr (form == scan_form::exclusive)
-            host::put<T>(out, result());
-        sum = host::combine_copies<T>(op, sum, element);
-        if constexpr (form == scan_form::inclusive)
-            host::put<T>(out, result());
-    }
-    return sum;
-}
-
-/// Scans a segment of up to `few_lanes` lane vectors, after `init`, if `has_init`. An exclusive scan has init.
-template <class Order, scan_form form, bool has_init, class T, class Op, class Input, class Out>
-void scan_few_lanes(Op& op, Input elements, offset count, Out out, [[maybe_unused]] T const* init)
-{
-    constexpr std::integral_constant<offset, Order::lane_vector> n{};
-    auto input = host::forgotten_input<T>(std::move(elements));
-    auto const first_lane = [&](auto length) {
-        return host::scan_lane_vector<form, has_init, T>(op, input, length, out, init);
-    };
-    auto const lane_after = [&](T const& lanes, auto length) {
-        T const before = has_init ? host::combine_copies<T>(op, *init, lanes) : lanes;
-        return host::scan_lane_vector<form, true, T>(op, input, length, out, std::addressof(before));
-    };
-    if (count <= n) {
-        first_lane(count);
-        return;
-    }
-    T const first = first_lane(n);
-    if (count <= 2 * n) {
-        lane_after(first, count - n);
-        return;
-    }
-    T const second = lane_after(first, n), two = host::combine_copies<T>(op, first, second);
-    if (count <= 3 * n) {
-        lane_after(two, count - 2 * n);
-        return;
-    }
-    T const third = lane_after(two, n);
-    lane_after(host::combine_copies<T>(op, first, host::combine_copies<T>(op, second, third)), count - 3 * n);
-}
-/// @}
 
 /// Combines `init` and a segment, on all cores if it is shared. `init` and elements in memory are opaque to the
 /// compiler: the caller makes them so once for all segments.

@@ -130,6 +130,11 @@ TILEWISE_INLINE void load_transposed(vector_register<Element, bytes> (&block)[16
     host::transpose<bytes / sizeof(T)>(block);
 }
 
+/// How far ahead a reduction prefetches: half a chunk. The processor's own prefetcher stops at the end of a page, and
+/// waits while the rows of a chunk are combined. GB/s from memory for float, double: 0 bytes 8.6, 7.4; 1024 9.7, 10.7;
+/// 2048 10.3, 12.0; 4096 7.8, 9.5 (Intel Xeon, other processes running; a loop that only reads has 10.6).
+inline constexpr int prefetch_bytes = 2048;
+
 /// Writes the aggregates of lane vectors, each folded left to right: as many of the `count` as fill whole registers.
 /// Returns their number.
 template <int bytes, class Op, class T>
@@ -141,6 +146,9 @@ TILEWISE_INLINE int aggregates_of_lanes(T const* first, int count, T* aggregates
     int done = 0;
     for (; done + at_once <= count; done += at_once) {
         vector_register<element, bytes> block[16 / sizeof(T)];
+        auto const* const position = reinterpret_cast<char const*>(first + done * per_block);
+        for (int line = 0; line < 16 * at_once; line += 64)
+            __builtin_prefetch(position + prefetch_bytes + line); // may be past the end, which is harmless
         host::load_transposed<bytes, element>(block, first + done * per_block, per_block);
         for (offset i = 1; i < per_block; ++i)
             Op::append(block[0], block[i]);
