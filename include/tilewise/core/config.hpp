@@ -15,6 +15,10 @@
 ///   the library. One source file of the program includes `<tilewise/host/onetbb.hpp>`, which defines the functions
 ///   that they call. The CMake target `tilewise::tilewise` sets this macro and links that file, unless
 ///   `TILEWISE_HEADER_ONLY` is set;
+/// * `TILEWISE_LINKED_CUDA`: the same for the functions that manage memory and errors for kernels, which are a third of
+///   the host code of one reduce. One source file includes `<tilewise/device/cuda/linked.cuh>`, which defines them. The
+///   target sets this macro for CUDA files, if the project has enabled CUDA. It has no effect with nvcc's
+///   `--default-stream per-thread`;
 /// * `TILEWISE_COMPILED`: calls under tilewise::device run in the compiled library if the compiler is not nvcc. The
 ///   CMake target `tilewise::compiled` sets this macro and links the library.
 
@@ -104,17 +108,24 @@
 #else
 #define TILEWISE_MODE_BITS
 #endif
-#ifdef TILEWISE_LINKED_THREADS // functions that are only declared here
+// Functions that are only declared here. Those that call CUDA are defined once for the default stream without threads.
+#if defined(TILEWISE_LINKED_CUDA) && !defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#define TILEWISE_CUDA_IS_LINKED 1
+#define TILEWISE_MODE_CUDA _cuda
+#else
+#define TILEWISE_MODE_CUDA
+#endif
+#ifdef TILEWISE_LINKED_THREADS
 #define TILEWISE_MODE_THREADS _linked
 #else
 #define TILEWISE_MODE_THREADS
 #endif
-#define TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i, j) mode_##a##b##c##d##e##f##g##h##i##j
-#define TILEWISE_JOIN(a, b, c, d, e, f, g, h, i, j) TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i, j)
+#define TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i, j, k) mode_##a##b##c##d##e##f##g##h##i##j##k
+#define TILEWISE_JOIN(a, b, c, d, e, f, g, h, i, j, k) TILEWISE_JOIN_EXPANDED(a, b, c, d, e, f, g, h, i, j, k)
 #define TILEWISE_MODE                                                                                                  \
     TILEWISE_JOIN(TILEWISE_MODE_COMPILER, TILEWISE_MODE_ARCHITECTURES, TILEWISE_MODE_CHECKS, TILEWISE_MODE_ARITHMETIC, \
                   TILEWISE_MODE_PROFILER, TILEWISE_MODE_STREAM, TILEWISE_MODE_VECTORS, TILEWISE_MODE_FUSED,            \
-                  TILEWISE_MODE_BITS, TILEWISE_MODE_THREADS)
+                  TILEWISE_MODE_BITS, TILEWISE_MODE_THREADS, TILEWISE_MODE_CUDA)
 
 #define TILEWISE_NAMESPACE_BEGIN                                                                                       \
     namespace tilewise {                                                                                               \
@@ -138,6 +149,23 @@
 #define TILEWISE_THREADS_END                                                                                           \
     }                                                                                                                  \
     TILEWISE_NAMESPACE_END
+#endif
+#ifdef TILEWISE_CUDA_IS_LINKED
+#define TILEWISE_CUDA_BEGIN                                                                                            \
+    namespace tilewise {                                                                                               \
+    namespace cuda_runtime {
+#define TILEWISE_CUDA_END                                                                                              \
+    }                                                                                                                  \
+    }
+#define TILEWISE_CUDA_INLINE
+#else
+#define TILEWISE_CUDA_BEGIN                                                                                            \
+    TILEWISE_NAMESPACE_BEGIN namespace cuda_runtime                                                                    \
+    {
+#define TILEWISE_CUDA_END                                                                                              \
+    }                                                                                                                  \
+    TILEWISE_NAMESPACE_END
+#define TILEWISE_CUDA_INLINE inline
 #endif
 
 /// Defined where kernels can be compiled and launched: by nvcc, and by the tests that run them on a CPU. Elsewhere a

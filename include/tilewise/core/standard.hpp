@@ -18,7 +18,7 @@
 #include <bits/chrono.h>
 #include <bits/ranges_util.h>
 #include <bits/std_mutex.h>
-#ifdef TILEWISE_DEVICE_ENGINE
+#if defined(TILEWISE_DEVICE_ENGINE) || defined(TILEWISE_CUDA_IS_LINKED)
 #include <bits/stl_algo.h>
 #endif
 #include <bits/stl_function.h>

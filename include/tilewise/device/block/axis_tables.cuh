@@ -11,6 +11,7 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/context.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/idle_devices.cuh>
 #include <tilewise/device/cuda/runtime.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/order.hpp>

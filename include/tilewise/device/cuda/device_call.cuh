@@ -15,6 +15,10 @@
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
+#if !defined(TILEWISE_CUDA_IS_LINKED) && !defined(__CUDA_ARCH__) // device code calls none of it
+#include <tilewise/device/cuda/linked.cuh>
+#endif
+
 #include <cuda_runtime.h>
 
 #include <atomic>

@@ -10,138 +10,18 @@
 
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/core/config.hpp>
-#include <tilewise/core/standard.hpp>
-#include <tilewise/device/cuda/context.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/memory_kind.cuh>
 #include <tilewise/device/cuda/runtime.cuh>
+#include <tilewise/device/cuda/scratch_cache.cuh>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
 #include <cstddef>
 #include <stdexcept>
-#include <utility>
-#include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
-
-/// The state of status memory after the launches that have used it.
-struct status_state {
-    unsigned epoch = 0;             ///< of the last launch
-    unsigned long long tickets = 0; ///< taken from the counter
-};
-
-/// A cache of memory blocks that no call uses, each with the stream in which it was last used. A call takes only blocks
-/// of its own stream, so its kernels run after that use.
-class scratch_cache {
-public:
-    struct block {
-        unsigned long long stream;  ///< from cudaStreamGetId: unique, unlike handles
-        unsigned long long context; ///< see context_id
-        int device;
-        void* memory;
-        std::size_t bytes;
-        status_state state = {};
-
-        bool is_of_stream_of(block const& other) const { return stream == other.stream && context == other.context; }
-    };
-
-    /// @name The caches, one for each kind of content
-    /// They are never destroyed, since CUDA may shut down before static objects are destroyed.
-    /// @{
-    static scratch_cache& of_scratch()
-    {
-        static auto* const cache = make([] { of_scratch().release(); });
-        return *cache;
-    }
-    static scratch_cache& of_status()
-    {
-        static auto* const cache = make([] { of_status().release(); });
-        return *cache;
-    }
-    /// @}
-
-    scratch_cache() { idle_.reserve(most_blocks); } // so that returning one cannot fail
-
-    /// Takes the smallest block of the stream of `wanted` that is large enough, if there is one.
-    block take(block const& wanted)
-    {
-        return take_best(wanted, [&](block const& each, block const* best) {
-            return each.bytes >= wanted.bytes && (best == nullptr || each.bytes < best->bytes);
-        });
-    }
-    /// Takes the largest block of the stream of `wanted`, if there is one. For calls that found none large enough: a
-    /// new block replaces it.
-    block take_outgrown(block const& wanted)
-    {
-        return take_best(wanted,
-                         [](block const& each, block const* best) { return !best || each.bytes > best->bytes; });
-    }
-
-    /// Keeps a block for later calls, if there is room for it. If there is none, drops the blocks of contexts that have
-    /// ended. \returns whether the block was kept
-    bool keep(block const& returned)
-    {
-        std::lock_guard const lock(mutex_);
-        auto const has_room = [&] {
-            std::size_t bytes = returned.bytes;
-            for (block const& each : idle_)
-                bytes += each.device == returned.device ? each.bytes : 0;
-            return idle_.size() < most_blocks && bytes <= most_bytes;
-        };
-        if (!has_room()) {
-            std::erase_if(idle_, [&](block const& each) {
-                return each.device == returned.device && each.context < returned.context;
-            });
-            if (!has_room())
-                return false;
-        }
-        idle_.push_back(returned);
-        return true;
-    }
-
-    /// Frees all blocks.
-    [[gnu::cold]] void release()
-    {
-        std::vector<block> blocks;
-        blocks.reserve(most_blocks);
-        {
-            std::lock_guard const lock(mutex_);
-            blocks.swap(idle_);
-        }
-        for (block const& each :
-             release_when_idle(std::move(blocks), [](block const& idle) { static_cast<void>(cudaFree(idle.memory)); }))
-            static_cast<void>(keep(each));
-    }
-
-    static constexpr std::size_t most_blocks = 256, most_bytes = std::size_t{512} << 20; ///< the bytes per device
-
-private:
-    [[gnu::cold]] static scratch_cache* make(void (*release_it)())
-    {
-        cache_list::instance().add(release_it);
-        return new scratch_cache;
-    }
-    template <class IsBetter>
-    block take_best(block const& wanted, IsBetter const& is_better)
-    {
-        std::lock_guard const lock(mutex_);
-        block* best = nullptr;
-        for (block& each : idle_)
-            if (each.is_of_stream_of(wanted) && is_better(each, best))
-                best = &each;
-        if (best == nullptr)
-            return {};
-        block const found = *best;
-        *best = idle_.back();
-        idle_.pop_back();
-        return found;
-    }
-
-    std::mutex mutex_;
-    std::vector<block> idle_;
-};
 
 /// The graph into which a stream is being captured, and the stream's last node in it; null if there is none.
 struct capture_info {
