@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A target: what the library promises for an NVIDIA H200, and whether a run keeps it. All but times on the host are
+/// A target for an NVIDIA H200, and whether a run meets it. All but times on the host are
 /// cold.
 ///
 /// Ratios are rounded to two decimals before they are compared, as they are written.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the library promises of runs of keys on an NVIDIA H200.
+/// The targets for runs of keys on an NVIDIA H200.
 
 #include "../target.hpp"
 #include "lengths.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the library promises of histograms on an NVIDIA H200. GB/s are of samples.
+/// The targets for histograms on an NVIDIA H200. GB/s are of samples.
 
 #include "../target.hpp"
 

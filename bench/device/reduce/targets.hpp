@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the library promises of reduce on an NVIDIA H200.
+/// The targets for reduce on an NVIDIA H200.
 
 #include "../target.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the library promises of scans on an NVIDIA H200. GB/s are read and written.
+/// The targets for scans on an NVIDIA H200. GB/s are read and written.
 
 #include "../target.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the library promises of segments on an NVIDIA H200. GB/s are of elements, offsets and results.
+/// The targets for segments on an NVIDIA H200. GB/s are of elements, offsets and results.
 
 #include "../target.hpp"
 #include "lengths.hpp"
