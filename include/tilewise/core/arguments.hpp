@@ -37,7 +37,8 @@ concept transformation = operation<Transform> || std::is_member_object_pointer_v
 /// Returns a data member of an object, or of that which a pointer refers to.
 template <class Class, class Member>
 struct data_member {
-    Member Class::* member;
+    using pointer = Member Class::*; // nvcc would write parentheses, of which g++ warns
+    pointer member;
 
     template <class Object>
         requires std::derived_from<std::remove_cvref_t<Object>, Class> || std::is_pointer_v<std::remove_cvref_t<Object>>
