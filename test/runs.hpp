@@ -158,13 +158,12 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
 
 #else
 
-/// Scans the keys in several pieces, and runs in several launches.
+/// Tiles of few keys, several launches for them, and several for the runs.
 template <int log2_units>
 struct tuning_with : tilewise::gpu::by_key_tuning {
     using segments = ::segments::tuning_with<log2_units>;
-    using scan = backend::scan_tuning;
-    static constexpr tilewise::offset keys_per_piece = 1001;
-    static constexpr int threads = 64, blocks_per_multiprocessor = 1;
+    static constexpr tilewise::offset keys_per_launch = 1001;
+    static constexpr int threads = 64, blocks_per_multiprocessor = 1, bytes_per_thread = 32, most_keys_per_thread = 16;
 };
 using tuning = tuning_with<6>;
 
@@ -194,8 +193,8 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
         EXPECT_EQ(numbers.value(0), static_cast<tilewise::offset>(number));
         segments::expect_bits(found.values(number), expected.keys, "keys");
         segments::expect_bits(reduced.values(number), expected.reduced, "reduce");
-        tilewise::gpu::count_by_key<Geometry, Tuning>("test", policy, there.data(), count, pred,
-                                                      tilewise::discard_iterator(), counts.data(), numbers.data() + 1);
+        tilewise::gpu::count_by_key<Tuning>("test", policy, there.data(), count, pred, tilewise::discard_iterator(),
+                                            counts.data(), numbers.data() + 1);
         wait();
         EXPECT_EQ(numbers.value(1), static_cast<tilewise::offset>(number));
         EXPECT_EQ(counts.values(number), expected.counts);

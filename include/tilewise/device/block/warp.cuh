@@ -128,6 +128,17 @@ TILEWISE_DEVICE T warp_tree_of_segments(Op& op, T value, int width, int valid)
     return value;
 }
 
+/// The inclusive prefix sums over segments of `lanes` lanes, a power of two.
+TILEWISE_DEVICE unsigned warp_sums(unsigned value, int lanes = warp_size)
+{
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < warp_size; distance *= 2) {
+        unsigned const before = gpu::shuffle_up(value, distance);
+        value += (lane_index() & (lanes - 1)) >= distance ? before : 0;
+    }
+    return value;
+}
+
 /// A value that may be missing.
 template <class T>
 struct optional_value {

@@ -139,7 +139,7 @@ public:
         if constexpr (requires { sink.first; }) {
             if (count == 0 || !is_staged(sink.first, &check_writable))
                 return;
-            result_ = {sink.first, nullptr, static_cast<std::size_t>(count) * sizeof(*sink.first)};
+            result_ = {sink.first, nullptr, static_cast<std::size_t>(count) * sizeof(*sink.first), sizeof(*sink.first)};
             result_.device = allocate(result_.bytes);
             if (keeps)
                 ring()->copy_to_device(result_.device, result_.host, result_.bytes, by_.stream());
@@ -156,6 +156,11 @@ public:
             stage_out(sink, count, true);
             sink.first -= begin;
         }
+    }
+    /// Of the results, only the first `count` are copied out.
+    void keep_first(offset count)
+    {
+        result_.bytes = std::min(result_.bytes, static_cast<std::size_t>(count) * result_.bytes_each);
     }
     /// Copies the results to the host, and waits for the copies.
     void copy_out()
@@ -186,7 +191,7 @@ private:
     std::optional<leased_ring> ring_;
     struct {
         void *host, *device;
-        std::size_t bytes;
+        std::size_t bytes, bytes_each;
     } result_ = {};
 };
 

@@ -27,17 +27,6 @@ struct bucket_lists {
     int buckets, log2_cells, log2_columns;
 };
 
-/// The inclusive prefix sums over segments of `lanes` lanes, a power of two.
-TILEWISE_DEVICE unsigned warp_sums(unsigned value, int lanes = warp_size)
-{
-    TILEWISE_UNROLL
-    for (int distance = 1; distance < warp_size; distance *= 2) {
-        unsigned const before = shuffle_up(value, distance);
-        value += (lane_index() & (lanes - 1)) >= distance ? before : 0;
-    }
-    return value;
-}
-
 /// The inclusive prefix sums over the first `count` threads. All threads of the block take part; the results of the
 /// others are unspecified.
 TILEWISE_DEVICE unsigned block_sums(unsigned value, int count, unsigned (&warp_totals)[warp_size])
