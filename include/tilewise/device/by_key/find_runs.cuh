@@ -113,6 +113,7 @@ find_runs(Keys keys, Pred is_same, key_range range, Out out, run_status status, 
     if (shared.before.runs > 0)
         before.last = range.begin + shared.before.last;
     int const count = static_cast<int>(aggregate.runs);
+    TILEWISE_UNROLL_BY_4
     for (int i = thread_index(); i < count; i += Tuning::threads) {
         offset const start = first + shared.position[i], index = before.runs + i;
         out.begin(index, start, keys);

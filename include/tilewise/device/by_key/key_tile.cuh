@@ -89,7 +89,9 @@ public:
     template <class Pred>
     TILEWISE_DEVICE void read(Keys const& all, Pred const& is_same, offset first, key_range const& range)
     {
-        offset const begin = first + warp_index() * chunk;
+        int const warp_begin = warp_index() * chunk;
+        first_ = warp_begin + lane_index() * vector;
+        offset const begin = first + warp_begin;
         Pred own_pred(is_same);
         if (begin >= range.begin && begin + chunk <= range.end)
             find<true>(all, own_pred, begin, range);
@@ -139,7 +141,7 @@ public:
     }
 
 private:
-    TILEWISE_DEVICE static int position(int r) { return warp_index() * chunk + r * row + lane_index() * vector; }
+    TILEWISE_DEVICE int position(int r) const { return first_ + r * row; }
     TILEWISE_DEVICE static int of_row(unsigned const (&sums)[words], int r)
     {
         return static_cast<int>(sums[r / per_word] >> r % per_word * bits & ((1u << bits) - 1));
@@ -161,18 +163,26 @@ private:
         using Key = std::remove_cvref_t<decltype(all.first[0])>;
         constexpr int last = vector - 1;
         int const next_lane = (lane_index() + 1) % warp_size, previous_lane = (lane_index() + last_lane) % warp_size;
+        // relative to the lane's first key, in 32 bits
+        int const begin = first < range.begin ? static_cast<int>(range.begin - first) : 0,
+                  end = static_cast<int>(gpu::at_most(range.end - first, chunk)),
+                  key_0 = first <= 0 && first > -vector ? static_cast<int>(-first) : -1;
         typename Keys::template vector<vector> loaded[rows];
         TILEWISE_UNROLL
         for (int r = 0; r < rows; ++r)
-            loaded[r] = load<whole>(all, first + r * row, range.count);
+            if (whole || (first + r * row >= 0 && first + r * row + vector <= range.count))
+                loaded[r] = all.template fetch<access::aligned, vector>(first + r * row);
+        if constexpr (!whole) {
+            TILEWISE_UNROLL
+            for (int r = 0; r < rows; ++r)
+                load_part(all, loaded[r], first + r * row, range.count);
+        }
         registers<Key, 1> before_row;
         gpu::put(before_row[0], Key(all.element(loaded[0], last)));
-        if (next_lane == 0)
-            gpu::put(before_row[0], all.first[clamped(first - (row - vector) - 1, range.count)]);
-        // relative to the lane's first key, in 32 bits
-        int const begin = static_cast<int>(gpu::at_most(range.begin - first, chunk)),
-                  end = static_cast<int>(gpu::at_most(range.end - first, chunk)),
-                  key_0 = first <= 0 && first > -vector ? static_cast<int>(-first) : -1;
+        if (next_lane == 0) {
+            offset const before_warp = first - (row - vector) - 1;
+            gpu::put(before_row[0], all.first[before_warp < 0 ? 0 : gpu::at_most(before_warp, range.count - 1)]);
+        }
         TILEWISE_UNROLL
         for (int r = 0; r < rows; ++r) {
             Key const own_last(all.element(loaded[r], last));
@@ -195,21 +205,16 @@ private:
         return i == 0 ? static_cast<bool>(is_same(before, all.element(loaded, 0)))
                       : static_cast<bool>(is_same(all.element(loaded, i - 1), all.element(loaded, i)));
     }
-    /// Loads a vector; in place of keys that do not exist, the nearest one.
-    template <bool whole>
-    TILEWISE_DEVICE static auto load(Keys const& all, offset index, offset count)
+    /// Loads the keys of a vector at the beginning or at the end of all keys.
+    template <class Vector>
+    TILEWISE_DEVICE static void load_part(Keys const& all, Vector& loaded, offset index, offset count)
     {
-        if (whole || (index >= 0 && index + vector <= count))
-            return all.template fetch<access::aligned, vector>(index);
-        typename Keys::template vector<vector> loaded;
-        TILEWISE_UNROLL
-        for (int i = 0; i < vector; ++i)
-            gpu::put(loaded.element[i], all.first[clamped(index + i, count)]);
-        return loaded;
-    }
-    TILEWISE_DEVICE static offset clamped(offset index, offset count)
-    {
-        return index < 0 ? 0 : gpu::at_most(index, count - 1);
+        if ((index < 0 && index + vector > 0) || (index < count && index + vector > count)) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < vector; ++i)
+                if (index + i >= 0 && index + i < count)
+                    gpu::put(loaded.element[i], all.first[index + i]);
+        }
     }
 
     template <class Pred>
@@ -240,6 +245,7 @@ private:
         }
     }
 
+    int first_;             ///< the position of the lane's first key in the tile
     unsigned begins_[rows]; ///< a bit for each key of a vector
     unsigned sums_[words];  ///< of each row, how many runs begin up to this lane
     unsigned totals_[words];
