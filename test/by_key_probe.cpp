@@ -5,6 +5,9 @@
 
 #include "runs.hpp"
 #include "segments.hpp"
+#ifdef TILEWISE_DEVICE_ENGINE
+#include "found_runs.hpp"
+#endif
 
 #include <gtest/gtest.h>
 
@@ -22,10 +25,21 @@ using geometry = segments::steep_geometry;
 TEST(ByKeyProbe, FindsOutputsThatAreTooShort)
 {
     int const keys[]{1, 1, 2};
-    int out[3]{};
+    int out[3]{7, 7, 7};
     std::vector<int> few(1), enough(2);
     EXPECT_THROW(tilewise::count_by_key(tilewise::device, keys, keys + 3, out, few), std::invalid_argument);
     EXPECT_NO_THROW(tilewise::count_by_key(tilewise::device, keys, keys + 3, out, enough));
+    EXPECT_EQ(out[1], 2);
+    EXPECT_EQ(out[2], 7);
+}
+
+TEST(ByKeyProbe, FindsRunsInTiles)
+{
+    backend::run([] {
+        runs::expect_runs_at<std::int32_t, runs::small_tiles<64, 32>>(4, 1501);
+        runs::expect_runs_at<std::uint8_t, runs::small_tiles<64, 32, 600>>(3, 2900);
+        runs::expect_runs_at<runs::packed_key<4>, runs::small_tiles<32, 16>>(2, 4500); // 71 tiles
+    });
 }
 #else
 using geometry = backend::tiny_geometry;

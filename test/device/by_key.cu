@@ -3,6 +3,7 @@
 /// @file
 /// The algorithms by key on the device.
 
+#include "found_runs.hpp"
 #include "runs.hpp"
 #include "same_bits.hpp"
 #include "segments.hpp"
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,22 +32,6 @@ struct same_parity {
 
 struct doubled {
     TILEWISE_PORTABLE int operator()(int value) const { return 2 * value; }
-};
-
-/// A key of so many bytes, at any address.
-template <int size>
-struct packed_key {
-    unsigned char value[size];
-
-    packed_key() = default;
-    explicit packed_key(std::size_t i) : value{} { value[size - 1] = static_cast<unsigned char>(i); }
-    TILEWISE_PORTABLE friend bool operator==(packed_key const& x, packed_key const& y)
-    {
-        bool equal = true;
-        for (int i = 0; i < size; ++i)
-            equal = equal && x.value[i] == y.value[i];
-        return equal;
-    }
 };
 
 /// Keys that are computed.
@@ -143,70 +127,22 @@ DEVICE_TEST(OrderByKey, IsThatOfSeqForManyRuns)
     }
 }
 
-/// Small tiles: of so many threads, which read so many bytes each, and so many keys in a launch.
-template <int block_threads, int bytes, tw::offset keys = tw::gpu::by_key_tuning::keys_per_launch>
-struct small_tiles : tw::gpu::by_key_tuning {
-    static constexpr tw::offset keys_per_launch = keys;
-    static constexpr int threads = block_threads, blocks_per_multiprocessor = 1, bytes_per_thread = bytes;
-};
-
-/// Compares the first keys and the lengths of runs, and the list of where they begin, with those of a plain loop.
-template <class Tuning, class Keys, class Key, class Pred = std::equal_to<>>
-void expect_runs_of(Keys const& there, std::vector<Key> const& keys, Pred is_same = {})
-{
-    auto const of = runs::runs_of(keys, is_same);
-    auto const count = static_cast<tw::offset>(keys.size());
-    auto const pred = tw::gpu::function_for(is_same);
-    device_array<Key> const found(of.size());
-    device_array<std::int64_t> const lengths(of.size()), positions(keys.size()),
-        ones(std::vector<std::int64_t>(keys.size(), 1));
-    auto const number = tw::gpu::count_by_key<Tuning>("test", tw::device, there, count, pred, found.data(),
-                                                      lengths.data(), tw::discard_iterator());
-    ASSERT_EQ(number, static_cast<tw::offset>(of.size()));
-    auto const first_keys = found.values(of.size());
-    auto const counts = lengths.values(of.size());
-    tw::gpu::scan_by_key<segments::steep_geometry, tw::scan_form::inclusive, std::int64_t, Tuning>(
-        "test", tw::device, there, count, ones.data(), pred, positions.data(), std::optional<std::int64_t>(),
-        tw::gpu::plus());
-    auto const in_run = positions.values(keys.size());
-    for (std::size_t i = 0; i < of.size(); ++i) {
-        auto const begin = static_cast<std::size_t>(of.begins[i]), end = static_cast<std::size_t>(of.ends[i]);
-        ASSERT_EQ(counts[i], of.ends[i] - of.begins[i]) << i;
-        ASSERT_EQ(first_keys[i], keys[begin]) << i;
-        for (std::size_t k = begin; k < end; ++k)
-            ASSERT_EQ(in_run[k], static_cast<std::int64_t>(k - begin) + 1) << k;
-    }
-}
-
-/// Short runs, and some of several tiles.
-template <class Key, class Tuning>
-void expect_runs_at(std::size_t misalignment, std::size_t count)
-{
-    std::vector<Key> keys;
-    for (std::size_t i = 0; keys.size() < count; ++i) {
-        std::size_t const length = i % 41 == 17 ? 700 : 1 + i * i % (i % 90 < 40 ? 2 : 11);
-        keys.insert(keys.end(), std::min(length, count - keys.size()), runs::make_key<Key>(i));
-    }
-    device_array<Key> const there(keys, misalignment);
-    expect_runs_of<Tuning>(there.data(), keys);
-}
-
 DEVICE_TEST(runs_of_keys, are_found_in_keys_of_any_size_and_alignment)
 {
-    using tuning = small_tiles<64, 32>;
+    using tuning = runs::small_tiles<64, 32>;
     for (std::size_t const at : {0, 1, 15})
-        expect_runs_at<std::uint8_t, tuning>(at, 5003);
+        runs::expect_runs_at<std::uint8_t, tuning>(at, 5003);
     for (std::size_t const at : {0, 14})
-        expect_runs_at<std::uint16_t, tuning>(at, 3001);
+        runs::expect_runs_at<std::uint16_t, tuning>(at, 3001);
     for (std::size_t const at : {0, 4, 12})
-        expect_runs_at<std::int32_t, tuning>(at, 1501);
+        runs::expect_runs_at<std::int32_t, tuning>(at, 1501);
     for (std::size_t const at : {0, 4, 8, 12})
-        expect_runs_at<runs::wide_key, small_tiles<64, 96>>(at, 1501);
-    expect_runs_at<runs::packed_key<3>, tuning>(5, 1999);
-    expect_runs_at<std::int64_t, tuning>(8, 1200);
-    expect_runs_at<runs::packed_key<16>, tuning>(0, 700);
-    expect_runs_at<runs::packed_key<4>, tuning>(2, 900); // no vector begins at a 16-byte boundary
-    expect_runs_at<runs::packed_key<40>, tuning>(3, 400);
+        runs::expect_runs_at<runs::wide_key, runs::small_tiles<64, 96>>(at, 1501);
+    runs::expect_runs_at<runs::packed_key<3>, tuning>(5, 1999);
+    runs::expect_runs_at<std::int64_t, tuning>(8, 1200);
+    runs::expect_runs_at<runs::packed_key<16>, tuning>(0, 700);
+    runs::expect_runs_at<runs::packed_key<4>, tuning>(2, 900); // no vector begins at a 16-byte boundary
+    runs::expect_runs_at<runs::packed_key<40>, tuning>(3, 400);
 }
 
 DEVICE_TEST(runs_of_keys, are_found_at_every_boundary)
@@ -216,23 +152,23 @@ DEVICE_TEST(runs_of_keys, are_found_at_every_boundary)
             std::vector<std::int32_t> keys(count, 5);
             std::fill(keys.begin() + static_cast<std::ptrdiff_t>(boundary), keys.end(), 6);
             device_array<std::int32_t> const there(keys, boundary % 4 * 4);
-            expect_runs_of<small_tiles<32, 16>>(there.data(), keys);
+            runs::expect_runs_of<runs::small_tiles<32, 16>>(there.data(), keys);
         }
 }
 
 DEVICE_TEST(runs_of_keys, are_found_by_several_launches)
 {
-    expect_runs_at<std::int32_t, small_tiles<64, 32, 1001>>(4, 4001);
-    expect_runs_at<std::uint8_t, small_tiles<32, 16, 300>>(3, 2900); // no run begins in some of them
-    expect_runs_at<runs::packed_key<40>, small_tiles<32, 16, 97>>(0, 500);
-    expect_runs_at<std::int64_t, small_tiles<32, 16, 1>>(8, 9);
+    runs::expect_runs_at<std::int32_t, runs::small_tiles<64, 32, 1001>>(4, 4001);
+    runs::expect_runs_at<std::uint8_t, runs::small_tiles<32, 16, 300>>(3, 2900); // no run begins in some of them
+    runs::expect_runs_at<runs::packed_key<40>, runs::small_tiles<32, 16, 97>>(0, 500);
+    runs::expect_runs_at<std::int64_t, runs::small_tiles<32, 16, 1>>(8, 9);
 }
 
 DEVICE_TEST(runs_of_keys, are_found_in_tiles_of_the_usual_size)
 {
     auto const count = on_device::amount<std::size_t>(3'000'001, 50'001, 17'001);
-    expect_runs_at<std::int32_t, tw::gpu::by_key_tuning>(4, count);
-    expect_runs_at<std::uint8_t, tw::gpu::by_key_tuning>(1, count);
+    runs::expect_runs_at<std::int32_t, tw::gpu::by_key_tuning>(4, count);
+    runs::expect_runs_at<std::uint8_t, tw::gpu::by_key_tuning>(1, count);
 }
 
 DEVICE_TEST(runs_of_keys, end_where_the_predicate_says)
@@ -241,13 +177,13 @@ DEVICE_TEST(runs_of_keys, end_where_the_predicate_says)
     for (std::int32_t i = 0; i < 1500; ++i)
         keys.push_back(i * i % 37);
     device_array<std::int32_t> const there(keys, 12);
-    expect_runs_of<small_tiles<64, 32>>(there.data(), keys, std::less<>());
-    expect_runs_of<small_tiles<64, 32>>(there.data(), keys, runs::same_parity());
+    runs::expect_runs_of<runs::small_tiles<64, 32>>(there.data(), keys, std::less<>());
+    runs::expect_runs_of<runs::small_tiles<64, 32>>(there.data(), keys, runs::same_parity());
     std::vector<int> computed;
     for (std::ptrdiff_t i = 5; i < 777; ++i)
         computed.push_back(runs::tens{i}[0]);
-    expect_runs_of<small_tiles<64, 32>>(runs::tens{5}, computed);
-    expect_runs_of<small_tiles<64, 32>>(runs::tens{5}, computed, std::less<>());
+    runs::expect_runs_of<runs::small_tiles<64, 32>>(runs::tens{5}, computed);
+    runs::expect_runs_of<runs::small_tiles<64, 32>>(runs::tens{5}, computed, std::less<>());
 }
 
 DEVICE_TEST(algorithms_by_key, take_every_form)

@@ -90,7 +90,6 @@ struct result_per_element {
     using sink = Sink;
     static constexpr bool reduces = false;
     Sink to;
-    TILEWISE_DEVICE static void write_key(offset, segment_span) {}
     TILEWISE_DEVICE sink of(offset, segment_span segment) const { return to.from(segment.begin); }
 };
 
@@ -100,7 +99,6 @@ struct result_per_segment {
     using sink = last_result<Sink>;
     static constexpr bool reduces = true;
     Sink to;
-    TILEWISE_DEVICE static void write_key(offset, segment_span) {} ///< runs of keys have one
     TILEWISE_DEVICE sink of(offset index, segment_span segment) const { return {to, index, segment.count - 1}; }
 };
 

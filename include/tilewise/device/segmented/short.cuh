@@ -77,8 +77,6 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
     while (taken.take()) {
         segment_span const own = taken.own;
         offset const index = first + taken.begin;
-        if (lane < taken.valid)
-            results.write_key(index + lane, own);
         if (lane < taken.valid && own.count == 0)
             gpu::store_one(results.to, index + lane, before.value[0]);
         auto const number = static_cast<unsigned>(taken.begin + lane);
