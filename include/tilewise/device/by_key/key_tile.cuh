@@ -120,7 +120,7 @@ public:
             for (int distance = 1; distance < vector; distance *= 2)
                 up_to_last |= up_to_last >> distance;
             if (up_to_last != 0)
-                own = position(r) + count_bits(up_to_last) - 1;
+                own = position(r) + gpu::count_bits(up_to_last) - 1;
         }
         return gpu::warp_max(own);
     }
@@ -131,7 +131,7 @@ public:
     {
         TILEWISE_UNROLL
         for (int r = 0; r < rows; ++r) {
-            int rank = before + of_row(sums_, r) - count_bits(begins_[r]);
+            int rank = before + of_row(sums_, r) - gpu::count_bits(begins_[r]);
             TILEWISE_UNROLL
             for (int i = 0; i < vector; ++i)
                 if ((begins_[r] >> i & 1) != 0)
@@ -239,7 +239,7 @@ private:
             unsigned sum = 0;
             TILEWISE_UNROLL
             for (int r = w * per_word; r < rows && r < (w + 1) * per_word; ++r)
-                sum |= static_cast<unsigned>(count_bits(begins_[r])) << r % per_word * bits;
+                sum |= static_cast<unsigned>(gpu::count_bits(begins_[r])) << r % per_word * bits;
             sums_[w] = gpu::warp_sums(sum);
             totals_[w] = gpu::shuffle(sums_[w], last_lane);
         }
