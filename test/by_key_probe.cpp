@@ -33,6 +33,14 @@ TEST(ByKeyProbe, FindsOutputsThatAreTooShort)
     EXPECT_EQ(out[2], 7);
 }
 
+TEST(ByKeyProbe, LooksBackAsFarAsNecessary)
+{
+    backend::run([] {
+        for (tilewise::offset const tiles : {1, 2, 32, 33, 64, 65, 99})
+            runs::expect_look_back(tiles);
+    });
+}
+
 TEST(ByKeyProbe, FindsRunsInTiles)
 {
     backend::run([] {

@@ -86,4 +86,34 @@ void expect_runs_at(std::size_t misalignment, std::size_t count)
     expect_runs_of<Tuning>(there.data(), keys);
 }
 
+/// Publishes the runs of the tiles before `tile`, a prefix only for the first one. Then looks back.
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+publish_and_look_back(tilewise::gpu::run_status status, tilewise::offset tile, tilewise::gpu::run_count* found)
+{
+    for (int i = tilewise::gpu::thread_index(); i < tile; i += threads)
+        (i == 0 ? status.prefixes() : status.tiles)
+            .publish(i, tilewise::gpu::run_count{static_cast<unsigned>(i + 1) % 3, static_cast<unsigned>(5 * i)});
+    auto const before = status.before(tile);
+    if (tilewise::gpu::thread_index() == 0)
+        *found = before;
+}
+
+inline void expect_look_back(tilewise::offset tiles)
+{
+    tilewise::gpu::run_count expected = {0, 0};
+    for (unsigned i = 0; i < static_cast<unsigned>(tiles); ++i)
+        expected = {expected.runs + (i + 1) % 3, (i + 1) % 3 > 0 ? 5 * i : expected.last};
+    on_device::device_array<unsigned long long> const words(
+        std::vector<unsigned long long>(static_cast<std::size_t>(tiles * tilewise::gpu::run_status::words_per_tile)));
+    on_device::device_array<tilewise::gpu::run_count> const found(1);
+    auto* const prefixes = words.data() + tiles * tilewise::gpu::run_status::words_per_tile / 2;
+    tilewise::gpu::run_status const status{{nullptr, 0, {words.data(), 1}, {prefixes, 1}}};
+    constexpr int threads = tilewise::gpu::warp_size;
+    on_device::expect_success(
+        tilewise::gpu::start(&publish_and_look_back<threads>, {1, threads}, nullptr, status, tiles, found.data()));
+    EXPECT_EQ(found.value().runs, expected.runs) << tiles;
+    EXPECT_EQ(found.value().last, expected.last) << tiles;
+}
+
 } // namespace runs

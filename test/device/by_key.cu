@@ -171,6 +171,12 @@ DEVICE_TEST(runs_of_keys, are_found_in_tiles_of_the_usual_size)
     runs::expect_runs_at<std::uint8_t, tw::gpu::by_key_tuning>(1, count);
 }
 
+DEVICE_TEST(runs_of_keys, are_counted_as_far_back_as_necessary)
+{
+    for (tw::offset const tiles : {1, 2, 32, 33, 64, 65, 99})
+        runs::expect_look_back(tiles);
+}
+
 DEVICE_TEST(runs_of_keys, end_where_the_predicate_says)
 {
     std::vector<std::int32_t> keys;
