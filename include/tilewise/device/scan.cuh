@@ -50,11 +50,8 @@ class scanner {
 
     /// How memory is accessed that is not aligned for the widest loads and stores. (Elements of 4 bytes and more are
     /// few per vector: a lane loads them one by one, and none of a neighbouring tile.)
-    static constexpr bool can_realign_input = View::bases > 0 && View::template can_realign<N>;
-    static constexpr access unaligned_stage = can_realign_input ? access::realigned : access::elementwise;
+    static constexpr access unaligned_stage = Scan::unaligned_stage, unaligned_output = Scan::unaligned_output;
     static constexpr access unaligned_input = View::element_alignment < 4 ? unaligned_stage : access::elementwise;
-    static constexpr access unaligned_output =
-        Scan::batched && Sink::template can_realign<N> ? access::realigned : access::elementwise;
 
 public:
     device_call& call;
@@ -168,7 +165,7 @@ private:
     template <access in, access out>
     bool starts_one_pass(offset tiles)
     {
-        using memory_type = stages<Scan, Tuning>;
+        using memory_type = stages<Scan, Tuning, tile_number>;
         if constexpr (Tuning::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2) {
             constexpr auto kernel = &scan_in_one_pass<Scan, Tuning, in, out>;
             constexpr int threads = warp_roles<Scan>::threads, shared = static_cast<int>(sizeof(memory_type));

@@ -9,11 +9,13 @@
 ///   (`reduce_medium_segments`); blocks reduce the others (`reduce_long_segments`). Segments of many tiles are split
 ///   before that, and their parts are folded afterwards (`fold_split_segments`).
 /// * Scans: `scan_short_segments` scans segments of up to a row, with a lane for each lane vector, and of up to a
-///   chunk, with a warp for each. It lists the longer ones, which blocks scan tile by tile (`scan_long_segments`). Of
-///   segments of more than a group, blocks reduce the groups first (`reduce_groups_of_segments`) and find their
-///   prefixes (`carry_groups_of_segments`).
+///   chunk, with a warp for each. It lists the longer ones: all blocks share the tiles of those of more than a tile
+///   (`scan_segments_in_one_pass`), and a block scans each of the others (`scan_long_segments`). Where the single pass
+///   is not supported, a block scans a segment of up to a group, tile by tile; of longer ones, blocks reduce the groups
+///   first (`reduce_groups_of_segments`) and find their prefixes (`carry_groups_of_segments`).
 ///
-/// A segment may begin at any element, so its elements are read one by one, and nothing beside them is read.
+/// A segment may begin at any element, so its elements are read one by one, except in a single pass. Nothing beside
+/// them is read.
 ///
 /// Of elements in host memory, those that segments cover (`find_reach`) are staged, if necessary for some segments at a
 /// time.
@@ -34,6 +36,7 @@
 #include <tilewise/device/segmented/reach.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/short.cuh>
+#include <tilewise/device/segmented/single_pass.cuh>
 #include <tilewise/device/segmented/split.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
@@ -47,12 +50,19 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// How many bytes the aggregates of segments that are split take; their prefixes take as many, and the list twice that.
-template <class Tuning>
-std::size_t split_bytes_for(device_call const& call)
+/// How many of so many bytes a part of the scratch may take. Of segments that are split, these are the bytes of the
+/// aggregates; their prefixes take as many, and the list twice that. Of a single pass, they are those of the status
+/// words; the list of segments takes up to one and a half times as many.
+inline std::size_t scratch_bytes_for(device_call const& call, std::size_t most)
 {
-    return call.budget() == 0 ? Tuning::split_bytes : std::min(Tuning::split_bytes, call.budget() / 256);
+    return call.budget() == 0 ? most : std::min(most, call.budget() / 256);
 }
+
+/// In place of `segments_in_one_pass`, for reductions.
+struct no_single_pass {
+    no_single_pass(device_call const&, offset, offset, std::size_t) {}
+    bool is_possible() const { return false; }
+};
 
 /// How many segments are combined at once. The lists of the longer ones have room for all of them, unless they are
 /// runs, of which few can be long.
@@ -69,8 +79,8 @@ offset most_longer([[maybe_unused]] Segments const& segments, offset count, [[ma
         return count;
 }
 
-/// Launches the kernels for `count` segments of up to `longest` elements, for a limited number at a time so that the
-/// lists stay short.
+/// Launches the kernels for `count` segments of up to `longest` elements, which segments that are scanned have
+/// together, for a limited number at a time so that the lists stay short.
 template <class Segmented, class Tuning>
 void start_segmented(device_call& call, typename Segmented::view const& view,
                      typename Segmented::results const& results, typename Segmented::segments const& segments,
@@ -86,7 +96,9 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                  most_listed = gpu::most_longer(segments, at_once, reduces ? order::row : order::chunk);
     using split_type =
         split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
-    std::size_t const split_bytes = gpu::split_bytes_for<Tuning>(call);
+    std::conditional_t<reduces, no_single_pass, segments_in_one_pass<typename Segmented::scan, Tuning>> one_pass(
+        call, at_once, longest, gpu::scratch_bytes_for(call, Tuning::status_bytes));
+    std::size_t const split_bytes = one_pass.is_possible() ? 0 : gpu::scratch_bytes_for(call, Tuning::split_bytes);
     auto const most_split = std::min(offset{Tuning::most_split_segments},
                                      static_cast<offset>(2 * split_bytes / sizeof(split_segment))),
                most_aggregates = static_cast<offset>(split_bytes / sizeof(T));
@@ -141,19 +153,28 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                         {folding_blocks, Tuning::threads, 1, call.can_launch_dependent<fold_split>()}, results,
                         segments, first, before, op, split);
         } else {
-            call.launch(&scan_short_segments<Segmented, Tuning, split_type>, "scan_short_segments",
-                        {short_blocks, Tuning::threads}, view, results, segments, first, left, before, op, longer,
-                        split);
+            using far_type = long_segments<order, split_type>;
+            far_type const far = {one_pass.is_possible(), one_pass.segments(own_counters + 4), split};
+            constexpr auto scan_long = &scan_long_segments<Segmented, split_type>;
+            call.launch(&scan_short_segments<Segmented, Tuning, far_type>, "scan_short_segments",
+                        {short_blocks, Tuning::threads}, view, results, segments, first, left, before, op, longer, far);
             if (longest <= Segmented::scan::chunk)
                 continue;
-            call.launch(&reduce_groups_of_segments<Segmented, Tuning::threads, Tuning::long_blocks_per_multiprocessor,
-                                                   split_type>,
-                        "reduce_groups_of_segments", {long_blocks, Tuning::threads}, view, segments, first, op, split);
-            call.launch(&carry_groups_of_segments<Segmented, Tuning::threads, split_type>, "carry_groups_of_segments",
-                        {folding_blocks, Tuning::threads}, segments, first, before, op, split);
-            call.launch(&scan_long_segments<Segmented, split_type>, "scan_long_segments",
-                        {long_blocks, Segmented::scan::threads}, view, results, segments, first, before, op, longer,
-                        split);
+            if (one_pass.is_possible()) {
+                one_pass.start(view, results.to, before, op, far.tickets, own_counters + 3);
+            } else {
+                call.launch(&reduce_groups_of_segments<Segmented, Tuning::threads,
+                                                       Tuning::long_blocks_per_multiprocessor, split_type>,
+                            "reduce_groups_of_segments", {long_blocks, Tuning::threads}, view, segments, first, op,
+                            split);
+                call.launch(&carry_groups_of_segments<Segmented, Tuning::threads, split_type>,
+                            "carry_groups_of_segments", {folding_blocks, Tuning::threads}, segments, first, before, op,
+                            split);
+            }
+            call.launch(scan_long, "scan_long_segments",
+                        {long_blocks, Segmented::scan::threads, 1,
+                         one_pass.is_possible() && call.can_launch_dependent<scan_long>()},
+                        view, results, segments, first, before, op, longer, split);
         }
     }
 }
@@ -187,7 +208,7 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
     } else if (sink.base() != nullptr) {
         bytes_each += staged.bytes_per_result(sink);
     }
-    of_segments = of_segments * static_cast<std::size_t>(count) + 4 * gpu::split_bytes_for<Tuning>(call);
+    of_segments = of_segments * static_cast<std::size_t>(count) + 4 * gpu::scratch_bytes_for(call, Tuning::split_bytes);
 
     using scan_type = scan_of<decltype(view), typename results_type::sink, T, Op, form, order<T, Geometry>>;
     using list_type = segment_list<decltype(first), decltype(last)>;

@@ -16,7 +16,7 @@
 namespace simt {
 namespace {
 
-constexpr std::size_t most_shared_bytes = 48 * 1024;
+constexpr std::size_t most_shared_bytes = 48 * 1024, most_dynamic_bytes = 227 * 1024; // as on an H200
 
 bool same_location(location const& a, location const& b)
 {
@@ -58,21 +58,24 @@ void sync_block(location where)
     suspend_as(thread_state::in_block_barrier); // until the scheduler sees that all have arrived
 }
 
-void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment)
+void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment, bool is_dynamic)
 {
     interpreter_code const guard;
-    return shared_variable_of(*current_thread().owner, site, bytes, alignment).memory;
+    return shared_variable_of(*current_thread().owner, site, bytes, alignment, is_dynamic).memory;
 }
 
-shared_variable& shared_variable_of(block& owner, void const* site, std::size_t bytes, std::size_t alignment)
+shared_variable& shared_variable_of(block& owner, void const* site, std::size_t bytes, std::size_t alignment,
+                                    bool is_dynamic)
 {
     auto const found =
         std::find_if(owner.shared.begin(), owner.shared.end(), [&](auto const& each) { return each.site == site; });
     if (found != owner.shared.end())
         return *found;
-    if (owner.shared_bytes + bytes > most_shared_bytes)
+    if (is_dynamic && bytes > most_dynamic_bytes)
+        stop_thread("shared memory", "the block needs more than 227 KiB of dynamic shared memory");
+    if (!is_dynamic && owner.shared_bytes + bytes > most_shared_bytes)
         stop_thread("shared memory", "the block needs more than 48 KiB of shared memory");
-    owner.shared_bytes += bytes;
+    owner.shared_bytes += is_dynamic ? 0 : bytes;
     alignment = std::max<std::size_t>(alignment, 16);
     void* const memory = allocate(bytes, alignment, memory_kind::shared, 0);
     if (memory == nullptr)

@@ -19,7 +19,8 @@ void end_block(block& ended);
 void wake_those_who_wait_for(operation const& primary);
 
 /// Returns the shared variable of a block for a place in the source, and creates it on first use.
-shared_variable& shared_variable_of(block& owner, void const* site, std::size_t bytes, std::size_t alignment);
+shared_variable& shared_variable_of(block& owner, void const* site, std::size_t bytes, std::size_t alignment,
+                                    bool is_dynamic = false);
 
 /// Returns which threads wait where, for the report of a deadlock.
 std::string threads_at_rest();

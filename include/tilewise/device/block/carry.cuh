@@ -58,6 +58,9 @@ public:
         ++units_;
     }
 
+    /// Forgets all units.
+    TILEWISE_DEVICE void clear() { units_ = 0; }
+
     /// Appends all units so far to `carry`, and `rest`: the tree over smaller whole units that follow the last of them.
     /// If a unit consists of several units of a level, `rest` has units of that level, and joins the tree of their
     /// digit. Every lane passes `carry` and `rest`, and has the result.

@@ -25,6 +25,13 @@ struct status_words {
     template <class T>
     static constexpr int words_of = (static_cast<int>(sizeof(T)) + 3) / 4;
 
+    /// Returns the words for the aggregates from `index` on.
+    template <class T>
+    TILEWISE_DEVICE status_words from(offset index) const
+    {
+        return {words + index * words_of<T>, epoch};
+    }
+
     template <class T>
     TILEWISE_DEVICE void publish(offset index, T const& aggregate) const
     {

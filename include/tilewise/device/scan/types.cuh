@@ -53,6 +53,13 @@ struct scan_of {
     static constexpr bool scans_bytes =
         adds_bytes<View, T, Op> && sizeof(T) == 1 && lane_vector == vector_bytes && stores_bytes<Sink>;
 
+    /// How the single pass reads stages, and writes results, in memory that is not aligned for the widest loads and
+    /// stores.
+    static constexpr access unaligned_stage =
+        View::bases > 0 && View::template can_realign<lane_vector> ? access::realigned : access::elementwise;
+    static constexpr access unaligned_output =
+        batched && Sink::template can_realign<lane_vector> ? access::realigned : access::elementwise;
+
     /// Whether lanes past the last element are combined without a predicate. They cannot change the results before
     /// them, so this is allowed where it calls no user code.
     static constexpr bool is_unpredicated = accepts_any_operand<Op, T> && calls_no_function<View>;

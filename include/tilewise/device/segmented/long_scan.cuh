@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Scans of segments of more than a chunk. A block scans a segment of a few tiles, tile by tile. A longer one is split
+/// Scans of segments of more than a chunk. A block scans a segment of up to a tile. Longer ones are scanned in a single
+/// pass. Where that is not supported, a block scans a segment of a few tiles, tile by tile, and a longer one is split
 /// into groups: blocks reduce the groups, one block finds their exclusive prefixes, and then blocks scan the groups.
 
 #include <tilewise/core/config.hpp>
@@ -16,6 +17,7 @@
 #include <tilewise/device/segmented/long.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/split.cuh>
+#include <tilewise/device/segmented/tickets.cuh>
 #include <tilewise/device/segmented/work.cuh>
 #include <tilewise/order.hpp>
 
@@ -36,6 +38,22 @@ struct parts_of_scan {
         for (int level = 2; level < Order::digits(tiles); ++level)
             further += tiles >> Order::log2_tiles(level);
         return groups(tiles) + (further > 0 ? further : 1); // as many as there are prefixes, at least
+    }
+};
+
+/// Where segments of more than a tile are listed that no single block scans.
+template <class Order, class Split>
+struct long_segments {
+    bool in_one_pass;
+    segment_tickets tickets; ///< if they are scanned in one pass
+    Split split;             ///< otherwise
+
+    /// Adds the segments of those lanes that have a long one. Returns whether there was room. All lanes take part.
+    TILEWISE_DEVICE bool add(bool is_long, unsigned number, segment_span own) const
+    {
+        if (in_one_pass)
+            return tickets.add<Order>(is_long && own.count > Order::tile, own);
+        return is_long && split.add(number, Order::tiles_before_last(own.count));
     }
 };
 
@@ -120,6 +138,7 @@ scan_long_segments(typename Segmented::view view, typename Segmented::results re
     using order = typename Segmented::scan::order;
     constexpr int log2_group = order::log2_tiles(1);
     TILEWISE_SHARED(ticket, unsigned long long);
+    wait_for_primary();
     unsigned long long const parts = split.aggregate_count(), work = parts + *longer.found;
     for (;;) {
         if (thread_index() == 0)

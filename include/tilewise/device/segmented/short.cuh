@@ -17,17 +17,17 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Scans the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones, if they
-/// are not split.
-template <class Segmented, class Tuning, class Split>
+/// Scans the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones: in `far`,
+/// or for single blocks.
+template <class Segmented, class Tuning, class Far>
 TILEWISE_KERNEL(Tuning::threads, 1)
 scan_short_segments(typename Segmented::view view, typename Segmented::results results,
                     typename Segmented::segments segments, offset first, offset count,
-                    initial<typename Segmented::value> init, typename Segmented::op op, listed_segments longer,
-                    Split split)
+                    initial<typename Segmented::value> init, typename Segmented::op op, listed_segments longer, Far far)
 {
     using Scan = typename Segmented::scan;
     TILEWISE_SHARED(lists, block_list<Tuning::threads / warp_size>);
+    release_dependents();
     int listed = 0;
     warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
@@ -37,8 +37,8 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
         offset const index = first + taken.begin;
         bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
         auto const number = static_cast<unsigned>(taken.begin + lane_index());
-        bool const is_long = !fits_chunk && !split.add(number, Scan::order::tiles_before_last(own.count));
-        lists.add(longer, listed, is_long, number);
+        bool const is_shared = far.add(!fits_chunk, number, own);
+        lists.add(longer, listed, !fits_chunk && !is_shared, number);
         if (any_lane(fits_row && own.count > 0))
             gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, index, taken.valid,
                                                op, before);

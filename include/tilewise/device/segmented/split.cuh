@@ -79,10 +79,5 @@ private:
     }
 };
 
-/// No segment is split.
-struct no_splitting {
-    TILEWISE_DEVICE static bool add(unsigned, offset) { return false; }
-};
-
 } // namespace gpu
 TILEWISE_NAMESPACE_END

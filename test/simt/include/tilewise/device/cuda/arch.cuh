@@ -31,8 +31,12 @@
     [[maybe_unused]] simt_type_of_##name& name = *static_cast<simt_type_of_##name*>(                                   \
         ::simt::shared_storage(&simt_site_of_##name, sizeof(simt_type_of_##name), alignof(simt_type_of_##name)))
 
-/// The same: the interpreter does not limit the size of shared memory.
-#define TILEWISE_LARGE_SHARED(name, ...) TILEWISE_SHARED(name, __VA_ARGS__)
+/// Declares an object in dynamic shared memory, of which there is more.
+#define TILEWISE_LARGE_SHARED(name, ...)                                                                               \
+    static char simt_site_of_##name;                                                                                   \
+    using simt_type_of_##name = ::std::type_identity_t<__VA_ARGS__>;                                                   \
+    [[maybe_unused]] simt_type_of_##name& name = *static_cast<simt_type_of_##name*>(::simt::shared_storage(            \
+        &simt_site_of_##name, sizeof(simt_type_of_##name), alignof(simt_type_of_##name), true))
 
 /// Declares an array of exactly `size` elements in shared memory.
 #define TILEWISE_SHARED_ARRAY(name, size, ...)                                                                         \

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Scans of segments of more than a tile, which read every element once: the blocks of the single-pass scan of one
+/// range take the tiles of all these segments, and look back within the segment of a tile only. Requires sm_90 or
+/// later.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/view_of.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/launch.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
+#include <tilewise/device/cuda/status_memory.cuh>
+#include <tilewise/device/scan/carry.cuh>
+#include <tilewise/device/scan/single_pass.cuh>
+#include <tilewise/device/scan/stages.cuh>
+#include <tilewise/device/scan/types.cuh>
+#include <tilewise/device/segmented/tickets.cuh>
+#include <tilewise/order.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Scans the segments that have tickets. `in` and `out` are how those are accessed that are not aligned.
+template <class Scan, class Tuning, access in, access out>
+TILEWISE_KERNEL(warp_roles<Scan>::threads, 1)
+scan_segments_in_one_pass(typename Scan::view view, typename Scan::sink sink, initial<typename Scan::value> init,
+                          typename Scan::op op, segment_tickets segments, scan_status status, offset aligned_every,
+                          bool overlaps)
+{
+    release_dependents();
+    wait_for_primary();
+    gpu::block_scan_in_one_pass<Scan, Tuning, in, out>(
+        view, sink, init, op, tiles_of_segments<Scan>(segments, status, aligned_every), overlaps);
+}
+
+/// Launches that kernel, and has the memory for it.
+template <class Scan, class Tuning>
+class segments_in_one_pass {
+    using T = typename Scan::value;
+    using View = typename Scan::view;
+    using Sink = typename Scan::sink;
+    using memory_type = stages<Scan, typename Tuning::scan, tile_of_segment>;
+    static constexpr int words = status_words::words_of<T>, group_size = Scan::geometry::tiles_per_group;
+    static constexpr bool is_supported =
+        Tuning::scan::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2;
+
+public:
+    /// For `count` segments of up to `elements` elements together, with status words for all their tiles in so many
+    /// bytes at most.
+    segments_in_one_pass(device_call& by, offset count, offset elements, std::size_t status_bytes)
+        : call_(by), blocks_(resident_blocks(by)), most_tiles_(most_tiles(count, elements, status_bytes)),
+          most_segments_(blocks_ > 0 ? std::min(count, most_tiles_ / 2 + 1) : 0), list_(by, most_segments_ + 1)
+    {}
+
+    /// Whether the GPU supports the kernel.
+    bool is_possible() const { return blocks_ > 0; }
+
+    /// Where a kernel lists segments of more than a tile, given a counter that is 0.
+    segment_tickets segments(unsigned long long* reserved) const
+    {
+        return {reserved, list_.begin(), static_cast<unsigned long long>(most_segments_),
+                static_cast<unsigned long long>(most_tiles_)};
+    }
+
+    /// Scans the segments that are listed, given a second counter that is 0.
+    void start(View const& view, Sink const& sink, initial<T> const& init, typename Scan::op const& op,
+               segment_tickets const& segments, unsigned long long* taken)
+    {
+        if constexpr (is_supported) {
+            constexpr auto kernel =
+                &scan_segments_in_one_pass<Scan, typename Tuning::scan, Scan::unaligned_stage, Scan::unaligned_output>;
+            status_memory memory(call_, (most_tiles_ + most_tiles_ / group_size) * words);
+            scan_status const status = {
+                taken, 0, {memory.words(), memory.epoch()}, {memory.words() + most_tiles_ * words, memory.epoch()}};
+            call_.launch(kernel, "scan_segments_in_one_pass",
+                         {static_cast<int>(std::min(blocks_, most_tiles_)), warp_roles<Scan>::threads, 1,
+                          call_.can_launch_dependent<kernel>(), static_cast<int>(sizeof(memory_type))},
+                         view, sink, init, op, segments, status, aligned_every(view, sink), is_in_place(view, sink));
+            memory.record_tickets(0); // they are counted elsewhere
+        }
+    }
+
+private:
+    static offset resident_blocks([[maybe_unused]] device_call const& by)
+    {
+        if constexpr (is_supported) {
+            constexpr auto kernel =
+                &scan_segments_in_one_pass<Scan, typename Tuning::scan, Scan::unaligned_stage, Scan::unaligned_output>;
+            return gpu::resident_blocks_with<kernel>(by.device(), warp_roles<Scan>::threads,
+                                                     static_cast<int>(sizeof(memory_type)));
+        } else {
+            return 0;
+        }
+    }
+
+    /// Returns how many tiles the segments can have, each more than one, but not more than there is room for.
+    static offset most_tiles(offset count, offset elements, std::size_t status_bytes)
+    {
+        offset const whole = elements / Scan::tile;
+        return std::max(offset{1},
+                        std::min({static_cast<offset>(status_bytes / (8 * words)), 2 * whole, whole + count}));
+    }
+
+    /// Every which segment is aligned for the widest loads and stores; 0 if none is known to be.
+    static offset aligned_every(View const& view, Sink const& sink)
+    {
+        constexpr int to = Sink::template alignment<Scan::lane_vector>;
+        if (gpu::misalignment_of(view) != 0 || reinterpret_cast<std::uintptr_t>(sink.base()) % to != 0)
+            return 0;
+        constexpr offset every_input = View::bases == 0   ? 1
+                                       : View::bases == 1 ? vector_bytes / std::gcd(vector_bytes, View::widest)
+                                                          : vector_bytes;
+        return std::max(every_input, to / std::gcd(offset{to}, Sink::bytes(1)));
+    }
+
+    /// Whether results may overwrite elements. Those of a segment are nowhere else than its elements, or apart from the
+    /// elements of all segments, as anything else would be a race.
+    static bool is_in_place(View const& view, Sink const& sink)
+    {
+        bool overlaps = sink.base() == nullptr; // an iterator, whose memory is unknown
+        view.for_each_base([&](void const* base, offset) { overlaps = overlaps || base == sink.base(); });
+        return overlaps;
+    }
+
+    device_call& call_;
+    offset blocks_, most_tiles_, most_segments_;
+    scratch<ticketed_segment> list_;
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The tiles of long segments, which the blocks of a single-pass scan share out by tickets.
+///
+/// Tickets are given to the tiles segment by segment. The tiles before a tile in its segment therefore have smaller
+/// tickets, and the blocks that have these are already running, however many blocks are resident.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/scan/carry.cuh>
+#include <tilewise/device/scan/tiles_of_range.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// A segment, and the ticket of its first tile.
+struct ticketed_segment {
+    unsigned long long first;
+    offset begin, count;
+};
+
+/// The segments of a launch whose tiles have tickets, in the order of the tickets. How many there are is not known on
+/// the host, which has not read the offsets: there is room for a certain number of segments and tiles. Once a segment
+/// finds none left, neither do those behind it.
+struct segment_tickets {
+    unsigned long long*
+        reserved; ///< 2^38 times the number of segments plus that of tiles, whether there is room or not
+    ticketed_segment* list;
+    unsigned long long most_segments, most_tiles;
+
+    static constexpr int tile_bits = 38;
+
+    template <class Order>
+    TILEWISE_DEVICE static unsigned long long tiles_of(offset count)
+    {
+        return static_cast<unsigned long long>(Order::tiles_before_last(count)) + 1;
+    }
+
+    /// Gives tickets to the tiles of the segments of those lanes that have `wanted` them. Returns whether there is
+    /// room. All lanes take part.
+    template <class Order>
+    TILEWISE_DEVICE bool add(bool wanted, segment_span own) const
+    {
+        unsigned long long const tiles = wanted ? tiles_of<Order>(own.count) : 0;
+        wanted = wanted && tiles <= most_tiles; // so that sums stay far below 2^38
+        if (!any_lane(wanted))
+            return false;
+        unsigned long long const mine = wanted ? (1ull << tile_bits) + tiles : 0;
+        unsigned long long end = mine; // with those of the lanes before
+        TILEWISE_UNROLL
+        for (int distance = 1; distance < warp_size; distance *= 2) {
+            unsigned long long const before = gpu::shuffle_up(end, distance);
+            end += lane_index() >= distance ? before : 0;
+        }
+        unsigned long long begin = 0;
+        if (lane_index() == warp_size - 1)
+            begin = fetch_add(reserved, end);
+        begin = gpu::shuffle(begin, warp_size - 1) + end - mine;
+        unsigned long long const index = begin >> tile_bits, first = begin & ((1ull << tile_bits) - 1);
+        if (wanted && index < most_segments)
+            list[index] = {first, own.begin, own.count};
+        return wanted && index < most_segments && first + tiles <= most_tiles;
+    }
+
+    /// How many segments are listed.
+    TILEWISE_DEVICE int count() const
+    {
+        unsigned long long const all = *reserved >> tile_bits;
+        return static_cast<int>(all < most_segments ? all : most_segments);
+    }
+};
+
+/// A tile of a segment. (Not derived from `tile_number`: what is derived from this may then not use its padding, which
+/// is copied, too.)
+struct tile_of_segment {
+    offset number;            ///< in its segment; `no_tile` after the last one of all
+    offset begin;             ///< its first element
+    offset left;              ///< the elements of the segment from there on
+    unsigned long long first; ///< the ticket of the segment's first tile
+    bool is_aligned;
+};
+
+/// The tiles of many segments, in the form of `tiles_of_range`. There is a status word for each ticket.
+template <class Scan>
+class tiles_of_segments {
+public:
+    using tile = tile_of_segment;
+    static constexpr int producing_lanes = warp_size;
+    static constexpr bool may_be_aligned = true;
+
+    /// Segments that begin at multiples of `aligned_every` are aligned; none are if it is 0.
+    TILEWISE_DEVICE tiles_of_segments(segment_tickets const& segments, scan_status const& status, offset aligned_every)
+        : segments_(segments), status_(status), aligned_every_(aligned_every), count_(segments.count())
+    {}
+
+    TILEWISE_DEVICE void take() { ticket_ = static_cast<unsigned long long>(status_.take_tile()); }
+
+    /// Loads 32 consecutive segments, about as far behind the last one as the last two were apart. The block's next
+    /// tile is most likely in one of these, which are then there as soon as the ticket is.
+    TILEWISE_DEVICE void look_ahead()
+    {
+        guess_ = max_of(0, min_of(index_ + max_of(0, distance_ - warp_size / 2), count_ - 1));
+        window_ = read(guess_ + lane_index());
+    }
+
+    /// Returns the tile of the ticket of lane 0.
+    TILEWISE_DEVICE tile find()
+    {
+        tile found = {};
+        found.number = no_tile;
+        if (count_ == 0)
+            return found;
+        unsigned long long const ticket = gpu::shuffle(ticket_, 0);
+        ticketed_segment const segment = segment_of(ticket);
+        unsigned long long const tiles = segment_tickets::tiles_of<typename Scan::order>(segment.count),
+                                 number = ticket - segment.first;
+        if (number < tiles && segment.first + tiles <= segments_.most_tiles) {
+            found.number = static_cast<offset>(number);
+            found.begin = segment.begin + found.number * Scan::tile;
+            found.left = segment.count - found.number * Scan::tile;
+            found.first = segment.first;
+            found.is_aligned = aligned_every_ > 0 && segment.begin % aligned_every_ == 0;
+        }
+        return found;
+    }
+
+    TILEWISE_DEVICE static offset begin(tile const& of) { return of.begin; }
+    TILEWISE_DEVICE static offset left(tile const& of) { return of.left; }
+    TILEWISE_DEVICE static bool is_aligned(tile const& of) { return of.is_aligned; }
+    TILEWISE_DEVICE scan_status status_of(tile const& of) const
+    {
+        using T = typename Scan::value;
+        auto const first = static_cast<offset>(of.first); // the groups of a segment are fewer than its tiles / 32
+        return {nullptr, 0, status_.tiles.template from<T>(first),
+                status_.groups.template from<T>(first / Scan::geometry::tiles_per_group)};
+    }
+    TILEWISE_DEVICE bool begins_range(tile const& of)
+    {
+        bool const begins = of.first != last_first_;
+        last_first_ = of.first;
+        return begins;
+    }
+
+private:
+    TILEWISE_DEVICE ticketed_segment read(int index) const
+    {
+        return index < count_ ? segments_.list[index] : ticketed_segment{};
+    }
+
+    /// Searches from the last segment on, first among those that have been loaded ahead.
+    TILEWISE_DEVICE ticketed_segment segment_of(unsigned long long ticket)
+    {
+        int first = guess_, last = count_, step = 1;
+        for (;;) {
+            int const found =
+                count_bits(warp_ballot(first + lane_index() * step < last && window_.first <= ticket)) - 1;
+            if (found < 0) { // the guess was too far
+                last = first;
+                first = index_;
+            } else {
+                first += found * step;
+                last = found + 1 < warp_size ? min_of(last, first + step) : last;
+                if (last - first <= 1) {
+                    distance_ = first - index_;
+                    index_ = first;
+                    return gpu::shuffle(window_, found);
+                }
+            }
+            step = (last - first + warp_size - 1) / warp_size;
+            window_ = read(first + lane_index() * step);
+        }
+    }
+
+    segment_tickets segments_;
+    scan_status status_;
+    offset aligned_every_;
+    int count_;
+
+    /// @name Of the producer
+    /// @{
+    unsigned long long ticket_ = 0;
+    int index_ = 0, distance_ = 0; ///< of the segment of the last ticket, and from the one before it
+    int guess_ = 0;                ///< of the segments loaded ahead, the first one
+    ticketed_segment window_ = {}; ///< the one of this lane
+    /// @}
+    unsigned long long last_first_ = 0; ///< of the carry-in warp
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
