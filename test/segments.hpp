@@ -171,7 +171,7 @@ struct tuning_with : tilewise::gpu::segmented_tuning {
     static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, runs_at_once = 41, least_split_tiles = 3,
                                       least_tile_segments = log2_units == 6 ? 1 : 1000;
     static constexpr int log2_least_unit = 0, log2_units_most = log2_units, most_split_segments = 3;
-    static constexpr std::size_t split_bytes = 256;
+    static constexpr std::size_t split_bytes = 256, status_bytes = 16384;
 };
 using tuning = tuning_with<6>;
 
@@ -193,6 +193,26 @@ list of_all_lengths(tilewise::offset count)
     return of;
 }
 
+/// @name How long segments are scanned
+/// @{
+struct few_stages : tilewise::gpu::scan_tuning {
+    static constexpr int most_stages = 2;
+};
+struct with_few_stages : tuning {
+    using scan = few_stages;
+};
+/// There is room for a few tiles of some segments.
+struct with_little_room : tuning {
+    static constexpr std::size_t status_bytes = 40 * 8;
+};
+struct without_bulk_copies : tilewise::gpu::scan_tuning {
+    static constexpr bool bulk_copies = false;
+};
+struct without_single_pass : tuning {
+    using scan = without_bulk_copies;
+};
+/// @}
+
 /// Compares the kernels with the specification, for elements that begin some bytes into their memory.
 template <class Geometry, class Tuning = tuning, class T, class Op>
 void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_t misalignment = 0)
@@ -210,19 +230,23 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_
     tilewise::gpu::segmented_reduce<Geometry, tuning_with<2>>(tilewise::device, device_copy.data(), begins.data(),
                                                               ends.data(), count, reduced.data(), init, own_op);
     expect_bits(reduced.values(of.size()), expected.reduced, "reduce in larger units");
-    auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first,
-                                             bool in_place) {
+    auto const scanned = [&]<scan_form form, class How>(std::integral_constant<scan_form, form>, std::optional<T> first,
+                                                        bool in_place, How) {
         on_device::device_array<T> const out(x, misalignment);
-        tilewise::gpu::segmented_scan<Geometry, form, T, Tuning>(
-            tilewise::device, in_place ? out.data() : device_copy.data(), begins.data(), ends.data(), count, out.data(),
-            first, own_op);
+        tilewise::gpu::segmented_scan<Geometry, form, T, How>(tilewise::device,
+                                                              in_place ? out.data() : device_copy.data(), begins.data(),
+                                                              ends.data(), count, out.data(), first, own_op);
         return out.values(x.size());
     };
     constexpr std::integral_constant<scan_form, scan_form::inclusive> inclusive;
     constexpr std::integral_constant<scan_form, scan_form::exclusive> exclusive;
-    expect_bits(scanned(inclusive, std::nullopt, false), expected.inclusive, "inclusive");
-    expect_bits(scanned(inclusive, init, true), expected.inclusive_after, "inclusive with init, in place");
-    expect_bits(scanned(exclusive, init, false), expected.exclusive, "exclusive");
+    expect_bits(scanned(inclusive, std::nullopt, false, Tuning()), expected.inclusive, "inclusive");
+    expect_bits(scanned(inclusive, init, true, Tuning()), expected.inclusive_after, "inclusive with init, in place");
+    expect_bits(scanned(exclusive, init, false, Tuning()), expected.exclusive, "exclusive");
+    expect_bits(scanned(inclusive, init, false, with_few_stages()), expected.inclusive_after, "with few stages");
+    expect_bits(scanned(exclusive, init, true, with_little_room()), expected.exclusive, "with little room, in place");
+    expect_bits(scanned(inclusive, std::nullopt, true, without_single_pass()), expected.inclusive, "split, in place");
+    expect_bits(scanned(exclusive, init, false, without_single_pass()), expected.exclusive, "split, exclusive");
 }
 
 #endif

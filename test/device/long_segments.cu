@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// Scans of long segments in a single pass.
+
+#include "same_bits.hpp"
+#include "segments.hpp"
+
+#include <tilewise/device/segmented.cuh>
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#ifndef __CUDACC__
+#include <simt/runtime.hpp>
+#endif
+
+namespace tw = tilewise;
+
+namespace long_segments {
+
+/// Elements that nobody has in memory: twice those that are.
+struct doubles {
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = std::uint32_t;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = std::uint32_t;
+    std::uint32_t const* first;
+    TILEWISE_PORTABLE std::uint32_t operator*() const { return 2 * *first; }
+    TILEWISE_PORTABLE std::uint32_t operator[](std::ptrdiff_t i) const { return 2 * first[i]; }
+    TILEWISE_PORTABLE doubles operator+(std::ptrdiff_t i) const { return {first + i}; }
+    TILEWISE_PORTABLE std::ptrdiff_t operator-(doubles const& other) const { return first - other.first; }
+    TILEWISE_PORTABLE doubles& operator++() { return *this = *this + 1; }
+    TILEWISE_PORTABLE bool operator==(doubles const& other) const { return first == other.first; }
+};
+
+/// Results of no known memory, where one more is stored.
+struct increments {
+    struct place {
+        std::uint32_t* to;
+        TILEWISE_PORTABLE void operator=(std::uint32_t value) const { *to = value + 1; }
+    };
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = std::uint32_t;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = place;
+    std::uint32_t* first;
+    TILEWISE_PORTABLE place operator*() const { return {first}; }
+    TILEWISE_PORTABLE place operator[](std::ptrdiff_t i) const { return {first + i}; }
+    TILEWISE_PORTABLE increments operator+(std::ptrdiff_t i) const { return {first + i}; }
+    TILEWISE_PORTABLE std::ptrdiff_t operator-(increments const& other) const { return first - other.first; }
+    TILEWISE_PORTABLE increments& operator++() { return *this = *this + 1; }
+    TILEWISE_PORTABLE bool operator==(increments const& other) const { return first == other.first; }
+};
+
+} // namespace long_segments
+
+namespace {
+
+using on_device::device_array;
+using segments::steep_geometry;
+using word = std::uint32_t;
+using words = std::vector<word>;
+constexpr tw::offset tile = tw::order<word, steep_geometry>::tile, group = tw::order<word, steep_geometry>::group,
+                     super_group = tw::order<word, steep_geometry>::super_group;
+
+/// More segments than a block finds with one look, most of them of a few tiles, some of many, some short.
+segments::list many_segments()
+{
+    segments::list of;
+    auto const count = on_device::amount<tw::offset>(3000, 300, 90);
+    for (tw::offset i = 0; i < count; ++i) {
+        tw::offset const spread = i * 7919 % 64;
+        of.add(i % 41 == 20  ? super_group + group + spread
+               : i % 13 == 5 ? spread
+                             : tile + (i % 3) * tile / 2 + spread,
+               i % 3);
+    }
+    return segments::shuffled(of);
+}
+
+DEVICE_TEST(LongSegments, AreFoundAmongMany)
+{
+    auto const of = many_segments();
+    segments::expect_specified<steep_geometry>(shape::some_values<word>(of.elements), of,
+                                               shape::non_associative<word>(), 4);
+}
+
+/// Scans in place and compares with the specification.
+template <class Tuning>
+void expect_exclusive(segments::list const& of)
+{
+    shape::non_associative<word> const op;
+    auto const own_op = tw::gpu::operator_for(tw::known::portable_operator_or_self<word>(op));
+    auto const x = shape::some_values<word>(of.elements);
+    auto const expected = segments::specified<steep_geometry>(x, of, x.back(), op);
+    device_array<word> const out(x);
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    tw::gpu::segmented_scan<steep_geometry, tw::scan_form::exclusive, word, Tuning>(
+        tw::device, out.data(), begins.data(), ends.data(), static_cast<tw::offset>(of.size()), out.data(),
+        std::optional<word>(x.back()), own_op);
+    segments::expect_bits(out.values(x.size()), expected.exclusive, "exclusive, in place");
+}
+
+/// Every call finds the status words of the call before it, and other segments in their place.
+DEVICE_TEST(LongSegments, HaveNothingToDoWithThoseOfTheCallBefore)
+{
+    for (tw::offset const first : {tw::offset{1}, 3 * tile, group + 1, 2 * super_group + tile}) {
+        segments::list of;
+        of.add(first, 1);
+        of.add(3 * group + 5, 0);
+        of.add(2 * tile, 3);
+        expect_exclusive<segments::tuning>(of);
+    }
+}
+
+/// Blocks take as many tiles as there are, also if the input and the output are misaligned differently.
+DEVICE_TEST(LongSegments, MayBeMisalignedDifferently)
+{
+    segments::list of;
+    for (tw::offset const gap : {0, 1, 2, 3, 4, 5})
+        of.add(2 * tile + 31 * gap, gap);
+    auto const x = shape::some_values<word>(of.elements);
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    for (std::size_t const from : {0u, 4u})
+        for (std::size_t const to : {0u, 8u, 12u}) {
+            device_array<word> const in(x, from), out(x, to);
+            tw::gpu::segmented_scan<steep_geometry, tw::scan_form::inclusive, word, segments::tuning>(
+                tw::device, in.data(), begins.data(), ends.data(), static_cast<tw::offset>(of.size()), out.data(),
+                std::optional<word>(), std::plus<>());
+            words expected(x);
+            for (std::size_t i = 0; i < of.size(); ++i)
+                for (auto k = static_cast<std::size_t>(of.begins[i]) + 1; k < static_cast<std::size_t>(of.ends[i]); ++k)
+                    expected[k] += expected[k - 1];
+            segments::expect_bits(out.values(x.size()), expected, "inclusive");
+        }
+}
+
+/// Two tiles of one of them, and a third in part; a tile and a half of another.
+segments::list two_segments(tw::offset whole)
+{
+    segments::list of;
+    of.add(2 * whole + 77, 5);
+    of.add(3, 0);
+    of.add(whole + whole / 2, 2);
+    return of;
+}
+
+/// What a loop gives, with `after` for each result; other elements stay as they are.
+template <class After>
+words expected_sums(words const& x, segments::list const& of, words expected, After after)
+{
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        word sum = 0;
+        for (auto k = static_cast<std::size_t>(of.begins[i]); k < static_cast<std::size_t>(of.ends[i]); ++k)
+            expected[k] = after(sum += x[k]);
+    }
+    return expected;
+}
+
+DEVICE_TEST(LongSegments, TakeElementsAndResultsOfIterators)
+{
+    auto const of = two_segments(tw::order<word>::tile);
+    auto const x = on_device::some_elements<word>(of.elements);
+    device_array<word> const in(x), out(x);
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    tw::segmented_inclusive_scan(tw::device, in.begin(), begins.begin(), begins.end(), ends.begin(),
+                                 long_segments::increments{out.data()});
+    segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word sum) { return sum + 1; }),
+                          "to an iterator");
+    tw::segmented_inclusive_scan(tw::device, long_segments::doubles{in.data()}, begins.begin(), begins.end(),
+                                 ends.begin(), out.begin());
+    segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word sum) { return 2 * sum; }),
+                          "of an iterator");
+}
+
+DEVICE_TEST(LongSegments, AreScannedByThreeKernels)
+{
+    auto const of = two_segments(tw::order<word>::tile);
+    device_array<word> const x(words(of.elements, 1));
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    std::vector<std::string> kernels;
+    auto sink = [&](tw::launch_record const& record) { kernels.push_back(record.kernel); };
+    tw::segmented_inclusive_scan(tw::device.trace(sink), x.begin(), begins.begin(), begins.end(), ends.begin(),
+                                 x.begin());
+    std::vector<std::string> const in_one_pass{"scan_short_segments", "scan_segments_in_one_pass",
+                                               "scan_long_segments"},
+        before_sm90{"scan_short_segments", "reduce_groups_of_segments", "carry_groups_of_segments",
+                    "scan_long_segments"};
+    EXPECT_TRUE(kernels == in_one_pass || (!on_device::interpreted && kernels == before_sm90));
+    EXPECT_EQ(x.values(of.elements).back(), static_cast<word>(of.ends.back() - of.begins.back()));
+}
+
+DEVICE_TEST_WITH_STREAMS(LongSegments, AreScannedByEveryRunOfAGraph)
+{
+    segments::list of;
+    of.add(3 * tile + 1, 0);
+    of.add(super_group + 5, 1);
+    words const ones(of.elements, 1);
+    device_array<word> const in(ones), out(of.elements);
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    on_device::stream const stream;
+    on_device::expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    tw::gpu::segmented_scan<steep_geometry, tw::scan_form::inclusive, word, segments::tuning>(
+        tw::device.on(stream).nosync(), in.data(), begins.data(), ends.data(), 2, out.data(), std::optional<word>(),
+        std::plus<>());
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t runnable = nullptr;
+    on_device::expect_success(cudaStreamEndCapture(stream, &graph));
+    on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
+    for (word const value : {3u, 5u}) {
+        out.assign(words(of.elements, 0));
+        in.assign(words(of.elements, value));
+        on_device::expect_success(cudaGraphLaunch(runnable, stream));
+        stream.wait();
+        auto const results = out.values(of.elements);
+        EXPECT_EQ(results.back(), value * (static_cast<word>(super_group) + 5));
+        EXPECT_EQ(results[static_cast<std::size_t>(of.ends[0]) - 1], value * (3 * static_cast<word>(tile) + 1));
+    }
+    on_device::expect_success(cudaGraphExecDestroy(runnable));
+    on_device::expect_success(cudaGraphDestroy(graph));
+}
+
+#ifndef __CUDACC__
+/// @name Kernels of their own: how many of a kernel's blocks can be resident is asked once
+/// @{
+template <int blocks>
+struct stages_for : tw::gpu::scan_tuning {};
+template <int blocks>
+struct tuning_for : segments::tuning {
+    using scan = stages_for<blocks>;
+};
+/// @}
+
+template <int blocks>
+void expect_exclusive_by()
+{
+    simt::runtime::set_devices({{.multiprocessors = blocks, .resident_blocks = 1}});
+    expect_exclusive<tuning_for<blocks>>(segments::lists<word, steep_geometry>().front());
+    simt::runtime::set_devices({{}});
+}
+
+/// A block that waits for another one must not keep it from starting.
+DEVICE_TEST(LongSegments, AreScannedByAnyNumberOfBlocks)
+{
+    expect_exclusive_by<1>();
+    expect_exclusive_by<2>();
+    expect_exclusive_by<40>();
+}
+#endif
+
+} // namespace
