@@ -57,6 +57,21 @@ TEST(SegmentedProbe, FindsTheNumberOfSegmentsOfARange)
 }
 #endif
 
+#ifdef TILEWISE_DEVICE_ENGINE
+/// More than a block finds with one look, and far ones behind near ones.
+TEST(SegmentedProbe, FindsManyLongSegments)
+{
+    using order = tilewise::order<std::uint32_t, geometry>;
+    segments::list of;
+    for (int i = 0; i < 50; ++i)
+        of.add(i % 25 == 20 ? order::super_group + order::tile : order::tile + 1 + i, i % 3);
+    backend::run([&] {
+        segments::expect_specified<geometry>(shape::some_values<std::uint32_t>(of.elements), of,
+                                             shape::non_associative<std::uint32_t>());
+    });
+}
+#endif
+
 TEST(SegmentedProbe, FindsTheOrder)
 {
     backend::run([] { segments::expect_all_specified<std::uint32_t, geometry>(); });

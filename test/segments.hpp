@@ -171,7 +171,7 @@ struct tuning_with : tilewise::gpu::segmented_tuning {
     static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, runs_at_once = 41, least_split_tiles = 3,
                                       least_tile_segments = log2_units == 6 ? 1 : 1000;
     static constexpr int log2_least_unit = 0, log2_units_most = log2_units, most_split_segments = 3;
-    static constexpr std::size_t split_bytes = 256, status_bytes = 16384;
+    static constexpr std::size_t split_bytes = 256;
 };
 using tuning = tuning_with<6>;
 
@@ -203,7 +203,7 @@ struct with_few_stages : tuning {
 };
 /// There is room for a few tiles of some segments.
 struct with_little_room : tuning {
-    static constexpr std::size_t status_bytes = 40 * 8;
+    static constexpr std::size_t least_status_bytes = 40 * 8, most_status_bytes = least_status_bytes;
 };
 struct without_bulk_copies : tilewise::gpu::scan_tuning {
     static constexpr bool bulk_copies = false;

@@ -50,17 +50,18 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// How many of so many bytes a part of the scratch may take. Of segments that are split, these are the bytes of the
-/// aggregates; their prefixes take as many, and the list twice that. Of a single pass, they are those of the status
-/// words; the list of segments takes up to one and a half times as many.
-inline std::size_t scratch_bytes_for(device_call const& call, std::size_t most)
+/// How many bytes the aggregates of segments that are split take; their prefixes take as many, and the list twice that.
+template <class Tuning>
+std::size_t split_bytes_for(device_call const& call)
 {
-    return call.budget() == 0 ? most : std::min(most, call.budget() / 256);
+    return call.budget() == 0 ? Tuning::split_bytes : std::min(Tuning::split_bytes, call.budget() / 256);
 }
 
 /// In place of `segments_in_one_pass`, for reductions.
 struct no_single_pass {
-    no_single_pass(device_call const&, offset, offset, std::size_t) {}
+    template <class Sink>
+    no_single_pass(device_call const&, Sink const&, offset, offset)
+    {}
     bool is_possible() const { return false; }
 };
 
@@ -97,8 +98,8 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     using split_type =
         split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
     std::conditional_t<reduces, no_single_pass, segments_in_one_pass<typename Segmented::scan, Tuning>> one_pass(
-        call, at_once, longest, gpu::scratch_bytes_for(call, Tuning::status_bytes));
-    std::size_t const split_bytes = one_pass.is_possible() ? 0 : gpu::scratch_bytes_for(call, Tuning::split_bytes);
+        call, results.to, at_once, longest);
+    std::size_t const split_bytes = one_pass.is_possible() ? 0 : gpu::split_bytes_for<Tuning>(call);
     auto const most_split = std::min(offset{Tuning::most_split_segments},
                                      static_cast<offset>(2 * split_bytes / sizeof(split_segment))),
                most_aggregates = static_cast<offset>(split_bytes / sizeof(T));
@@ -208,7 +209,7 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
     } else if (sink.base() != nullptr) {
         bytes_each += staged.bytes_per_result(sink);
     }
-    of_segments = of_segments * static_cast<std::size_t>(count) + 4 * gpu::scratch_bytes_for(call, Tuning::split_bytes);
+    of_segments = of_segments * static_cast<std::size_t>(count) + 4 * gpu::split_bytes_for<Tuning>(call);
 
     using scan_type = scan_of<decltype(view), typename results_type::sink, T, Op, form, order<T, Geometry>>;
     using list_type = segment_list<decltype(first), decltype(last)>;

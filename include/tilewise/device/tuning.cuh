@@ -99,12 +99,12 @@ struct segmented_tuning {
     /// Of runs of keys, few can be that long.
     static constexpr offset runs_at_once = offset{1} << 31;
 
-    /// Scans read segments of more than a tile once and write the results: predicted, 1 read and 1 write of the
-    /// elements and a read of the offsets, in 3 launches; the split took 2 reads in 4. Not measured yet. There are
-    /// status words for 2^20 tiles of T of up to 4 bytes, 32 GiB of results, or half or a quarter of that of T of up to
-    /// 8 or 16; a block alone scans a segment that finds no room.
+    /// Scans read segments of more than a tile once: predicted, 1 read and 1 write of the elements and 1 read of the
+    /// offsets, in 3 launches; split at groups, it was 2 reads in 4 launches. Not measured yet. There are status words
+    /// for as many tiles as the memory of the results has room for, within these limits: 8 bytes for each 4 of T. A
+    /// block alone scans a segment that finds no room.
     using scan = scan_tuning;
-    static constexpr std::size_t status_bytes = std::size_t{8} << 20;
+    static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{128} << 20;
 
     /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, and at most 2^12 of
     /// these. There is room for the aggregates of so many segments, of so many bytes; for scans twice that, where a

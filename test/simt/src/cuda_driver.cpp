@@ -3,6 +3,7 @@
 /// The functions of the CUDA driver that are found by their names. A context is a device's only one.
 #include "api.hpp"
 #include "device.hpp"
+#include "memory.hpp"
 
 #include <cstdint>
 #include <map>
@@ -69,6 +70,18 @@ int get_device(int* device)
     });
 }
 
+/// Its failure is an answer, too: so it does not fail where others are told to, either.
+int get_address_range(unsigned long long* begin, std::size_t* bytes, unsigned long long address)
+{
+    std::lock_guard const lock(runtime_mutex());
+    allocation const* const found = allocation_of(reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)));
+    if (found == nullptr)
+        return cudaErrorInvalidValue;
+    *begin = reinterpret_cast<std::uintptr_t>(found->first);
+    *bytes = found->bytes;
+    return cudaSuccess;
+}
+
 template <class... Parameters>
 void* address_of(int (*function)(Parameters...))
 {
@@ -94,7 +107,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(char const* name, void** function, 
                                                                {"cuCtxPushCurrent", address_of(push_current)},
                                                                {"cuCtxPopCurrent", address_of(pop_current)},
                                                                {"cuCtxGetDevice", address_of(get_device)},
-                                                               {"cuCtxGetId", address_of(get_id)}};
+                                                               {"cuCtxGetId", address_of(get_id)},
+                                                               {"cuMemGetAddressRange", address_of(get_address_range)}};
         auto const found = functions.find(name);
         *function = found == functions.end() ? nullptr : found->second;
         *outcome = *function == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;

@@ -6,6 +6,8 @@
 
 #include <tilewise/core/config.hpp>
 
+#include <cstddef>
+
 TILEWISE_CUDA_BEGIN
 
 /// What the kernels of a device can do with memory.
@@ -26,6 +28,10 @@ memory_kind kind_of(void const* pointer, int device);
 
 /// Whether kernels can read pageable host memory, as on systems that page it in on demand.
 bool reads_any_memory(int device);
+
+/// Returns the size of the allocation that an address is in; 0 if CUDA does not know it. Of mapped memory, CUDA may
+/// know a part only.
+std::size_t allocated_bytes(void const* pointer);
 
 /// Throws if kernels cannot read the memory that an algorithm reads.
 void check_readable(char const* algorithm, memory_kind kind);

@@ -12,6 +12,7 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/launch.cuh>
+#include <tilewise/device/cuda/memory_kind.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/carry.cuh>
@@ -23,7 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <limits>
 #include <optional>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -54,10 +55,9 @@ class segments_in_one_pass {
         Tuning::scan::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2;
 
 public:
-    /// For `count` segments of up to `elements` elements together, with status words for all their tiles in so many
-    /// bytes at most.
-    segments_in_one_pass(device_call& by, offset count, offset elements, std::size_t status_bytes)
-        : call_(by), blocks_(resident_blocks(by)), most_tiles_(most_tiles(count, elements, status_bytes)),
+    /// For `count` segments of up to `elements` elements together, or an unknown number, whose results `sink` takes.
+    segments_in_one_pass(device_call& by, Sink const& sink, offset count, offset elements)
+        : call_(by), blocks_(resident_blocks(by)), most_tiles_(most_tiles(by, sink, count, elements)),
           most_segments_(blocks_ > 0 ? std::min(count, most_tiles_ / 2 + 1) : 0), list_(by, most_segments_ + 1)
     {}
 
@@ -102,12 +102,25 @@ private:
         }
     }
 
-    /// Returns how many tiles the segments can have, each more than one, but not more than there is room for.
-    static offset most_tiles(offset count, offset elements, std::size_t status_bytes)
+    /// Returns how many tiles there is room for: as many as the segments can have, each of which has more than one, if
+    /// these take no more memory than is allowed. Segments do not overlap, so they have no more elements than the
+    /// memory of their results. Of mapped memory, CUDA may know a part only, so there are always some status words.
+    static offset most_tiles(device_call const& by, Sink const& sink, offset count, offset elements)
     {
+        constexpr offset bytes_per_tile = 8 * words, unknown = std::numeric_limits<offset>::max();
+        offset room = offset{Tuning::most_status_bytes} / bytes_per_tile;
+        if (by.budget() != 0)
+            room = std::min(room, static_cast<offset>(by.budget() / 256) / bytes_per_tile);
+        if (elements == unknown) {
+            offset of_results = 0;
+            if (sink.base() != nullptr)
+                of_results =
+                    static_cast<offset>(gpu::allocated_bytes(sink.base())) / std::max(offset{1}, Sink::bytes(1));
+            room = std::min(
+                room, std::max(2 * (of_results / Scan::tile), offset{Tuning::least_status_bytes} / bytes_per_tile));
+        }
         offset const whole = elements / Scan::tile;
-        return std::max(offset{1},
-                        std::min({static_cast<offset>(status_bytes / (8 * words)), 2 * whole, whole + count}));
+        return std::max(offset{1}, std::min({room, 2 * whole, whole + count}));
     }
 
     /// Every which segment is aligned for the widest loads and stores; 0 if none is known to be.
@@ -116,10 +129,18 @@ private:
         constexpr int to = Sink::template alignment<Scan::lane_vector>;
         if (gpu::misalignment_of(view) != 0 || reinterpret_cast<std::uintptr_t>(sink.base()) % to != 0)
             return 0;
-        constexpr offset every_input = View::bases == 0   ? 1
-                                       : View::bases == 1 ? vector_bytes / std::gcd(vector_bytes, View::widest)
-                                                          : vector_bytes;
-        return std::max(every_input, to / std::gcd(offset{to}, Sink::bytes(1)));
+        constexpr offset of_input = View::bases == 0   ? 1
+                                    : View::bases == 1 ? elements_between(vector_bytes, View::widest)
+                                                       : vector_bytes;
+        return std::max(of_input, elements_between(to, Sink::bytes(1)));
+    }
+    /// After how many elements of so many bytes an alignment, which is a power of two, recurs.
+    static constexpr offset elements_between(offset alignment, offset bytes)
+    {
+        offset count = 1;
+        while (count * bytes % alignment != 0)
+            count *= 2;
+        return count;
     }
 
     /// Whether results may overwrite elements. Those of a segment are nowhere else than its elements, or apart from the

@@ -13,6 +13,8 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <new>
 #include <string>
 #include <tuple>
@@ -170,6 +172,19 @@ TILEWISE_CUDA_INLINE bool reads_any_memory(int device)
     int answer = 0;
     TILEWISE_CUDA(cudaDeviceGetAttribute, &answer, cudaDevAttrPageableMemoryAccess, device);
     return answer != 0;
+}
+
+TILEWISE_CUDA_INLINE std::size_t allocated_bytes(void const* pointer)
+{
+    static gpu::driver_function<unsigned long long*, std::size_t*, unsigned long long> range_of("cuMemGetAddressRange",
+                                                                                                3020);
+    auto* const find = range_of.get();
+    unsigned long long begin = 0;
+    std::size_t bytes = 0;
+    bool const is_known =
+        find != nullptr &&
+        find(&begin, &bytes, static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pointer))) == 0;
+    return is_known ? bytes : 0;
 }
 
 TILEWISE_CUDA_INLINE void check_readable(char const* algorithm, memory_kind kind)
