@@ -10,9 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <vector>
 
 namespace {
 
@@ -58,7 +60,6 @@ TEST(SegmentedProbe, FindsTheNumberOfSegmentsOfARange)
 #endif
 
 #ifdef TILEWISE_DEVICE_ENGINE
-/// More than a block finds with one look, and far ones behind near ones.
 TEST(SegmentedProbe, FindsManyLongSegments)
 {
     using order = tilewise::order<std::uint32_t, geometry>;
@@ -68,6 +69,66 @@ TEST(SegmentedProbe, FindsManyLongSegments)
     backend::run([&] {
         segments::expect_specified<geometry>(shape::some_values<std::uint32_t>(of.elements), of,
                                              shape::non_associative<std::uint32_t>());
+    });
+}
+
+struct words_in_tiles {
+    using value = std::uint32_t;
+    using order = tilewise::order<value, ::geometry>;
+    using geometry = ::geometry;
+    static constexpr int tile = static_cast<int>(order::tile);
+};
+
+/// Takes `steps[i]` tickets and writes where the tile of the last one begins, or -1 if there is none.
+TILEWISE_KERNEL(tilewise::gpu::warp_size, 1)
+find_tiles(tilewise::gpu::segment_tickets segments, tilewise::gpu::scan_status status, int const* steps, int count,
+           tilewise::offset* begins)
+{
+    tilewise::gpu::tiles_of_segments<words_in_tiles> tiles(segments, status, 0);
+    for (int i = 0; i < count; ++i) {
+        tiles.look_ahead();
+        for (int k = 0; k < steps[i]; ++k)
+            if (tilewise::gpu::lane_index() == 0)
+                tiles.take();
+        auto const found = tiles.find();
+        if (tilewise::gpu::lane_index() == 0)
+            begins[i] = found.number == tilewise::gpu::no_tile ? -1 : found.begin;
+    }
+}
+
+/// Tickets of near segments, of far ones, and of nearer ones than the last two were apart.
+TEST(SegmentedProbe, FindsTickets)
+{
+    constexpr tilewise::offset tile = words_in_tiles::tile;
+    std::vector<tilewise::gpu::ticketed_segment> list;
+    std::vector<tilewise::offset> tiles; // by ticket
+    tilewise::offset begin = 0;
+    for (int i = 0; i < 3000; ++i) {
+        tilewise::offset const count = (i % 500 == 250 ? 100 : 1) * tile + 1 + i % 7;
+        list.push_back({tiles.size(), begin += 5, count});
+        for (tilewise::offset at = 0; at < count; at += tile)
+            tiles.push_back(begin + at);
+        begin += count;
+    }
+    std::vector<int> const steps{1, 1, 62, 1, 66, 300, 100, 3, 2, 1000, 1, 2, 500, 64, 2000, 120, 90, 1000, 5000};
+    std::vector<tilewise::offset> expected;
+    for (std::size_t i = 0, ticket = 0; i < steps.size(); ++i) {
+        ticket += static_cast<std::size_t>(steps[i]);
+        expected.push_back(ticket <= tiles.size() ? tiles[ticket - 1] : -1);
+    }
+    EXPECT_EQ(expected.back(), -1);
+    EXPECT_GE(expected[expected.size() - 2], 0);
+    backend::run([&] {
+        on_device::device_array<tilewise::gpu::ticketed_segment> const listed(list);
+        on_device::device_array<unsigned long long> const counters(
+            std::vector<unsigned long long>{0, static_cast<unsigned long long>(list.size()) << 38});
+        on_device::device_array<int> const device_steps(steps);
+        on_device::device_array<tilewise::offset> const found(steps.size());
+        tilewise::gpu::segment_tickets const segments{counters.data() + 1, listed.data(), list.size(), tiles.size()};
+        tilewise::gpu::start(&find_tiles, {1, tilewise::gpu::warp_size}, nullptr, segments,
+                             tilewise::gpu::scan_status{counters.data(), 0, {}, {}}, device_steps.data(),
+                             static_cast<int>(steps.size()), found.data());
+        EXPECT_EQ(found.values(steps.size()), expected);
     });
 }
 #endif

@@ -124,7 +124,9 @@ DEVICE_TEST(LongSegments, HaveNothingToDoWithThoseOfTheCallBefore)
     }
 }
 
-/// Blocks take as many tiles as there are, also if the input and the output are misaligned differently.
+auto const sum = tw::gpu::operator_for(tw::known::portable_operator_or_self<word>(std::plus<>()));
+
+/// The input and the output.
 DEVICE_TEST(LongSegments, MayBeMisalignedDifferently)
 {
     segments::list of;
@@ -137,7 +139,7 @@ DEVICE_TEST(LongSegments, MayBeMisalignedDifferently)
             device_array<word> const in(x, from), out(x, to);
             tw::gpu::segmented_scan<steep_geometry, tw::scan_form::inclusive, word, segments::tuning>(
                 tw::device, in.data(), begins.data(), ends.data(), static_cast<tw::offset>(of.size()), out.data(),
-                std::optional<word>(), std::plus<>());
+                std::optional<word>(), sum);
             words expected(x);
             for (std::size_t i = 0; i < of.size(); ++i)
                 for (auto k = static_cast<std::size_t>(of.begins[i]) + 1; k < static_cast<std::size_t>(of.ends[i]); ++k)
@@ -161,9 +163,9 @@ template <class After>
 words expected_sums(words const& x, segments::list const& of, words expected, After after)
 {
     for (std::size_t i = 0; i < of.size(); ++i) {
-        word sum = 0;
+        word total = 0;
         for (auto k = static_cast<std::size_t>(of.begins[i]); k < static_cast<std::size_t>(of.ends[i]); ++k)
-            expected[k] = after(sum += x[k]);
+            expected[k] = after(total += x[k]);
     }
     return expected;
 }
@@ -176,11 +178,11 @@ DEVICE_TEST(LongSegments, TakeElementsAndResultsOfIterators)
     device_array<std::int64_t> const begins(of.begins), ends(of.ends);
     tw::segmented_inclusive_scan(tw::device, in.begin(), begins.begin(), begins.end(), ends.begin(),
                                  long_segments::increments{out.data()});
-    segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word sum) { return sum + 1; }),
+    segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word total) { return total + 1; }),
                           "to an iterator");
     tw::segmented_inclusive_scan(tw::device, long_segments::doubles{in.data()}, begins.begin(), begins.end(),
                                  ends.begin(), out.begin());
-    segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word sum) { return 2 * sum; }),
+    segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word total) { return 2 * total; }),
                           "of an iterator");
 }
 
@@ -213,7 +215,7 @@ DEVICE_TEST_WITH_STREAMS(LongSegments, AreScannedByEveryRunOfAGraph)
     on_device::expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     tw::gpu::segmented_scan<steep_geometry, tw::scan_form::inclusive, word, segments::tuning>(
         tw::device.on(stream).nosync(), in.data(), begins.data(), ends.data(), 2, out.data(), std::optional<word>(),
-        std::plus<>());
+        sum);
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t runnable = nullptr;
     on_device::expect_success(cudaStreamEndCapture(stream, &graph));

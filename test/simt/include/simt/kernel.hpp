@@ -26,8 +26,8 @@ int block_count();
 /// Waits for all threads of the block, which have to call it from the same place in the source.
 void sync_block(location where);
 
-/// Returns shared memory of the block: the same memory for the same site. There may be 48 KiB in all, and dynamic memory
-/// of 227 KiB.
+/// Returns shared memory of the block: the same memory for the same site. There may be 48 KiB in all, and dynamic
+/// memory of 227 KiB.
 void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment, bool is_dynamic = false);
 
 /// @name Collectives of a warp
