@@ -104,7 +104,7 @@ struct segmented_tuning {
     /// for as many tiles as the memory of the results has room for, within these limits: 8 bytes for each 4 of T. A
     /// block alone scans a segment that finds no room.
     using scan = scan_tuning;
-    static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{128} << 20;
+    static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{64} << 20;
 
     /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, and at most 2^12 of
     /// these. There is room for the aggregates of so many segments, of so many bytes; for scans twice that, where a
