@@ -58,7 +58,7 @@ public:
         ++units_;
     }
 
-    /// Forgets all units.
+    /// Removes all units.
     TILEWISE_DEVICE void clear() { units_ = 0; }
 
     /// Appends all units so far to `carry`, and `rest`: the tree over smaller whole units that follow the last of them.
