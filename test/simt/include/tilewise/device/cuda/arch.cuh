@@ -35,8 +35,8 @@
 #define TILEWISE_LARGE_SHARED(name, ...)                                                                               \
     static char simt_site_of_##name;                                                                                   \
     using simt_type_of_##name = ::std::type_identity_t<__VA_ARGS__>;                                                   \
-    [[maybe_unused]] simt_type_of_##name& name = *static_cast<simt_type_of_##name*>(::simt::shared_storage(            \
-        &simt_site_of_##name, sizeof(simt_type_of_##name), alignof(simt_type_of_##name), true))
+    [[maybe_unused]] simt_type_of_##name& name = *static_cast<simt_type_of_##name*>(                                   \
+        ::simt::shared_storage(&simt_site_of_##name, sizeof(simt_type_of_##name), alignof(simt_type_of_##name), true))
 
 /// Declares an array of exactly `size` elements in shared memory.
 #define TILEWISE_SHARED_ARRAY(name, size, ...)                                                                         \
