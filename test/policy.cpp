@@ -88,7 +88,7 @@ TEST(mode, has_the_architectures_that_kernels_are_compiled_for)
 {
     EXPECT_STREQ(TEXT_OF(TILEWISE_ARCHITECTURES(900)), "_900");
     EXPECT_STREQ(TEXT_OF(TILEWISE_ARCHITECTURES(800, 900, 1200)), "_8009001200");
-    EXPECT_STREQ(TEXT_OF(TILEWISE_JOIN(nvcc, TILEWISE_ARCHITECTURES(800), _hardened, , , , , , , )),
+    EXPECT_STREQ(TEXT_OF(TILEWISE_JOIN(nvcc, TILEWISE_ARCHITECTURES(800), _hardened, , , , , , , , )),
                  "mode_nvcc_800_hardened");
 }
 
