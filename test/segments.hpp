@@ -164,9 +164,14 @@ struct steep_geometry {
                          tiles_per_group = 4, groups_per_super_group = 2;
 };
 
+struct scan_tuning : tilewise::gpu::scan_tuning {
+    static constexpr bool every_lane_arrives = !on_device::interpreted; // racecheck does not see it otherwise
+};
+
 /// Several launches, and warps of several segments, also where segments are few. Few tiles are split, of few segments.
 template <int log2_units>
 struct tuning_with : tilewise::gpu::segmented_tuning {
+    using scan = scan_tuning;
     static constexpr int threads = 64, short_blocks_per_multiprocessor = 1;
     static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, runs_at_once = 41, least_split_tiles = 3,
                                       least_tile_segments = log2_units == 6 ? 1 : 1000;
@@ -177,6 +182,7 @@ using tuning = tuning_with<6>;
 
 /// One launch of few warps, each of which takes all the segments that it can.
 struct tuning_of_few_warps : tilewise::gpu::segmented_tuning {
+    using scan = scan_tuning;
     static constexpr int threads = 32, short_blocks_per_multiprocessor = 1;
     static constexpr tilewise::offset warps_wanted = 1;
 };
@@ -195,7 +201,7 @@ list of_all_lengths(tilewise::offset count)
 
 /// @name How long segments are scanned
 /// @{
-struct few_stages : tilewise::gpu::scan_tuning {
+struct few_stages : scan_tuning {
     static constexpr int most_stages = 2;
 };
 struct with_few_stages : tuning {
@@ -205,7 +211,7 @@ struct with_few_stages : tuning {
 struct with_little_room : tuning {
     static constexpr std::size_t least_status_bytes = 40 * 8, most_status_bytes = least_status_bytes;
 };
-struct without_bulk_copies : tilewise::gpu::scan_tuning {
+struct without_bulk_copies : scan_tuning {
     static constexpr bool bulk_copies = false;
 };
 struct without_single_pass : tuning {

@@ -55,7 +55,7 @@ struct maximum<void> {
     }
 };
 
-/// A value and where it stands.
+/// A value and its position.
 template <class T, class Index = std::ptrdiff_t>
 struct indexed {
     T value;     ///< the value
@@ -63,7 +63,7 @@ struct indexed {
 };
 
 /// Of two `indexed` values the one with the smaller value, the first of equals. With it, `reduce` and
-/// `transform_reduce` return the smallest value and where it stands; `min_element`, which returns the position alone,
+/// `transform_reduce` return the smallest value and its position; `min_element`, which returns the position alone,
 /// is faster.
 struct argmin {
     /// the smaller

@@ -74,9 +74,9 @@ find_in(char const* algorithm, Policy const& policy, std::remove_reference_t<Ran
 /// @addtogroup min_element
 /// The position of the first smallest element by `less`, or the end of an empty range.
 ///
-/// Header `<tilewise/minmax.hpp>`. `less` is a strict weak ordering, and so has the answer that the standard's
-/// algorithm has, whatever the policy. Numbers with NaNs among them need a comparison that says where these stand: with
-/// any other the position is the same under seq, par and device, and need not be the one that the standard's has.
+/// Header `<tilewise/minmax.hpp>`. If `less` is a strict weak ordering, the result is that of the standard's algorithm,
+/// whatever the policy. NaNs need a comparison that orders them, too: with any other, the position is the same under
+/// seq, par and device, but need not be that of the standard's algorithm.
 ///
 /// @par Requirements
 /// Those of @ref reduce, with the range's iterator in place of T; seq, too, needs forward iterators. `less` is called
@@ -90,7 +90,7 @@ find_in(char const* algorithm, Policy const& policy, std::remove_reference_t<Ran
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
 /// @{
 
-/// Finds it in [first, last).
+/// Searches [first, last).
 template <execution_policy Policy, any_iterator It, operation Less = std::less<>>
 engine::position_under<Policy, It> min_element(Policy&& policy, It first, It last, Less less = {})
 {
@@ -98,7 +98,7 @@ engine::position_under<Policy, It> min_element(Policy&& policy, It first, It las
                                                                             std::move(less));
 }
 
-/// Finds it in a range.
+/// Searches a range.
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
 engine::position_under<Policy, std::ranges::borrowed_iterator_t<Range>> min_element(Policy&& policy, Range&& range,
                                                                                     Less less = {})
@@ -123,7 +123,7 @@ TILEWISE_WITHOUT_POLICY(min_element, begins_with_range)
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
 /// @{
 
-/// Finds it in [first, last).
+/// Searches [first, last).
 template <execution_policy Policy, any_iterator It, operation Less = std::less<>>
 engine::position_under<Policy, It> max_element(Policy&& policy, It first, It last, Less less = {})
 {
@@ -131,7 +131,7 @@ engine::position_under<Policy, It> max_element(Policy&& policy, It first, It las
                                                                            std::move(less));
 }
 
-/// Finds it in a range.
+/// Searches a range.
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
 engine::position_under<Policy, std::ranges::borrowed_iterator_t<Range>> max_element(Policy&& policy, Range&& range,
                                                                                     Less less = {})
@@ -156,7 +156,7 @@ TILEWISE_WITHOUT_POLICY(max_element, begins_with_range)
 /// @see [alg.min.max], https://eel.is/c++draft/alg.min.max
 /// @{
 
-/// Finds them in [first, last).
+/// Searches [first, last).
 template <execution_policy Policy, any_iterator It, operation Less = std::less<>>
 std::pair<engine::position_under<Policy, It>, engine::position_under<Policy, It>>
 minmax_element(Policy&& policy, It first, It last, Less less = {})
@@ -166,7 +166,7 @@ minmax_element(Policy&& policy, It first, It last, Less less = {})
     return {found.smallest, found.largest};
 }
 
-/// Finds them in a range.
+/// Searches a range.
 template <execution_policy Policy, std::ranges::forward_range Range, operation Less = std::less<>>
 auto minmax_element(Policy&& policy, Range&& range, Less less = {})
     -> std::pair<engine::position_under<Policy, std::ranges::borrowed_iterator_t<Range>>,

@@ -57,9 +57,8 @@ output_end<Out> scan_runs(Policy const& policy, sequence<It, Extent> keys, Value
 ///
 /// Header `<tilewise/scan_by_key.hpp>`. A run is a longest subrange of keys of which each key satisfies `pred(previous
 /// key, key)`; `pred` defaults to `std::equal_to<>`, `op` to `std::plus<>`. The value `*(values + i)` belongs to the
-/// key
-/// `*(first + i)`. T is the type of the values. Returns the end of the output, which may be the values, but must not
-/// overlap the keys.
+/// key `*(first + i)`. T is the type of the values. Returns the end of the output, which may be the values, but must
+/// not overlap the keys.
 ///
 /// @par Order
 /// The results for a run have the same bits as those of @ref inclusive_scan for its values, under every policy.

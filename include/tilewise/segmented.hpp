@@ -89,8 +89,10 @@ auto separated_segments([[maybe_unused]] char const* algorithm, [[maybe_unused]]
 /// As for @ref reduce for each segment. par distributes the segments over the threads, and all threads share a segment
 /// that is long enough to be worth it. device assigns a lane to each lane vector of a segment of up to a row of the
 /// order, a warp to a segment of up to a chunk (8 rows; where thousands are reduced, of up to a tile), and a block to a
-/// longer one; all blocks share a segment of 32 tiles and more. It stores 4 bytes per segment, for up to 4 Mi segments
-/// at a time, and about 1 MiB, for a scan 2. With `device.trace(sink)`, the items of a launch are segments.
+/// longer one. All blocks share long ones: of more than 8 tiles for reductions; of more than a tile for scans on sm_90
+/// and later, elsewhere of more than 32 tiles. It stores 4 bytes per segment, for up to 16 Mi segments at a time, and
+/// about 1 MiB; for a scan on sm_90 and later about 5 MiB, or 1/800 of the memory that is allocated for the output if
+/// that is more, up to 160 MiB. With `device.trace(sink)`, the items of a launch are segments.
 /// @par Errors
 /// As for @ref reduce. The hardened mode throws `std::invalid_argument` for a null pointer to offsets or output if
 /// there are segments, for a segment that is not in a range of elements of known size (not with nosync(), which cannot

@@ -9,8 +9,8 @@
 /// * `scan_tile_per_block`: one block per tile, as long as each can fold the aggregates of all tiles before it at once.
 /// * `scan_in_one_pass`: persistent blocks, which take one tile after the other.
 ///
-/// Cases that these do not support (accumulators of more than 16 bytes, GPUs before sm_90) take three passes:
-/// `reduce_tiles`, `carry_groups`, `scan_with_carries`.
+/// Cases that these do not support (accumulators of more than 16 bytes, elements of more than 32 bytes, GPUs before
+/// sm_90) take three passes: `reduce_tiles`, `carry_groups`, `scan_with_carries`.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>

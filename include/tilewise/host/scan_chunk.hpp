@@ -6,7 +6,8 @@
 ///
 /// The order leaves out no call of `op`: all partial results of a row are different trees. But all rows of a chunk take
 /// the same steps, so each step is a loop over the rows. Values are stored word by word, and the words of all rows at
-/// one position are adjacent. The compiler turns such a loop into vector instructions if `op` has no branches or calls.
+/// one position are adjacent. The compiler turns such a loop into vector instructions if `op` has no calls, and no
+/// branches but those that select a value.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
