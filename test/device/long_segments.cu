@@ -63,6 +63,22 @@ struct increments {
     TILEWISE_PORTABLE bool operator==(increments const& other) const { return first == other.first; }
 };
 
+/// Adds up what is allocated.
+struct summing_resource {
+    std::size_t bytes = 0;
+    void* allocate(std::size_t wanted, cudaStream_t where)
+    {
+        bytes += wanted;
+        void* memory = nullptr;
+        on_device::expect_success(cudaMallocAsync(&memory, wanted, where));
+        return memory;
+    }
+    void deallocate(void* memory, std::size_t, cudaStream_t where)
+    {
+        on_device::expect_success(cudaFreeAsync(memory, where));
+    }
+};
+
 } // namespace long_segments
 
 namespace {
@@ -201,6 +217,21 @@ DEVICE_TEST(LongSegments, AreScannedByThreeKernels)
                     "scan_long_segments"};
     EXPECT_TRUE(kernels == in_one_pass || (!on_device::interpreted && kernels == before_sm90));
     EXPECT_EQ(x.values(of.elements).back(), static_cast<word>(of.ends.back() - of.begins.back()));
+}
+
+/// CUDA knows how much memory the results have, so there cannot be many long segments in it.
+DEVICE_TEST_WITH_STREAMS(LongSegments, TakeLittleMemoryForFewResults)
+{
+    auto const of = two_segments(tw::order<word>::tile);
+    device_array<word> const in(words(of.elements, 1)), out(words(of.elements, 0));
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    on_device::stream const stream;
+    long_segments::summing_resource memory;
+    tw::segmented_inclusive_scan(tw::device.on(stream).with(memory), in.data(), begins.begin(), begins.end(),
+                                 ends.begin(), out.data());
+    EXPECT_GT(memory.bytes, 0u);
+    EXPECT_LT(memory.bytes, of.elements * sizeof(word));
+    EXPECT_EQ(out.values(of.elements).back(), static_cast<word>(of.ends.back() - of.begins.back()));
 }
 
 DEVICE_TEST_WITH_STREAMS(LongSegments, AreScannedByEveryRunOfAGraph)

@@ -104,20 +104,21 @@ private:
 
     /// Returns how many tiles there is room for: as many as the segments can have, each of which has more than one, if
     /// these take no more memory than is allowed. Segments do not overlap, so they have no more elements than the
-    /// memory of their results. Of mapped memory, CUDA may know a part only, so there are always some status words.
+    /// memory of their results. Of mapped memory CUDA may know one part only, so results that may be in such memory get
+    /// some status words whatever it knows.
     static offset most_tiles(device_call const& by, Sink const& sink, offset count, offset elements)
     {
         constexpr offset bytes_per_tile = 8 * words, unknown = std::numeric_limits<offset>::max();
+        constexpr std::size_t least_mapping = std::size_t{2} << 20; // no part of mapped memory is smaller
         offset room = offset{Tuning::most_status_bytes} / bytes_per_tile;
         if (by.budget() != 0)
             room = std::min(room, static_cast<offset>(by.budget() / 256) / bytes_per_tile);
         if (elements == unknown) {
-            offset of_results = 0;
-            if (sink.base() != nullptr)
-                of_results =
-                    static_cast<offset>(gpu::allocated_bytes(sink.base())) / std::max(offset{1}, Sink::bytes(1));
-            room = std::min(
-                room, std::max(2 * (of_results / Scan::tile), offset{Tuning::least_status_bytes} / bytes_per_tile));
+            std::size_t const allocated = sink.base() == nullptr ? 0 : gpu::allocated_bytes(sink.base());
+            offset tiles = 2 * (static_cast<offset>(allocated) / std::max(offset{1}, Sink::bytes(1)) / Scan::tile);
+            if (allocated == 0 || allocated >= least_mapping)
+                tiles = std::max(tiles, offset{Tuning::least_status_bytes} / bytes_per_tile);
+            room = std::min(room, tiles);
         }
         offset const whole = elements / Scan::tile;
         return std::max(offset{1}, std::min({room, 2 * whole, whole + count}));
