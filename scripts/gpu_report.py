@@ -25,7 +25,8 @@ TYPES = {"i8_to_i32": "i8 to i32", "u8_to_i32": "u8 to i32", "f16_to_f32": "f16 
          "matrix": "2x2 matrices of f32", "i32_largest": "maximum of i32", "f32_largest": "maximum of f32",
          "variable_100": "f32, 100 edges", "variable_5000": "f32, 5000 edges",
          "log_1000": "f32, 1000 logarithmic bins", "pairs_256x256": "pairs of f32, 256 x 256 bins",
-         "f32_weighted_256": "f32, 256 bins, f32 weights", "i32_weighted_256": "f32, 256 bins, i32 weights"}
+         "i32_weighted_256": "f32, 256 bins, i32 weights"}
+TYPES |= {f"f32_weighted_{bins}": f"f32, {bins} bins, f32 weights" for bins in (16, 256, 2048)}
 TYPES |= {f"{type_}_{bins}": f"{type_}, {bins} bins" for type_, bins in (
     ("u8", 256), ("u16", 65536), ("i32", 1024), ("f64", 1000),
     *(("f32", bins) for bins in (16, 256, 2048, 16384, 57344, 65536, 1 << 20)))}

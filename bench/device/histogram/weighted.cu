@@ -18,17 +18,16 @@ namespace bench::histograms {
 namespace {
 
 template <class Weight>
-void compare_sums_of(session& run, std::string const& name)
+void compare_sums_of(session& run, std::string const& name, int bins)
 {
     auto const sizes = sizes_of(run);
     if (!run.chosen.wants_type(name) || sizes.empty())
         return;
     std::printf("%s ...\n", name.c_str());
-    constexpr int bins = 256;
     tilewise::regular_axis const axis{bins, 0.0f, 1.0f};
     std::uint64_t const largest = std::uint64_t{1} << *std::ranges::max_element(sizes);
     device_array<float> const samples(largest);
-    device_array<Weight> const weights(largest), sums(bins);
+    device_array<Weight> const weights(largest), sums(static_cast<std::uint64_t>(bins));
     fill(weights.data(), largest, run.queue);
     for (auto const& [kind_name, kind] : distributions) {
         if (!run.chosen.wants_part(kind_name))
@@ -37,7 +36,8 @@ void compare_sums_of(session& run, std::string const& name)
             if (!is_worth_measuring(kind, size))
                 continue;
             auto const count = std::uint64_t{1} << size;
-            launch(write_samples<float>, 4096, 256, run.queue, samples.data(), count, kind, spread{0, 1, bins});
+            launch(write_samples<float>, 4096, 256, run.queue, samples.data(), count, kind,
+                   spread{0, 1, static_cast<double>(bins)});
             float const *const first = samples.data(), *const last = first + count;
             auto const with_tilewise = [&] {
                 tilewise::weighted_histogram(tilewise::device.on(run.queue).nosync(), first, last, weights.data(), axis,
@@ -47,10 +47,10 @@ void compare_sums_of(session& run, std::string const& name)
             if (size <= 24) {
                 auto const x = fetch_all(samples.data(), count, run.queue);
                 auto const w = fetch_all(weights.data(), count, run.queue);
-                std::vector<Weight> expected(bins);
+                std::vector<Weight> expected(static_cast<std::size_t>(bins));
                 tilewise::weighted_histogram(tilewise::seq, x.begin(), x.end(), w.begin(), axis, expected.begin());
-                if (std::memcmp(expected.data(), fetch_all(sums.data(), bins, run.queue).data(),
-                                bins * sizeof(Weight)) != 0)
+                if (std::memcmp(expected.data(), fetch_all(sums.data(), expected.size(), run.queue).data(),
+                                expected.size() * sizeof(Weight)) != 0)
                     throw std::runtime_error("other bits than on the host: " + name + ", " + kind_name);
             }
             auto const bytes = count * (sizeof(float) + sizeof(Weight));
@@ -68,8 +68,10 @@ void compare_sums_of(session& run, std::string const& name)
 
 void compare_weighted(session& run)
 {
-    compare_sums_of<float>(run, "f32_weighted_256");
-    compare_sums_of<std::int32_t>(run, "i32_weighted_256");
+    compare_sums_of<float>(run, "f32_weighted_16", 16);
+    compare_sums_of<float>(run, "f32_weighted_256", 256);
+    compare_sums_of<float>(run, "f32_weighted_2048", 2048);
+    compare_sums_of<std::int32_t>(run, "i32_weighted_256", 256);
 }
 
 } // namespace bench::histograms
