@@ -15,6 +15,7 @@
 /// than 16, and for more than 256 cells twice that and twice 4 bytes; 8 bytes per cell; and at
 /// most about 20 MB.
 
+#include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/axis_tables.cuh>
@@ -206,15 +207,19 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
     }
     staged.stage_out(sink, cells);
 
-    cells_of_samples<decltype(samples), View> const from = {samples, axis, cells, count};
-    if constexpr (adds)
-        integer_sums<Tuning, decltype(samples), View, decltype(elements), decltype(sink), T>{
-            call, from, elements, sink, init, call.multiprocessors()}
-            .start(at_once);
-    else
-        cell_sorter<Geometry, Tuning, decltype(samples), View, decltype(elements), decltype(sink), T, Op>{
-            call, from, elements, sink, init, op, call.multiprocessors()}
-            .start();
+    auto const combine_in = [&]<class Cells>(Cells const& axis_for_kernels) {
+        cells_of_samples<decltype(samples), Cells> const from = {samples, axis_for_kernels, cells, count};
+        if constexpr (adds)
+            integer_sums<Tuning, decltype(samples), Cells, decltype(elements), decltype(sink), T>{
+                call, from, elements, sink, init, call.multiprocessors()}
+                .start(at_once);
+        else
+            cell_sorter<Geometry, Tuning, decltype(samples), Cells, decltype(elements), decltype(sink), T, Op>{
+                call, from, elements, sink, init, op, call.multiprocessors()}
+                .start();
+    };
+    if (!binning::visit_simple_view(axis, combine_in))
+        combine_in(axis);
     staged.copy_out();
     call.finish();
 }

@@ -14,6 +14,7 @@
 #include <tilewise/device/block/axis_tables.cuh>
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/order.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -119,6 +120,25 @@ struct calls_of_axis<binning::product_bins<Views...>> {
         }
     }
 };
+
+/// Returns the cell of a sample, and whether it is one of the `cells` cells; if not, the returned number is
+/// unspecified.
+template <class Bins, class Sample>
+TILEWISE_DEVICE binning::located locate(Bins const& bins, Sample const& sample, unsigned cells)
+{
+    static_cast<void>(&calls_of_axis<Bins>::template all<Sample>);
+    if constexpr (binning::locates<Bins>) {
+        return bins.locate(sample);
+    } else {
+        auto const cell = bins.index(sample);
+        if constexpr (std::is_integral_v<decltype(cell)> && sizeof(cell) <= sizeof(unsigned)) {
+            return {static_cast<unsigned>(cell), static_cast<unsigned>(cell) < cells};
+        } else {
+            auto const number = static_cast<offset>(cell);
+            return {static_cast<unsigned>(number), number >= 0 && number < offset{cells}};
+        }
+    }
+}
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

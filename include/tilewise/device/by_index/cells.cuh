@@ -7,9 +7,11 @@
 /// Each type has `fetch`, which issues the loads of an element, and a function that computes the result from the loaded
 /// data. So the loads of several elements are in flight at once.
 
+#include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/axis_for.cuh>
 #include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
@@ -31,18 +33,9 @@ struct cells_of_samples {
 
     TILEWISE_DEVICE offset size() const { return count; }
     TILEWISE_DEVICE load_type fetch(offset i) const { return samples.template fetch<access::elementwise, 1>(i); }
-    TILEWISE_DEVICE unsigned cell(load_type const& loaded)
+    TILEWISE_DEVICE binning::located locate(load_type const& loaded)
     {
-        auto const found = static_cast<offset>(index(samples.element(loaded, 0)));
-        return found >= 0 && found < cells ? static_cast<unsigned>(found) : invalid_key;
-    }
-
-private:
-    template <class Sample>
-    TILEWISE_DEVICE auto index(Sample const& sample)
-    {
-        static_cast<void>(&calls_of_axis<Axis>::template all<Sample>);
-        return axis.index(sample);
+        return gpu::locate(axis, samples.element(loaded, 0), static_cast<unsigned>(cells));
     }
 };
 
@@ -55,7 +48,7 @@ struct known_cells {
 
     TILEWISE_DEVICE offset size() const { return *count; }
     TILEWISE_DEVICE load_type fetch(offset i) const { return load_once(numbers + i); }
-    TILEWISE_DEVICE unsigned cell(load_type loaded) const { return loaded; }
+    TILEWISE_DEVICE binning::located locate(load_type loaded) const { return {loaded, true}; }
 };
 
 /// Values, converted to the accumulator's type.
@@ -66,6 +59,9 @@ struct converted_values {
     using type = T;
     using load_type = typename View::template vector<1>;
 
+    /// Whether `get` neither reads memory nor computes.
+    static constexpr bool is_loaded = View::bases > 0 && !View::computes;
+
     TILEWISE_DEVICE load_type fetch(offset i) const { return view.template fetch<access::elementwise, 1>(i); }
     TILEWISE_DEVICE T get(load_type const& loaded) { return static_cast<T>(view.element(loaded, 0)); }
 };
@@ -74,6 +70,8 @@ struct converted_values {
 struct positions_of_values {
     using type = offset;
     using load_type = offset;
+
+    static constexpr bool is_loaded = true;
 
     TILEWISE_DEVICE load_type fetch(offset i) const { return i; }
     TILEWISE_DEVICE offset get(load_type position) const { return position; }
@@ -105,6 +103,25 @@ TILEWISE_DEVICE tile_share own_tiles(offset size)
 {
     offset const tiles = (size + tile - 1) / tile;
     return {tiles * block_index() / block_count(), tiles * (block_index() + 1) / block_count()};
+}
+
+/// Issues the loads of a thread's elements of a tile: the one at `begin` and those at every `stride` after it. In place
+/// of elements past the first `valid` ones, loads the last of these. (The addresses in a full tile differ by
+/// constants.)
+template <int tile, int stride, class Load, int items, class Source>
+TILEWISE_DEVICE void fetch_tile(registers<Load, items>& loaded, Source const& source, offset first, int valid,
+                                int begin)
+{
+    if (valid == tile) {
+        offset const own = first + begin;
+        TILEWISE_UNROLL
+        for (int i = 0; i < items; ++i)
+            loaded[i] = source.fetch(own + i * stride);
+    } else {
+        TILEWISE_UNROLL
+        for (int i = 0; i < items; ++i)
+            loaded[i] = source.fetch(first + gpu::min_of(begin + i * stride, valid - 1));
+    }
 }
 
 } // namespace gpu

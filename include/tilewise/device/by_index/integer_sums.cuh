@@ -155,15 +155,13 @@ sum_cells(Source source, Values values, offset cells, Word* sums)
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
         registers<typename Source::load_type, items> loaded;
         registers<typename Values::load_type, items> loaded_values;
-        auto const position = [&](int i) { return first + i * threads + thread_index(); };
+        int const valid = static_cast<int>(gpu::at_most(size - first, tile));
+        gpu::fetch_tile<tile, threads>(loaded, source, first, valid, thread_index());
+        gpu::fetch_tile<tile, threads>(loaded_values, values, first, valid, thread_index());
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            loaded[i] = source.fetch(gpu::at_most(position(i), size - 1));
-            loaded_values[i] = values.fetch(gpu::at_most(position(i), size - 1));
-        }
-        TILEWISE_UNROLL
-        for (int i = 0; i < items; ++i) {
-            unsigned const cell = position(i) < size ? source.cell(loaded[i]) : invalid_key;
+            auto const found = source.locate(loaded[i]);
+            unsigned const cell = found.inside && thread_index() + i * threads < valid ? found.cell : invalid_key;
             into.append(cell, cell != invalid_key ? static_cast<Word>(values.get(loaded_values[i])) : Word{0});
         }
     }

@@ -14,7 +14,7 @@
 /// wider than 16): the first pass reads 2 s + v and writes v, and 4 for the cell if there are more passes; each of
 /// those reads 8 + v and writes 4 + v. The reduction reads v. With s = v = 4 this is 20 bytes for up to 256 cells, and
 /// 44 for up to 65536: at 4.2 TB/s that would be 1.7 and 0.76 TB/s of samples and values read, if memory were the only
-/// limit. Measured with 2^28 elements in 256 cells: 0.47 TB/s; moving takes two thirds of the time.
+/// limit. Instructions are: see docs/decisions/0030-weights-are-sorted-by-cell.md.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/view.cuh>
@@ -63,6 +63,18 @@ TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
     return before;
 }
 
+/// Returns a mask whose bit i is set if lane i votes yes and has the caller's value, which has `bits` bits. It takes a
+/// ballot for each bit. (`lanes_with` is one instruction, but takes longer, the more values differ.)
+template <int bits>
+TILEWISE_DEVICE unsigned lanes_with_bits(unsigned value, bool vote)
+{
+    unsigned same = gpu::warp_ballot(vote);
+    TILEWISE_UNROLL
+    for (int i = 0; i < bits; ++i)
+        same &= gpu::lanes_with_bit_of(value, i);
+    return same;
+}
+
 /// Counts the digits of each block's share of the elements, and writes them to row `digit` and column `block` of
 /// `counts`.
 template <class Tuning, int items, class Source>
@@ -79,15 +91,13 @@ count_digits(Source source, radix_digit radix, offset* counts)
     TILEWISE_NO_UNROLL
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
         registers<typename Source::load_type, items> loaded;
-        auto const position = [&](int i) { return first + i * threads + thread_index(); };
-        TILEWISE_UNROLL
-        for (int i = 0; i < items; ++i)
-            loaded[i] = source.fetch(gpu::at_most(position(i), size - 1));
+        int const valid = static_cast<int>(gpu::at_most(size - first, tile));
+        gpu::fetch_tile<tile, threads>(loaded, source, first, valid, thread_index());
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            unsigned const cell = position(i) < size ? source.cell(loaded[i]) : invalid_key;
-            if (cell != invalid_key)
-                gpu::add_one(&table[radix.of(cell)]);
+            auto const found = source.locate(loaded[i]);
+            if (found.inside && thread_index() + i * threads < valid)
+                gpu::add_one(&table[radix.of(found.cell)]);
         }
     }
     sync_block();
@@ -143,9 +153,9 @@ move_by_digit(Source source, Values values, radix_digit radix, offset const* cou
     constexpr int digits = 1 << Tuning::digit_bits;
     static_assert(digits <= threads, "a thread for every digit");
     TILEWISE_SHARED(counters, unsigned[warps][digits]); // elements per warp and digit, then where they begin
-    TILEWISE_SHARED(targets, offset[digits]);           // per digit, minus where it begins in the tile
-    TILEWISE_SHARED(stage, raw_storage<value[tile]>);
-    TILEWISE_SHARED(stage_cells, unsigned[tile]);
+    TILEWISE_SHARED(targets, offset[digits]);           // in bytes, per digit, minus where it begins in the tile
+    TILEWISE_SHARED(stage, raw_storage<value[tile + threads]>); // at the end, a place per thread for what is dropped
+    TILEWISE_SHARED(stage_cells, unsigned[tile + threads]);
     int const digit = thread_index(), lane = lane_index(), warp = warp_index();
     offset next = 0; // where the block's next element of this thread's digit goes
     if (digit < radix.count())
@@ -157,14 +167,12 @@ move_by_digit(Source source, Values values, radix_digit radix, offset const* cou
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
         registers<typename Source::load_type, items> loaded;
         registers<typename Values::load_type, items> loaded_values;
-        auto const position = [&](int i) { return first + (warp * items + i) * warp_size + lane; };
+        int const begin_of_own = warp * items * warp_size + lane;
+        int const valid = static_cast<int>(gpu::at_most(size - first, tile));
+        gpu::fetch_tile<tile, warp_size>(loaded, source, first, valid, begin_of_own);
+        gpu::fetch_tile<tile, warp_size>(loaded_values, values, first, valid, begin_of_own);
         TILEWISE_UNROLL
-        for (int i = 0; i < items; ++i)
-            loaded[i] = source.fetch(gpu::at_most(position(i), size - 1));
-        TILEWISE_UNROLL
-        for (int i = 0; i < items; ++i)
-            loaded_values[i] = values.fetch(gpu::at_most(position(i), size - 1));
-        for (int i = lane; i < radix.count(); i += warp_size)
+        for (int i = lane; i < digits; i += warp_size)
             counters[warp][i] = 0;
         sync_warp();
 
@@ -172,41 +180,43 @@ move_by_digit(Source source, Values values, radix_digit radix, offset const* cou
         unsigned cells[items], ranks[items];
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            cells[i] = position(i) < size ? source.cell(loaded[i]) : invalid_key;
-            bool const valid = cells[i] != invalid_key;
-            unsigned const own = valid ? radix.of(cells[i]) : digits;
-            unsigned const same = lanes_with(own), before = same & ((1u << lane) - 1);
-            ranks[i] = valid ? counters[warp][own] + static_cast<unsigned>(count_bits(before)) : 0;
+            auto const found = source.locate(loaded[i]);
+            bool const belongs = found.inside && begin_of_own + i * warp_size < valid;
+            cells[i] = belongs ? found.cell : invalid_key;
+            unsigned const own = radix.of(found.cell);
+            unsigned const same = gpu::lanes_with_bits<Tuning::digit_bits>(own, belongs),
+                           before = same & ((1u << lane) - 1);
+            unsigned const known = counters[warp][own];
+            ranks[i] = known + static_cast<unsigned>(count_bits(before));
             sync_warp();
-            if (valid && before == 0)
-                counters[warp][own] += static_cast<unsigned>(count_bits(same));
+            if (belongs && before == 0)
+                counters[warp][own] = known + static_cast<unsigned>(count_bits(same));
             sync_warp();
         }
         sync_block(); // also: the stage of the preceding tile has been read
 
-        unsigned own_count = 0, tile_count = 0;
-        if (digit < radix.count()) {
-            TILEWISE_UNROLL
-            for (int i = 0; i < warps; ++i) {
-                unsigned const warp_count = counters[i][digit];
-                counters[i][digit] = own_count;
-                own_count += warp_count;
-            }
+        unsigned before_warp[warps], own_count = 0, tile_count = 0;
+        TILEWISE_UNROLL
+        for (int i = 0; i < warps; ++i) {
+            before_warp[i] = own_count;
+            own_count += digit < radix.count() ? counters[i][digit] : 0;
         }
         unsigned const begin = gpu::block_sum_before<threads>(own_count, tile_count);
         if (digit < radix.count()) {
             TILEWISE_UNROLL
             for (int i = 0; i < warps; ++i)
-                counters[i][digit] += begin;
-            targets[digit] = next - begin;
+                counters[i][digit] = begin + before_warp[i];
+            targets[digit] = (next - begin) * offset{sizeof(value)};
             next += own_count;
         }
         sync_block();
 
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            if (cells[i] != invalid_key) {
-                unsigned const to = counters[warp][radix.of(cells[i])] + ranks[i];
+            bool const belongs = cells[i] != invalid_key;
+            unsigned const place = counters[warp][radix.of(cells[i])] + ranks[i],
+                           to = belongs ? place : static_cast<unsigned>(tile + thread_index());
+            if (Values::is_loaded || belongs) { // without a branch, if it saves nothing
                 stage_cells[to] = cells[i];
                 gpu::put(stage.object()[to], values.get(loaded_values[i]));
             }
@@ -215,10 +225,11 @@ move_by_digit(Source source, Values values, radix_digit radix, offset const* cou
         TILEWISE_UNROLL_BY_4
         for (int i = thread_index(); i < static_cast<int>(tile_count); i += threads) {
             unsigned const cell = stage_cells[i];
-            offset const to = targets[radix.of(cell)] + i;
-            gpu::put(moved[to], stage.object()[i]);
+            auto* const to = reinterpret_cast<value*>(reinterpret_cast<unsigned char*>(moved) +
+                                                      (targets[radix.of(cell)] + i * offset{sizeof(value)}));
+            gpu::put(*to, stage.object()[i]);
             if (moved_cells != nullptr)
-                moved_cells[to] = cell;
+                moved_cells[to - moved] = cell;
         }
     }
 }

@@ -4,7 +4,6 @@
 /// @file
 /// How the samples of a histogram are divided among the blocks of a grid, and how blocks clear and merge their tables.
 
-#include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/axis_for.cuh>
@@ -17,25 +16,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
-
-/// Returns the cell of a sample, and whether it is one of the `cells` cells; if not, the returned number is
-/// unspecified.
-template <class Bins, class Sample>
-TILEWISE_DEVICE binning::located locate(Bins const& bins, Sample const& sample, unsigned cells)
-{
-    static_cast<void>(&calls_of_axis<Bins>::template all<Sample>);
-    if constexpr (binning::locates<Bins>) {
-        return bins.locate(sample);
-    } else {
-        auto const cell = bins.index(sample);
-        if constexpr (std::is_integral_v<decltype(cell)> && sizeof(cell) <= sizeof(unsigned)) {
-            return {static_cast<unsigned>(cell), static_cast<unsigned>(cell) < cells};
-        } else {
-            auto const number = static_cast<offset>(cell);
-            return {static_cast<unsigned>(number), number >= 0 && number < offset{cells}};
-        }
-    }
-}
 
 /// The samples of a range, divided among the blocks of a grid. Blocks take batches round-robin. A batch has `loads`
 /// vectors for each thread, which are in flight at once. The samples before the first batch and after the last one,

@@ -89,6 +89,19 @@ TILEWISE_DEVICE unsigned warp_ballot(bool vote)
 {
     return __ballot_sync(~0u, vote);
 }
+/// Returns a mask whose bit i is set if lane i has the same value of bit `bit` as the caller.
+TILEWISE_DEVICE unsigned lanes_with_bit_of(unsigned value, int bit)
+{
+    unsigned same; // three instructions; from __ballot_sync, nvcc 13 makes seven
+    asm volatile("{ .reg .pred set;\n"
+                 "  and.b32 %0, %1, %2;\n"
+                 "  setp.ne.u32 set, %0, 0;\n"
+                 "  vote.sync.ballot.b32 %0, set, 0xffffffff;\n"
+                 "  @!set not.b32 %0, %0; }"
+                 : "=&r"(same)
+                 : "r"(value), "r"(1u << bit));
+    return same;
+}
 /// Returns a mask whose bit i is set if lane i has the caller's value.
 TILEWISE_DEVICE unsigned lanes_with(unsigned value)
 {

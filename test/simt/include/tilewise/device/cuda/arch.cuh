@@ -155,6 +155,12 @@ TILEWISE_DEVICE bool any_lane(bool vote, simt::location where = simt::location::
 {
     return simt::ballot(simt::all_lanes, vote, where) != 0;
 }
+TILEWISE_DEVICE unsigned lanes_with_bit_of(unsigned value, int bit, simt::location where = simt::location::current())
+{
+    bool const is_set = (value >> bit & 1) != 0;
+    unsigned const set = simt::ballot(simt::all_lanes, is_set, where);
+    return is_set ? set : ~set;
+}
 TILEWISE_DEVICE unsigned lanes_with(unsigned value, simt::location where = simt::location::current())
 {
     return simt::match_any(simt::all_lanes, value, where);
