@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks what the compiler cannot: includes point down only, and the house rules for files.
+"""Checks rules that the compiler cannot: the layers of the headers, and the rules for files.
 
-A header includes headers of its own layer or of a layer below, and never itself, by whatever way round.
+A header includes only headers of its own layer or of a lower one, and never itself, directly or indirectly.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 
 # The layers of include/tilewise, lowest first; the first pattern that fits says which one a header belongs to.
 LAYERS = [
-    ("vocabulary", ["order.hpp", "error.hpp", "policy.hpp", "functional.hpp", "cached_memory.hpp", "mdspan.hpp",
+    ("vocabulary", ["order.hpp", "error.hpp", "policy.hpp", "policy_properties.hpp", "functional.hpp", "cached_memory.hpp", "mdspan.hpp",
                     "discard_iterator.hpp", "zip.hpp",
                     "std_execution.hpp", "thrust_execution.hpp", "compiled.hpp", "core/*", "distributed/*",
                     "device/cuda/arch.cuh", "device/cuda/arch/*"]),
@@ -195,7 +195,7 @@ def self_test():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--self-test", action="store_true", help="check the checks")
+    parser.add_argument("--self-test", action="store_true", help="test this script")
     if parser.parse_args().self_test:
         return 1 if self_test() else 0
     found = check(Path(__file__).resolve().parent.parent)

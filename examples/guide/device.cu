@@ -17,8 +17,6 @@
 #include <functional>
 #include <new>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace tw = tilewise;
@@ -115,6 +113,14 @@ int main()
     tw::inclusive_scan(tw::device, x, running.begin(), std::plus<>{}, 0.0); // and the results back
     //! [host_memory]
     expect(copied == sum);
+
+    //! [progress]
+    auto report = [](tw::progress_record const& record) {
+        std::printf("%s: %td of %td elements\n", record.algorithm, record.done, record.total);
+    };
+    double const in_pieces = tw::reduce(tw::device.budget(8 << 20).progress(report), x, 0.0); // five pieces
+    //! [progress]
+    expect(in_pieces == sum);
     expect(running.back() == sum);
     expect(tw::reduce(tw::device, device_copy.begin(), device_copy.end(), 0.0) == sum);
 }

@@ -5,13 +5,11 @@
 /// Execution policies. A policy determines where and how fast an algorithm runs, but never its result.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/policy_properties.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
-
-/// The type that `cudaStream_t` points to, declared here so that policies need no CUDA header.
-struct CUstream_st;
 
 // Outside the inline namespace of the mode, so that a function that takes a policy can be called from any translation
 // unit.
@@ -28,103 +26,6 @@ struct sequenced_policy {};
 /// iterators may be called concurrently; each thread uses its own copies. If several calls throw, one of the exceptions
 /// propagates to the caller.
 struct parallel_policy {};
-
-/// One kernel launch, as reported to the sink of `device.trace(sink)`.
-struct launch_record {
-    char const* algorithm; ///< the engine: "reduce" for every reduction
-    char const* kernel;    ///< the kernel's name
-    int blocks;            ///< blocks in the grid
-    int threads;           ///< threads per block
-    int cluster;           ///< blocks per cluster
-    std::ptrdiff_t items;  ///< elements of the input; segments in segmented algorithms
-    int resident_blocks;   ///< blocks that fit on a multiprocessor at once
-    double microseconds;   ///< time from launch to completion in the timed mode; 0 otherwise and under capture
-};
-
-/// What a trace does besides reporting launches.
-enum class trace_mode {
-    launches, ///< nothing else: calls stay as asynchronous as without a trace
-    timed     ///< waits for every kernel, to report its time and to attribute errors to the kernel that caused
-              ///< them; under capture, the same as `launches`
-};
-
-/// A memory resource from which a call allocates its scratch memory in stream order.
-///
-/// A type with one of these pairs of member functions:
-/// * `allocate(bytes, stream)` and `deallocate(pointer, bytes, stream)`, where `stream` is a `cudaStream_t`;
-/// * `allocate_async(bytes, alignment, stream)` and `deallocate_async(pointer, bytes, alignment, stream)`, as in the
-///   stream-ordered resources of libcu++ and RMM, with a stream type that a `cudaStream_t` converts to;
-/// * `allocate(stream, bytes, alignment)` and `deallocate(stream, pointer, bytes, alignment)`, as in their successors.
-template <class Resource>
-concept stream_ordered_resource = requires(Resource& r, CUstream_st* stream, void* p) {
-    r.deallocate((r.allocate(1u, stream), p), 1u, stream);
-} || requires(Resource& r, CUstream_st* stream, void* p) {
-    r.deallocate_async((r.allocate_async(1u, 256u, stream), p), 1u, 256u, stream);
-} || requires(Resource& r, CUstream_st* stream, void* p) {
-    r.deallocate(stream, (r.allocate(stream, 1u, 256u), p), 1u, 256u);
-};
-
-/// A non-owning reference to a stream_ordered_resource.
-class resource_ref {
-public:
-    static constexpr std::size_t alignment = 256; ///< the alignment of all allocations
-
-    constexpr resource_ref() = default; ///< Refers to no resource.
-    /// Refers to `resource`, which must outlive this object.
-    template <stream_ordered_resource Resource>
-    constexpr explicit resource_ref(Resource& resource)
-        : resource_(&resource), allocate_([](void* r, std::size_t bytes, CUstream_st* stream) -> void* {
-              auto& self = *static_cast<Resource*>(r);
-              if constexpr (requires { self.allocate(bytes, stream); })
-                  return self.allocate(bytes, stream);
-              else if constexpr (requires { self.allocate_async(bytes, alignment, stream); })
-                  return self.allocate_async(bytes, alignment, stream);
-              else
-                  return self.allocate(stream, bytes, alignment);
-          }),
-          deallocate_([](void* r, void* p, std::size_t bytes, CUstream_st* stream) {
-              auto& self = *static_cast<Resource*>(r);
-              if constexpr (requires { self.deallocate(p, bytes, stream); })
-                  self.deallocate(p, bytes, stream);
-              else if constexpr (requires { self.deallocate_async(p, bytes, alignment, stream); })
-                  self.deallocate_async(p, bytes, alignment, stream);
-              else
-                  self.deallocate(stream, p, bytes, alignment);
-          })
-    {}
-
-    constexpr explicit operator bool() const { return resource_ != nullptr; } ///< whether it refers to a resource
-    /// Allocates `bytes` bytes in stream order.
-    void* allocate(std::size_t bytes, CUstream_st* stream) const { return allocate_(resource_, bytes, stream); }
-    /// Deallocates memory in stream order.
-    void deallocate(void* p, std::size_t bytes, CUstream_st* stream) const { deallocate_(resource_, p, bytes, stream); }
-
-private:
-    void* resource_ = nullptr;
-    void* (*allocate_)(void*, std::size_t, CUstream_st*) = nullptr;
-    void (*deallocate_)(void*, void*, std::size_t, CUstream_st*) = nullptr;
-};
-
-/// A non-owning reference to a callable that takes a launch_record.
-class sink_ref {
-public:
-    constexpr sink_ref() = default; ///< Refers to no callable.
-    /// Refers to `sink`, which must outlive this object.
-    template <std::invocable<launch_record const&> Sink>
-    constexpr sink_ref(Sink& sink, trace_mode mode)
-        : sink_(const_cast<std::remove_const_t<Sink>*>(&sink)), mode_(mode),
-          call_([](void* s, launch_record const& record) { (*static_cast<Sink*>(s))(record); })
-    {}
-
-    constexpr explicit operator bool() const { return sink_ != nullptr; }        ///< whether it refers to a callable
-    constexpr trace_mode mode() const { return mode_; }                          ///< the mode of the trace
-    void operator()(launch_record const& record) const { call_(sink_, record); } ///< reports a launch
-
-private:
-    void* sink_ = nullptr;
-    trace_mode mode_ = trace_mode::launches;
-    void (*call_)(void*, launch_record const&) = nullptr;
-};
 
 /// Runs an algorithm on a GPU, in a CUDA stream: in the stream set by `on`, or in the default stream of the current
 /// device (the per-thread default stream if the call is compiled with `--default-stream per-thread`). The member
@@ -199,10 +100,27 @@ public:
     template <class Sink>
     void trace(Sink const&&, trace_mode = trace_mode::launches) const = delete;
 
+    /// Reports the progress of calls in pieces (see `budget`) to `callback`, which must outlive the calls: after each
+    /// piece, from the thread that makes the call. Other calls report nothing; in particular, calls that do not wait
+    /// never work in pieces. If `callback` throws, the call waits for its work in the stream and ends with that
+    /// exception.
+    template <std::invocable<progress_record const&> Callback>
+    constexpr basic_device_policy progress(Callback& callback) const
+    {
+        basic_device_policy result = *this;
+        result.progress_ = progress_ref(callback);
+        return result;
+    }
+    /// Deleted, because a temporary callback would not outlive the call.
+    template <class Callback>
+    void progress(Callback const&&) const = delete;
+
     constexpr CUstream_st* stream() const { return stream_; }     ///< the stream set by `on`, or null
     constexpr resource_ref resource() const { return resource_; } ///< the resource set by `with`, or none
     constexpr std::size_t budget() const { return budget_; }      ///< the bytes set by `budget`, or 0
     constexpr sink_ref sink() const { return sink_; }             ///< the sink set by `trace`, or none
+    /// The callback set by `progress`, or none.
+    constexpr progress_ref progress() const { return progress_; }
 
 private:
     template <bool>
@@ -211,6 +129,7 @@ private:
     CUstream_st* stream_ = nullptr;
     resource_ref resource_;
     sink_ref sink_;
+    progress_ref progress_;
     std::size_t budget_ = 0;
 };
 
@@ -222,6 +141,7 @@ constexpr basic_device_policy<false> basic_device_policy<waits_for_results>::nos
     result.stream_ = stream_;
     result.resource_ = resource_;
     result.sink_ = sink_;
+    result.progress_ = progress_;
     result.budget_ = budget_;
     return result;
 }

@@ -62,10 +62,10 @@ function(expect_no_files folder)
 endfunction()
 
 # No two modes define the same name of tilewise: the linker would keep one of the two. What is for all modes says so in
-# error.hpp, policy.hpp and cached_memory.hpp.
+# error.hpp, policy.hpp, policy_properties.hpp and cached_memory.hpp.
 string(CONCAT for_all_modes
     "8tilewise(9no_device|10cuda_error|17distributed_error|13cuda_category|3seqE|3parE|6deviceE|7resolveI|13policy_traitsI"
-    "|19basic_device_policyI|12resource_ref|8sink_ref|10cache_list|21release_cached_memory)")
+    "|19basic_device_policyI|12resource_ref|8sink_ref|12progress_ref|10cache_list|21release_cached_memory)")
 
 function(check_names name)
     if(NOT NM)

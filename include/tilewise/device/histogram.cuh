@@ -221,6 +221,7 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
             staging of_piece(call);
             of_piece.stage_in_first(counting.view, counting.count);
             counting.start();
+            call.report_progress(begin + counting.count, count);
         }
     };
     if (!binning::visit_simple_view(bins, count_in))

@@ -185,6 +185,8 @@ Answer best_candidates(Policy const& policy, It const& first, offset count, Bett
             offset const piece = std::min(at_once, count - begin);
             best = gpu::best_in_memory(policy, memory_view<E>{staged->stage_in(view.first + begin, piece), piece},
                                        begin, best, better);
+            if (at_once < count)
+                call.report_progress(begin + piece, count);
         }
         return best;
     } else {
@@ -212,6 +214,8 @@ std::array<offset, 2> find_two(Policy const& policy, It const& first, Extent con
         offset const at_once = staged->elements_at_once(end, staged->bytes_per_element(whole),
                                                         gpu::staging_tuning::least_elements, 2 * sizeof(element));
         std::array<offset, 2> found = find(staged->stage_in(elements, at_once), at_once);
+        if (at_once < end)
+            call.report_progress(at_once, end);
         for (offset begin = at_once; begin < end; begin += at_once) {
             offset const count = std::min(at_once, end - begin);
             constexpr offset ahead = 2;
@@ -222,6 +226,7 @@ std::array<offset, 2> find_two(Policy const& policy, It const& first, Extent con
             for (std::size_t i = 0; i < 2; ++i)
                 found[i] =
                     in_copy[i] < ahead ? before[static_cast<std::size_t>(in_copy[i])] : begin + in_copy[i] - ahead;
+            call.report_progress(begin + count, end);
         }
         return found;
     } else {

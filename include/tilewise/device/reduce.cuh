@@ -136,6 +136,7 @@ private:
                 start_piece<access::aligned>(piece, begin, at_once, 0, partials.begin());
             else if constexpr (misaligned != access::aligned)
                 start_piece<misaligned>(piece, begin, at_once, misalignment, partials.begin());
+            call.report_progress(std::min(begin + at_once, count), count);
         }
     }
     template <access how>

@@ -95,6 +95,7 @@ public:
             else
                 piece.template start_three_passes<unaligned_input, unaligned_output>(passes, begin / Scan::tile);
             staged.copy_out();
+            call.report_progress(begin + piece.count, count);
         }
     }
 

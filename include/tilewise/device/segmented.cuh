@@ -243,6 +243,8 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
             gpu::start_segmented<segmented, Tuning>(call, elements, results_type{results}, left, now, reach.count(),
                                                     init, op);
             of_reach.copy_out();
+            if (now < count)
+                call.report_progress(done + now, count);
         }
     }
     staged.copy_out();

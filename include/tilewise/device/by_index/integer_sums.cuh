@@ -212,6 +212,7 @@ public:
                 staged.stage_in_first(piece.source.samples, piece.count());
                 staged.stage_in_first(piece.values, piece.count());
                 piece.add_to(sums.begin());
+                call.report_progress(begin + piece.count(), count());
             }
         call.launch(&write_sums<threads, T, word, Sink>, "write_sums",
                     {gpu::blocks_for(cells(), threads, multiprocessors * 8), threads},

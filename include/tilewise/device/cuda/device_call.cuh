@@ -44,7 +44,7 @@ public:
                 char const* instead = "a policy with nosync()")
         : range_(algorithm), stream_(policy.stream()), captured_((reject_earlier_error(), gpu::is_captured(stream_))),
           device_(stream_, captured_), algorithm_(algorithm), items_(items), resource_(policy.resource()),
-          sink_(policy.sink()), budget_(policy.budget()), waits_(Policy::waits)
+          sink_(policy.sink()), progress_(policy.progress()), budget_(policy.budget()), waits_(Policy::waits)
     {
         if (captured_ && waits_)
             reject_argument(algorithm,
@@ -133,6 +133,13 @@ public:
         return true;
     }
 
+    /// Reports to the policy's progress callback that the work on `done` of `total` elements is in the stream.
+    void report_progress(offset done, offset total) const
+    {
+        if (progress_) [[unlikely]]
+            progress_({algorithm_, done, total});
+    }
+
     /// Waits for the kernels of the call, if the policy waits.
     void finish()
     {
@@ -185,6 +192,7 @@ private:
     offset items_;
     resource_ref resource_;
     sink_ref sink_;
+    progress_ref progress_;
     std::size_t budget_;
     bool waits_, started_ = false; ///< whether a kernel was launched since the last wait
     line_cache::line line_ = {};

@@ -57,13 +57,16 @@ public:
     {
         staging const staged(call);
         std::size_t const bytes_each = staged.bytes_per_element(view);
-        offset const at_once = staged.elements_at_once(part_end - part_begin + has_last, bytes_each, Order::group);
+        offset const count = part_end - part_begin + has_last;
+        offset const at_once = staged.elements_at_once(count, bytes_each, Order::group);
         offset begin = part_begin;
         for (bool more = true; more;) {
             more = part_end - begin + has_last > at_once;
             offset const end = more ? (begin + at_once) / Order::tile * Order::tile : part_end;
             reduce_piece(begin, end, has_last && !more, bytes_each > 0, append, tiles);
             begin = end;
+            if (at_once < count)
+                call.report_progress(more ? end - part_begin : count, count);
         }
     }
 

@@ -165,6 +165,8 @@ private:
             }
             piece.start_part(alone, prefix, tile_aggregates.begin() + (tile - first_tile));
             staged_piece.copy_out();
+            if (at_once < end - first_tile * order::tile)
+                call.report_progress(last - begin, end - begin);
             prefix += alone + (((tiles - alone - 1) >> log2_group) + 1);
             tile += tiles;
             has_prefix = true;
