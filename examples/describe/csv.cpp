@@ -12,10 +12,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace example {
 namespace {

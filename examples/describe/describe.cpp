@@ -30,62 +30,63 @@ using namespace example;
 
 constexpr char const* help = R"(Usage: describe [options] FILE...
 
-Describes one column of numbers: count, missing (NaNs, fields without a number),
-sum, mean, sample standard deviation (divisor n - 1), minimum and maximum, and
-how fast. FILE may be -, which is standard input. The numbers of several files
-are one sequence; without --column their columns have the same name.
+Describes one column of numbers: the count, the number of missing values (NaNs,
+fields without a number), the sum, the mean, the sample standard deviation
+(divisor n - 1), the minimum, the maximum, and the time. FILE may be -, for
+standard input. The numbers of several files form one sequence; without
+--column, their columns must have the same name.
 
-  --column NAME|NUMBER  which column, by name or counted from 1; default: the
-                        first that holds numbers
-  --format csv|npy|raw  what the file is; default: raw where there is a --type,
-                        else by its ending (.csv, .tsv, .npy, .bin, .raw), else
-                        by its first bytes: npy or csv
-  --type TYPE           what a raw file holds: f16 f32 f64 i8 i16 i32 i64
-                        u8 u16 u32 u64 bool
-  --policy POLICY       where to compute: %s; default: device
-                        where there is a GPU that this was compiled for, else par
-  --running             write each number with the total of all up to it, in
-                        place of the description; what is missing adds nothing
-  --histogram           draw how many numbers lie where, in place of the
-                        description
-  --bins N              about how many bins; default: by the count, up to 40
-  --svg FILE            draw the histogram to this file, too; it is replaced,
-                        and cannot be the file that is read
-  --ranks N             N threads, each with its part of the files, in place of
-                        one; by default under par. Under device they use the
-                        GPUs of the machine in turn
+  --column NAME|NUMBER  the column, by its name or counted from 1; default: the
+                        first one with numbers
+  --format csv|npy|raw  the format of the files; default: raw if there is a
+                        --type, otherwise by the extension (.csv, .tsv, .npy,
+                        .bin, .raw), otherwise npy or csv by the first bytes
+  --type TYPE           the type of the numbers in raw files: f16 f32 f64 i8 i16
+                        i32 i64 u8 u16 u32 u64 bool
+  --policy POLICY       where to compute: %s; default: device if
+                        there is a GPU for which this was compiled, else par
+  --running             write each number and the running sum up to it, instead
+                        of the description; missing values add nothing
+  --histogram           draw a histogram instead of the description
+  --bins N              the approximate number of bins; default: up to 40,
+                        depending on the count
+  --svg FILE            also draw the histogram to FILE, which is replaced; an
+                        input file is rejected
+  --ranks N             run N threads as ranks, each with a part of the files;
+                        the default policy is then par. Under device, they are
+                        assigned to the GPUs of the machine in turn
   --repeat N            compute N times and report the median time; default: 1
-  --help                show this
+  --help                show this help
   --version             show the version
 
-csv  fields separated by , or ; or tabs, quoted or not, in UTF-8; a first line
-     that holds no number is a header; numbers have decimal points. Missing are
-     empty fields and -, NA, N/A, nan, none, null, in capitals or not. Blank
-     lines are skipped, and lines that begin with #, but after the first line of
-     fields not those with as many fields, two or more, as it has
-npy  a little-endian NumPy array of up to two dimensions, in C order
-raw  little-endian numbers and nothing else
+csv  Fields are separated by commas, semicolons or tabs, quoted or not, in
+     UTF-8. A first line without a number is a header. Numbers have decimal
+     points. Missing values are empty fields and -, NA, N/A, nan, none, null, in
+     upper or lower case. Blank lines are skipped, and lines that begin with #,
+     unless they have as many fields, two or more, as the first line of fields.
+npy  A little-endian NumPy array of up to two dimensions, in C order.
+raw  Little-endian numbers without a header.
 
-Numbers are computed with as f64: whole numbers beyond 2^53 lose their last
-digits. The time is that of the computation alone, without opening, parsing or
-copying to the GPU; npy and raw files are mapped, so under seq and par it
-includes reading what memory does not hold yet. GB/s counts the bytes of the
-column; with --running 16 bytes for each number, which is read as f64, and its
-total; with --histogram 8 bytes for each, and the time is that of counting, once
-the extremes are known.
+Numbers are converted to f64, so integers beyond 2^53 are rounded. The time does
+not include opening and parsing. Files in the formats npy and raw are mapped, so
+it includes reading from disk what is not in memory. Under device it includes
+copying to the GPU, which takes most of the time. GB/s counts the bytes of the
+column; with --running, 16 bytes for each number and its sum; with --histogram,
+8 bytes for each number, and the time is that of counting, without that of
+finding the extremes.
 
-Under mpirun -n N each of N processes works on its part, as with --ranks, and
-the first prints. The output is the same to the last bit, whatever the number of
-ranks. Under device process i uses GPU i modulo the number of GPUs.
+Under mpirun -n N, each of N processes computes its part, as with --ranks, and
+the first one prints. The output has the same bits for any number of ranks.
+Under device, process i uses GPU i modulo the number of GPUs.
 
-Edges of bins are round numbers. A bin has what is at its lower edge, and not
-what is at its upper.
+The edges of bins are round numbers. A bin includes its lower edge, and excludes
+its upper edge.
 
-A job of more than two seconds shows its progress, if standard error is a
-terminal. Ctrl-C ends it and leaves the file of --svg as it was.
+After two seconds, the progress is shown if standard error is a terminal. Ctrl-C
+ends the program and leaves the file of --svg as it was.
 
-Exit status: 0, 1 when the file is bad or a computation fails, 2 when the command
-line is bad, 130 after Ctrl-C.
+Exit status: 0; 1 if a file is invalid or a computation fails; 2 if the command
+line is invalid; 130 after Ctrl-C.
 )";
 
 int report(std::string const& message, int status)

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <span>
 #include <stdexcept>
 #include <string>
 #endif
@@ -35,43 +34,6 @@ inline void expect_success(char const* otherwise, cudaError_t error)
         throw std::runtime_error(std::string(otherwise) + ": " + cudaGetErrorString(error));
     }
 }
-
-/// A copy of numbers in the memory of the GPU. Throws `std::bad_alloc` when that is full.
-template <class T>
-class device_copy {
-public:
-    explicit device_copy(std::span<T const> numbers) : size_(numbers.size())
-    {
-        if (size_ == 0) {
-            return;
-        }
-        check(cudaMalloc(&first_, numbers.size_bytes()));
-        try {
-            check(cudaMemcpy(first_, numbers.data(), numbers.size_bytes(), cudaMemcpyHostToDevice));
-        } catch (...) {
-            cudaFree(first_);
-            throw;
-        }
-    }
-    ~device_copy() { cudaFree(first_); }
-    device_copy(device_copy const&) = delete;
-    device_copy& operator=(device_copy const&) = delete;
-
-    T const* begin() const { return first_; }
-    T const* end() const { return first_ + size_; }
-
-private:
-    static void check(cudaError_t error)
-    {
-        if (error == cudaErrorMemoryAllocation) {
-            throw std::bad_alloc();
-        }
-        expect_success("cannot copy to the GPU", error);
-    }
-
-    T* first_ = nullptr;
-    std::size_t size_;
-};
 
 /// Memory that the GPU reads and writes like any other, where there is a GPU.
 template <class T>
@@ -136,8 +98,7 @@ void use_gpu_of_rank([[maybe_unused]] Policy const& policy, [[maybe_unused]] int
 #endif
 }
 
-/// Numbers where a policy can read them. Without CUDA they are left as they are under device, and the library says what
-/// is missing.
+/// Numbers as a policy reads them: as they are.
 template <class Policy, std::ranges::input_range Numbers>
 class readable_numbers {
 public:
@@ -148,24 +109,16 @@ private:
     Numbers const& numbers_;
 };
 
-#ifdef __CUDACC__
-/// For device, a copy in the GPU's memory.
+/// The library copies ordinary host memory to the GPU if it is contiguous. Other numbers are made contiguous first.
 template <class Policy, std::ranges::input_range Numbers>
-    requires tilewise::is_device_policy<Policy>
+    requires(tilewise::is_device_policy<Policy> && !std::ranges::contiguous_range<Numbers>)
 class readable_numbers<Policy, Numbers> {
-    using T = std::ranges::range_value_t<Numbers>;
-
 public:
-    explicit readable_numbers(Numbers const& numbers)
-        requires std::ranges::contiguous_range<Numbers>
-        : copy_(numbers)
-    {}
-    explicit readable_numbers(Numbers const& numbers) : copy_(std::vector<T>(numbers.begin(), numbers.end())) {}
-    device_copy<T> const& get() const { return copy_; }
+    explicit readable_numbers(Numbers const& numbers) : numbers_(numbers.begin(), numbers.end()) {}
+    auto const& get() const { return numbers_; }
 
 private:
-    device_copy<T> copy_;
+    std::vector<std::ranges::range_value_t<Numbers>> numbers_;
 };
-#endif
 
 } // namespace example

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bad_input.hpp"
-#include "gpu.hpp"
 #include "moments.hpp"
 #include "svg.hpp"
 
@@ -17,6 +16,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace example {
@@ -49,7 +49,7 @@ inline std::vector<double> round_edges(double min, double max, int bins)
     for (int const candidate : {5, 2, 1}) {
         digit = decimal(candidate, exponent) >= least ? candidate : digit;
     }
-    if (min == max) { // one bin, a unit wide where that can be told
+    if (min == max) { // one bin of width 1, unless the numbers are too large
         digit = largest < 1e14 ? 1 : digit;
         exponent = largest < 1e14 ? 0 : exponent;
     }
@@ -87,10 +87,10 @@ inline tilewise::variable_axis<double> round_axis(moments const& m, int bins)
 
 /// How many numbers each bin has.
 template <class Policy>
-shared_vector<std::uint64_t> bin_counts(Policy const& policy, shared_vector<double> const& numbers,
-                                        tilewise::variable_axis<double> const& axis)
+std::vector<std::uint64_t> bin_counts(Policy const& policy, std::vector<double> const& numbers,
+                                      tilewise::variable_axis<double> const& axis)
 {
-    shared_vector<std::uint64_t> counts(static_cast<std::size_t>(axis.extent()));
+    std::vector<std::uint64_t> counts(static_cast<std::size_t>(axis.extent()));
     tilewise::histogram(policy, numbers, axis, counts.begin());
     return counts;
 }
@@ -107,10 +107,10 @@ inline std::string bar(double characters)
     return result.append(parts[eighths % 8]);
 }
 
-inline void print_bins(std::vector<double> const& edges, shared_vector<std::uint64_t> const& counts)
+inline void print_bins(std::vector<double> const& edges, std::vector<std::uint64_t> const& counts)
 {
     auto const most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
-    std::printf("%-16s %-16s count\n", "from", "to below");
+    std::printf("%-16s %-16s count\n", "lower", "upper");
     for (std::size_t i = 0; i < counts.size(); ++i) {
         auto const of_bin = static_cast<double>(counts[i]);
         std::printf("%-16.10g %-16.10g %-10.0f %s\n", edges[i], edges[i + 1], of_bin, bar(40 * of_bin / most).c_str());
@@ -118,7 +118,7 @@ inline void print_bins(std::vector<double> const& edges, shared_vector<std::uint
 }
 
 /// Draws the bins of a histogram as columns side by side.
-inline svg_drawing drawing_of(std::vector<double> const& edges, shared_vector<std::uint64_t> const& counts,
+inline svg_drawing drawing_of(std::vector<double> const& edges, std::vector<std::uint64_t> const& counts,
                               std::string const& title)
 {
     constexpr double left = 70, bottom = 350, width = 700, height = 300;

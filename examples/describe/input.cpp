@@ -10,6 +10,7 @@
 #include "slice.hpp"
 #include "text.hpp"
 
+#include <cstddef>
 #include <exception>
 #include <stdexcept>
 #include <utility>

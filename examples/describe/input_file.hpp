@@ -28,7 +28,7 @@ private:
 /// memory works too; a pipe, a terminal and standard input are read to their end.
 ///
 /// If another program truncates a mapped file, reading what is gone ends this program with a message and status 1: no
-/// exception can leave the loop, maybe in another thread, that reads it.
+/// exception can leave the loop that reads it, which may run in another thread.
 class input_file {
 public:
     /// `-` is standard input. Throws `bad_input` when the file cannot be opened, read or mapped.

@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <span>
+#include <string_view>
 
 namespace example {
 namespace {

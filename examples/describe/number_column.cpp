@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <span>
+#include <system_error>
 
 namespace example {
 namespace {

@@ -5,6 +5,7 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <new>
 #include <string>
 
@@ -13,7 +14,7 @@ namespace {
 
 enum class kind : int { none, usage, input, input_at_position, memory, other };
 
-/// An exception as it travels; its text follows.
+/// An exception as it is sent to other ranks; its text follows.
 struct failure {
     kind what = kind::none;
     text_position position;

@@ -3,6 +3,7 @@
 
 #include "any_communicator.hpp"
 
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <stdexcept>

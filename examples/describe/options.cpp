@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <system_error>
 
 namespace example {
 namespace {

@@ -16,6 +16,7 @@
 #include <tilewise/distributed.hpp>
 #include <tilewise/distributed/threads.hpp>
 
+#include <cstddef>
 #include <stdexcept>
 
 namespace example {

@@ -3,9 +3,11 @@
 
 #include "gpu.hpp"
 #include "options.hpp"
+#include "progress.hpp"
 
-#include <tilewise/reduce.hpp>
+#include <tilewise/policy.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -21,11 +23,15 @@ struct named_policy {
 template <class Policy>
 named_policy(char const*, Policy) -> named_policy<Policy>;
 
+/// The elements are in ordinary host memory, of which so many bytes are on the GPU at once. Progress is reported as
+/// often.
+inline constexpr std::size_t bytes_on_gpu = std::size_t{64} << 20;
+
 /// What `--policy` can say; the one place that names the policies.
 inline auto const policies = std::tuple{
     named_policy{"seq", tilewise::seq},
     named_policy{"par", tilewise::par},
-    named_policy{"device", tilewise::device},
+    named_policy{"device", tilewise::device.budget(bytes_on_gpu).progress(note_progress)},
 };
 
 inline std::string policy_names()

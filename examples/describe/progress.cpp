@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,9 @@ namespace example {
 namespace {
 
 std::atomic<std::size_t> bytes_expected = 0, bytes_read = 0;
+
+std::atomic<std::thread::id> computing_thread{};
+std::atomic<double> part_computed = 0;
 
 constexpr std::string_view erase_line = "\r\x1B[K";
 
@@ -63,16 +67,51 @@ void reading_progress::reset()
     bytes_read = 0;
 }
 
-std::string progress_text(double part, std::chrono::duration<double> elapsed)
+void computing_progress::set(double part)
 {
-    char text[64];
-    if (part <= 0 || part >= 1) {
-        std::snprintf(text, sizeof text, "%s, %.0f s", part <= 0 ? "working" : "computing", elapsed.count());
-    } else {
-        std::snprintf(text, sizeof text, "reading: %.0f %%, about %.0f s left", 100 * part,
-                      std::max(1.0, elapsed.count() * (1 - part) / part));
+    std::thread::id first{};
+    auto const self = std::this_thread::get_id();
+    if (computing_thread.compare_exchange_strong(first, self) || first == self) {
+        part_computed = part;
+    }
+}
+
+double computing_progress::part()
+{
+    return part_computed;
+}
+
+void computing_progress::reset()
+{
+    computing_thread = std::thread::id{};
+    part_computed = 0;
+}
+
+std::optional<time_estimate::seconds> time_estimate::left(double part, seconds elapsed)
+{
+    if (part < last_part_) {
+        first_part_ = part;
+        start_ = elapsed;
+    }
+    last_part_ = part;
+    if (part <= first_part_) {
+        return std::nullopt;
+    }
+    return (elapsed - start_) * ((1 - part) / (part - first_part_));
+}
+
+std::string progress_text(std::string_view phase, double part, std::optional<time_estimate::seconds> left)
+{
+    auto text = std::string(phase) + ": " + std::to_string(std::lround(100 * part)) + " %";
+    if (left) {
+        text += ", about " + std::to_string(std::max(1L, std::lround(left->count()))) + " s left";
     }
     return text;
+}
+
+std::string progress_text(std::string_view phase, time_estimate::seconds elapsed)
+{
+    return std::string(phase) + ", " + std::to_string(std::lround(elapsed.count())) + " s";
 }
 
 progress_line::progress_line(int file, seconds delay, seconds period)
@@ -98,8 +137,14 @@ void progress_line::run(seconds delay, seconds period)
         return;
     }
     shown_on = file_;
+    time_estimate of_reading, of_computing;
+    of_reading.left(0, seconds(0));
     do {
-        auto const text = progress_text(reading_progress::part(), std::chrono::steady_clock::now() - start);
+        seconds const elapsed = std::chrono::steady_clock::now() - start;
+        double const read = reading_progress::part(), computed = computing_progress::part();
+        auto const text = computed > 0 ? progress_text("computing", computed, of_computing.left(computed, elapsed))
+                          : read > 0 && read < 1 ? progress_text("reading", read, of_reading.left(read, elapsed))
+                                                 : progress_text(read > 0 ? "computing" : "working", elapsed);
         write_all(file_, std::string(erase_line) + "describe: " + text);
     } while (!wait_for(period));
     write_all(file_, erase_line);

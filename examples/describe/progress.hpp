@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tilewise/policy.hpp>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace example {
@@ -20,8 +24,41 @@ public:
     static void reset();
 };
 
-/// "reading: 45 %, about 12 s left", or how long it has taken if nothing else is known.
-std::string progress_text(double part, std::chrono::duration<double> elapsed);
+/// How far a call under device has come. Over ranks, which proceed alike: on the first rank that reports it.
+class computing_progress {
+public:
+    static void set(double part);
+    /// From 0 to 1; 0 if nothing was reported.
+    static double part();
+    static void reset();
+};
+
+/// The progress callback of device.
+struct computing_progress_callback {
+    void operator()(tilewise::progress_record const& record) const
+    {
+        computing_progress::set(static_cast<double>(record.done) / static_cast<double>(record.total));
+    }
+};
+inline constexpr computing_progress_callback note_progress{};
+
+/// Estimates the time that is left from the times at which parts of the work were done.
+class time_estimate {
+public:
+    using seconds = std::chrono::duration<double>;
+    /// The time left if `part` of the work is done after `elapsed`. None before two parts are known; less of the work
+    /// than before is other work, which has just begun.
+    std::optional<seconds> left(double part, seconds elapsed);
+
+private:
+    double first_part_ = 2, last_part_ = 2;
+    seconds start_{};
+};
+
+/// "reading: 45 %, about 12 s left"
+std::string progress_text(std::string_view phase, double part, std::optional<time_estimate::seconds> left);
+/// "computing, 12 s", if nothing else is known
+std::string progress_text(std::string_view phase, time_estimate::seconds elapsed);
 
 /// A line that is rewritten in place while an object of this class exists: on a terminal, once that takes longer than
 /// `delay`. The destructor erases it.

@@ -103,7 +103,7 @@ private:
 
     void total(number_column const& column)
     {
-        shared_vector<double> numbers, totals;
+        std::vector<double> numbers, totals;
         on_all_ranks(ranks, [&] {
             numbers = as_doubles(column);
             totals.resize(numbers.size());
@@ -126,7 +126,7 @@ private:
 
     void draw(number_column const& column)
     {
-        shared_vector<double> numbers;
+        std::vector<double> numbers;
         on_all_ranks(ranks, [&] { numbers = as_doubles(column); });
         auto const m = example::describe(policy, numbers);
         auto const name = title(chosen, column);
@@ -157,9 +157,9 @@ private:
         }
     }
 
-    shared_vector<double> as_doubles(number_column const& column) const
+    std::vector<double> as_doubles(number_column const& column) const
     {
-        shared_vector<double> numbers;
+        std::vector<double> numbers;
         std::visit(
             [&](auto const& elements) {
                 for (auto const& element : elements) {

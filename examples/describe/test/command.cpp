@@ -130,7 +130,7 @@ TEST_F(command, draws_a_histogram)
                   "x.csv, column \"a\" (f64)\n"
                   "count      5\n"
                   "missing    1\n"
-                  "from             to below         count\n"
+                  "lower            upper            count\n"
                   "0.1              0.2              1          " +
                       repeated("█", 20) + "\n0.2              0.3              1          " + repeated("█", 20) +
                       "\n0.3              0.4              2          " + repeated("█", 40) +

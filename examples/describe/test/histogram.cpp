@@ -71,7 +71,7 @@ TEST(round_axis, has_every_number)
     EXPECT_THROW(round_axis(m, 5), bad_input);
 
     double const largest = std::numeric_limits<double>::max();
-    shared_vector<double> const large{-largest, 0, largest};
+    std::vector<double> const large{-largest, 0, largest};
     auto const axis = round_axis({.count = 3, .min = -largest, .max = largest}, 2);
     auto const counts = bin_counts(tilewise::seq, large, axis);
     EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), 3U);

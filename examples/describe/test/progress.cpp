@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -24,10 +25,34 @@ using namespace std::chrono_literals;
 
 TEST(progress_text, estimates_what_is_left)
 {
-    EXPECT_EQ(progress_text(0.25, 10s), "reading: 25 %, about 30 s left");
-    EXPECT_EQ(progress_text(0.999, 3s), "reading: 100 %, about 1 s left");
-    EXPECT_EQ(progress_text(0, 3s), "working, 3 s");
-    EXPECT_EQ(progress_text(1, 7s), "computing, 7 s");
+    EXPECT_EQ(progress_text("reading", 0.25, 30s), "reading: 25 %, about 30 s left");
+    EXPECT_EQ(progress_text("reading", 0.999, 0.003s), "reading: 100 %, about 1 s left");
+    EXPECT_EQ(progress_text("computing", 0.04, std::nullopt), "computing: 4 %");
+    EXPECT_EQ(progress_text("computing", 7.4s), "computing, 7 s");
+}
+
+TEST(time_estimate, begins_anew_with_other_work)
+{
+    time_estimate estimate;
+    EXPECT_EQ(estimate.left(0.25, 10s), std::nullopt);
+    EXPECT_EQ(estimate.left(0.25, 11s), std::nullopt);
+    EXPECT_EQ(estimate.left(0.5, 20s), 20s); // a quarter in 10 s
+    EXPECT_EQ(estimate.left(0.75, 30s), 10s);
+    EXPECT_EQ(estimate.left(0.5, 34s), std::nullopt);
+    EXPECT_EQ(estimate.left(0.75, 35s), 1s);
+}
+
+TEST(computing_progress, is_that_of_the_first_thread_that_reports_it)
+{
+    computing_progress::reset();
+    EXPECT_EQ(computing_progress::part(), 0);
+    note_progress({"reduce", 10, 40});
+    EXPECT_EQ(computing_progress::part(), 0.25);
+    std::thread([] { note_progress({"reduce", 20, 40}); }).join();
+    EXPECT_EQ(computing_progress::part(), 0.25);
+    note_progress({"reduce", 40, 40});
+    EXPECT_EQ(computing_progress::part(), 1);
+    computing_progress::reset();
 }
 
 std::string read_all(int file)
@@ -64,6 +89,15 @@ TEST(progress_line, shows_how_much_is_read_and_erases_itself)
     reading_progress::reset();
     EXPECT_NE(text.find("\r\x1B[Kdescribe: reading: 50 %, about 1 s left"), std::string::npos) << text;
     EXPECT_TRUE(text.ends_with("left\r\x1B[K")) << text;
+}
+
+TEST(progress_line, shows_how_much_is_computed)
+{
+    computing_progress::reset();
+    note_progress({"reduce", 1, 4});
+    auto const text = written_by(0s, 50ms);
+    computing_progress::reset();
+    EXPECT_NE(text.find("\r\x1B[Kdescribe: computing: 25 %\r"), std::string::npos) << text;
 }
 
 TEST(progress_line, of_a_short_job_writes_nothing)
