@@ -67,8 +67,8 @@ int main()
     tw::inclusive_scan(tw::device, x.begin(), x.end(), out.begin(), tw::maximum<>{});
     expect(out == expected);
 
-    thrust::exclusive_scan(thrust::device, x.begin(), x.end(), expected.begin()); // begins with a zero
-    tw::exclusive_scan(tw::device, x.begin(), x.end(), out.begin(), 0);           // which std wants to be told
+    thrust::exclusive_scan(thrust::device, x.begin(), x.end(), expected.begin()); // from zero
+    tw::exclusive_scan(tw::device, x.begin(), x.end(), out.begin(), 0);           // init is required, as in std
     expect(out == expected);
 
     thrust::transform_inclusive_scan(thrust::device, x.begin(), x.end(), expected.begin(), square{},

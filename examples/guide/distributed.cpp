@@ -6,10 +6,10 @@
 #include <tilewise/distributed/threads.hpp>
 #include <tilewise/tilewise.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <tilewise/distributed/mpi.hpp>
 #include <tilewise/tilewise.hpp>
 
+#include <cstddef>
 #include <cstdio>
 #include <numeric>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Histograms: every form, the axes, weights, and values by index.
+// Histograms: every form, the axes, weights, and reduce_by_index.
 
 #include "expect.hpp"
 
@@ -88,7 +88,7 @@ void axes()
     std::vector<std::tuple<int, float>> const pairs{{0, 0.1F}, {1, 0.9F}, {1, 0.8F}, {1, 0.2F}, {2, 0.2F}};
     std::vector<int> cells(4);
     tw::histogram(tw::par, pairs, tw::product_axis{tw::integer_axis{0, 2}, tw::regular_axis{2, 0, 1}}, cells.begin());
-    expect(cells == std::vector{1, 0,   // 0, and below 0.5 or not: the last axis turns fastest
+    expect(cells == std::vector{1, 0,   // 0, and below 0.5 or not: the last axis varies fastest
                                 1, 2}); // 1
     //! [product]
 }
@@ -120,7 +120,7 @@ void weights()
     for (std::size_t i = 0; i < where.size(); ++i)
         if (axis.index(where[i]) == 3)
             own.push_back(what[i]);
-    expect(by_par[3] == tw::reduce(tw::par, own, 0.0)); // not nearly: bit for bit
+    expect(by_par[3] == tw::reduce(tw::par, own, 0.0)); // bit for bit
     //! [same_bits]
 }
 

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <span>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace tw = tilewise;

@@ -8,7 +8,6 @@
 #include <thrust/device_vector.h>
 
 #include <cstddef>
-#include <functional>
 #include <thread>
 #include <vector>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Equalises a picture, so that what was dark on dark can be seen: as many pixels shall have each brightness. A
-// histogram says how many have which, and its exclusive scan how many are darker; that tells where on the scale they
-// belong. Under every policy these are integers, and the picture is the same to the last bit.
+// Equalizes a picture, which makes details in dark regions visible: each brightness gets about the same number of
+// pixels. A histogram counts the pixels of each brightness, and its exclusive scan the darker ones, which determines
+// the new brightness. These counts are integers, so the picture is the same, bit for bit, under every policy.
 //
-// The program reads and writes binary PGM and PPM files of 8 or 16 bits. Channels of a colour are taken as one.
+// The program reads and writes binary PGM and PPM files of 8 or 16 bits. All color channels share one histogram.
 
 #include "../scans/everywhere.hpp"
 #include "picture.hpp"
@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <exception>
 #include <numeric>
+#include <string>
 
 namespace {
 

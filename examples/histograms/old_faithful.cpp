@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <exception>
 #include <numeric>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -67,7 +68,7 @@ void print(counters const& counts)
     std::printf("min  1.5   2    2.5    3    3.5    4    4.5    5 min\n");
 }
 
-/// Tells the cell that has most eruptions, of some durations. Their cells are neighbours.
+/// Prints the cell with the most eruptions among some durations, whose cells are adjacent.
 void print_most(char const* of, counters const& counts, std::size_t first, std::size_t last)
 {
     auto const begin = counts.begin() + static_cast<std::ptrdiff_t>(first * waits);

@@ -18,6 +18,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 

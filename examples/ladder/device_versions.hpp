@@ -25,12 +25,14 @@
 #include <thrust/sort.h>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ladder {
@@ -137,7 +139,7 @@ inline double copy_ceiling(void* to, void const* from, std::size_t bytes, device
     return 2.0 * static_cast<double>(bytes) / median_microseconds(run, std::cref(clock), 21);
 }
 
-/// Temporary memory for CUB, whose functions say how much they want when they are called without.
+/// Temporary memory for CUB, whose functions return the size that they need if they are called without it.
 template <class Call>
 std::function<void()> with_temporary_memory(Call call)
 {

@@ -4,6 +4,10 @@
 
 #include <tilewise/reduce.hpp>
 
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
 //! [recipe]
 struct box {
     double left, right, bottom, top;

@@ -4,8 +4,11 @@
 
 #include <tilewise/scan.hpp>
 
+#include <cstddef>
+#include <cstdio>
 #include <functional>
 #include <iterator>
+#include <vector>
 
 //! [recipe]
 template <class Keep>

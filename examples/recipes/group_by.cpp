@@ -4,8 +4,12 @@
 
 #include <tilewise/reduce_by_key.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
 #include <functional>
 #include <numeric>
+#include <vector>
 
 //! [recipe]
 struct summary {

@@ -4,6 +4,11 @@
 
 #include <tilewise/histogram.hpp>
 
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <vector>
+
 //! [recipe]
 struct point {
     double x = 0, y = 0, count = 0; // also a sum of points

@@ -4,6 +4,9 @@
 
 #include <tilewise/reduce.hpp>
 
+#include <cstdio>
+#include <vector>
+
 //! [recipe]
 struct moments {
     double count, mean, m2; // m2: the sum of the squared distances from the mean

@@ -4,7 +4,10 @@
 
 #include <tilewise/segmented.hpp>
 
+#include <cstddef>
+#include <cstdio>
 #include <numeric>
+#include <vector>
 
 //! [recipe]
 std::vector<double> moving_average(std::vector<double> const& x, std::ptrdiff_t width)

@@ -5,7 +5,11 @@
 #include <tilewise/histogram.hpp>
 #include <tilewise/scan.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <vector>
 
 //! [recipe]
 using counters = std::vector<std::int64_t>;

@@ -5,9 +5,13 @@
 #include <tilewise/functional.hpp>
 #include <tilewise/reduce.hpp>
 
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <functional>
+#include <string>
+#include <vector>
 
 //! [recipe]
 double root_mean_square(std::vector<std::int16_t> const& samples)

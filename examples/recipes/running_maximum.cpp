@@ -5,6 +5,11 @@
 #include <tilewise/functional.hpp>
 #include <tilewise/scan.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <vector>
+
 //! [recipe]
 std::vector<double> running_maximum(std::vector<double> const& x)
 {

@@ -5,8 +5,12 @@
 #include <tilewise/histogram.hpp>
 #include <tilewise/scan.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <random>
+#include <vector>
 
 //! [recipe]
 std::vector<std::int64_t> cumulative_counts(std::vector<unsigned char> const& samples)

@@ -4,8 +4,13 @@
 
 #include <tilewise/histogram.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <numeric>
+#include <vector>
 
 //! [recipe]
 std::vector<int> most_frequent(std::vector<unsigned char> const& text, std::vector<std::int64_t>& counts, int number)

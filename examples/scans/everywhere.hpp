@@ -9,7 +9,7 @@
 
 namespace example {
 
-/// Calls `is_right(policy)` with every policy that can run here, and tells of each. Returns what `main` shall.
+/// Calls `is_right(policy)` with every policy that can run here, and prints the outcomes. Returns the exit status.
 template <class Claim>
 int check_everywhere(Claim is_right)
 {

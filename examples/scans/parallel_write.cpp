@@ -14,6 +14,7 @@
 #include <tilewise/scan.hpp>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
