@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Listings are regions of programs: takes away what their lines are indented by, and empty lines before and after.
+// Listings are regions of programs: removes their common indentation, and empty lines at the beginning and the end.
 document.addEventListener("DOMContentLoaded", () => {
     for (const listing of document.querySelectorAll("div.fragment")) {
         const lines = [...listing.querySelectorAll(":scope > div.line")];

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Says which links of the documentation point to nothing: in Markdown as it is read in the repository, and in HTML.
+"""Finds dead links in the documentation: in the Markdown files of the repository, and in the HTML of the site.
 
-Links to other hosts are not followed.
+Links to other hosts are not followed. In the HTML it also finds Markdown that Doxygen did not convert.
 """
 
 import argparse
@@ -19,6 +19,7 @@ CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 HEADING = re.compile(r"^#+ +(.*?)(?: +#+)? *$", re.MULTILINE)
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)")
+UNCONVERTED = re.compile(r"\\ilinebr|\[TOC\]") # Doxygen's own marks: an apostrophe in code can hide the end of the code
 MENU = re.compile(r'\burl:"([^"]+)"')
 
 
@@ -86,6 +87,8 @@ def check(root, html):
         if not pages:
             found.append(f"{html}: there are no pages")
         found += broken_links(pages, Page)
+        found += [f"{page}: {mark}: Markdown that was not converted" for page in pages
+                  for mark in sorted(set(UNCONVERTED.findall(page.read_text())))]
         found += broken_links(sorted(html.glob("menudata.js")), Menu)
     return found
 
@@ -110,6 +113,7 @@ def self_test():
         "place": {"html/b.html": '<a href="a.html#here">a</a>'},
         "image": {"html/b.html": '<img src="b.svg"/>'},
         "object": {"html/b.html": '<object data="b.svg"></object>'},
+        "remnant of a table": {"html/b.html": '<code>\\ilinebr</code>'},
         "menu": {"html/menudata.js": 'var menudata={children:[{text:"B",url:"b.html"}]}'},
     }
     failures = 0
@@ -130,7 +134,7 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("html", nargs="?", type=Path, help="folder with the built site")
-    parser.add_argument("--self-test", action="store_true", help="check the check")
+    parser.add_argument("--self-test", action="store_true", help="test this script")
     arguments = parser.parse_args()
     if arguments.self_test:
         return 1 if self_test() else 0
