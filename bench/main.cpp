@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// @file
-/// tilewise_bench SUITE [options]: every algorithm beside its baselines, in one run and on the same data.
+/// tilewise_bench SUITE [options]: every algorithm and its baselines, in one run and on the same data.
 
 #include "suites.hpp"
 
@@ -17,22 +17,23 @@ struct suite {
 };
 
 constexpr suite suites[] = {
-    {"reduce", "sums and products on the processor, beside the standard's and a left fold", bench::host::reduce},
-    {"scan", "running sums on the processor, beside the standard's and a copy", bench::host::scan},
-    {"histogram", "histograms on the processor, beside Boost.Histogram and a loop", bench::host::histogram},
+    {"reduce", "reductions on the CPU, compared with the standard library and a left fold", bench::host::reduce},
+    {"scan", "scans on the CPU, compared with the standard library and a copy", bench::host::scan},
+    {"histogram", "histograms on the CPU, compared with Boost.Histogram and a plain loop", bench::host::histogram},
 #ifdef TILEWISE_BENCH_DEVICE
-    {"device_reduce", "sums and products on the GPU, beside CUB, Thrust and the read bandwidth", bench::device::reduce},
-    {"device_scan", "running sums on the GPU, beside CUB, Thrust and a copy", bench::device::scan},
-    {"device_segmented", "reductions and scans of segments on the GPU, beside CUB and a copy",
+    {"device_reduce", "reductions on the GPU, compared with CUB, Thrust and the read bandwidth", bench::device::reduce},
+    {"device_scan", "scans on the GPU, compared with CUB, Thrust and a copy", bench::device::scan},
+    {"device_segmented", "segmented reductions and scans on the GPU, compared with CUB and a copy",
      bench::device::segmented},
-    {"device_by_key", "reductions, scans and lengths of runs of keys on the GPU, beside CUB", bench::device::by_key},
-    {"device_histogram", "histograms on the GPU, beside CUB and the read bandwidth", bench::device::histogram},
+    {"device_by_key", "reductions, scans and run-length encoding by key on the GPU, compared with CUB",
+     bench::device::by_key},
+    {"device_histogram", "histograms on the GPU, compared with CUB and the read bandwidth", bench::device::histogram},
 #endif
 };
 
 int usage()
 {
-    std::fputs("tilewise_bench SUITE [options]\n", stderr);
+    std::fputs("Usage: tilewise_bench SUITE [options]\n", stderr);
     for (suite const& one : suites)
         std::fprintf(stderr, "  %-17s %s\n", one.name.data(), one.description);
     std::fputs("tilewise_bench SUITE --help lists its options\n", stderr);

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What became faster or slower from one commit to another.
+"""Compares the benchmark results of two commits.
 
     scripts/bench_compare.py --old OLD.json... --new NEW.json... [--threshold 2]
 
-Each file is what tilewise_bench wrote: --out of a suite on the GPU, --benchmark_out of one on the processor, or a result
-of docs/benchmarks. Give several runs of each commit, taken in turns on one machine (`scripts/gpu versus` does): the
-interval around a ratio is then Student's, of 95 %, over the pairs of runs, on a logarithmic scale. With one file each it
-comes from the repetitions within a run, which know nothing of how runs differ, and is too narrow.
+Each file is an output of tilewise_bench (--out of a GPU suite, --benchmark_out of a CPU suite) or a result in
+docs/benchmarks. Pass several runs of each commit, alternating on one machine, as `scripts/gpu versus` produces them: the
+interval of a ratio is then Student's 95 % confidence interval over the pairs of runs, on a logarithmic scale. With one
+file each, it is computed from the repetitions within the runs; it is then too narrow, because it does not include the
+variation between runs.
 
-A setting has changed if its whole interval is farther from 1 than the threshold (2 %). One in twenty intervals misses
-the truth, so of hundreds of settings some few lie. The baselines, whose code is the same, show how many: if they changed,
-so did the machine.
+A setting has changed if its whole interval is farther from 1 than the threshold (2 %). One in twenty intervals does not
+contain the true ratio, so among hundreds of settings a few appear to have changed by chance. The baselines show how
+many: their code is the same in both commits, so a change in them is a change of the machine.
 
-Exit status: 1 if a setting of tilewise became slower, 2 if there is nothing to compare.
+Exit status: 1 if a setting of tilewise became slower, 2 if there is nothing to compare, otherwise 0.
 """
 
 import argparse
@@ -33,14 +34,14 @@ STUDENT = (math.nan, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.
 
 @dataclass(frozen=True)
 class Time:
-    """A median in microseconds, and between what it lies with 95 %."""
+    """A median in microseconds, and its 95 % confidence interval."""
     median: float
     low: float
     high: float
 
 
 def of_repetitions(times):
-    """The same of single times: as many of them on either side are left out as a coin allows."""
+    """The median of single times. Its interval has ranks from the binomial distribution."""
     times = sorted(times)
     chances = [math.comb(len(times), heads) / 2 ** len(times) for heads in range(len(times) + 1)]
     left_out = 0
@@ -50,7 +51,7 @@ def of_repetitions(times):
 
 
 def of_gpu(rows):
-    """Rows of a suite on the GPU, as it writes them or as docs/benchmarks has them."""
+    """Rows of a GPU suite: its output, or a result in docs/benchmarks."""
     for row in rows:
         setting = (row["part"], row["what"], f"2^{row['n'].bit_length() - 1} + {row['offset']}", row["who"])
         yield setting, Time(row["median_us"], row.get("low_us", row["quartile1_us"]),
@@ -70,7 +71,7 @@ def of_processor(rows):
 
 
 def of_result(rows):
-    """Rows of a result on the processor in docs/benchmarks, in GB/s: what takes as long as 1000 of its units."""
+    """Rows of a CPU result in docs/benchmarks, in GB/s. Returns the times of 1 MB."""
     for row in rows:
         setting = ("", row["type"], f"2^{row['n'].bit_length() - 1}", row["who"])
         yield setting, Time(1e3 / row["median"], 1e3 / row["most"], 1e3 / row["least"])
@@ -91,7 +92,7 @@ def load(path):
 
 
 def speedup(old, new):
-    """How many times as fast `new` is, and between what that lies: of lists of Times, one for each run."""
+    """The speedup of `new` and its interval, from lists of Times, one for each run."""
     ratios = [math.log(before.median / after.median) for before, after in zip(old, new)]
     if len(ratios) == 1:
         return math.exp(ratios[0]), old[0].low / new[0].high, old[0].high / new[0].low
@@ -101,7 +102,7 @@ def speedup(old, new):
 
 
 def changed(interval, threshold):
-    """Whether all of the interval is slower (-1) or faster (1) than what does not matter."""
+    """Whether the whole interval is slower (-1) or faster (1) by more than the threshold; otherwise 0."""
     _, low, high = interval
     return (low > 1 + threshold) - (high < 1 / (1 + threshold))
 
@@ -115,7 +116,7 @@ def line(setting, interval):
 
 
 def summary(intervals, threshold):
-    """One sentence on many settings."""
+    """A one-line summary of many settings."""
     verdicts = [changed(interval, threshold) for interval in intervals]
     mean = math.exp(statistics.fmean(math.log(interval[0]) for interval in intervals))
     return (f"{len(verdicts)} settings: {verdicts.count(1)} faster, {verdicts.count(-1)} slower, "
@@ -123,7 +124,7 @@ def summary(intervals, threshold):
 
 
 def compare(old, new, threshold):
-    """The report on two lists of runs, as text, and the status."""
+    """Returns the report on two lists of runs, and the exit status."""
     runs = (*old, *new)
     measured = list(dict.fromkeys(setting for run in runs for setting in run))
     settings = [setting for setting in measured if all(setting in run for run in runs)]
@@ -133,20 +134,20 @@ def compare(old, new, threshold):
     intervals = {setting: speedup([run[setting] for run in old], [run[setting] for run in new]) for setting in settings}
     ours = {setting: interval for setting, interval in intervals.items() if setting[3].startswith("tilewise")}
     baselines = [interval for setting, interval in intervals.items() if setting not in ours]
-    text = [f"old time / new time, {len(old)} run(s) of each; above 1 is faster now"]
+    text = [f"old time / new time, {len(old)} run(s) of each commit; ratios above 1: the new commit is faster"]
     for verdict, title in ((-1, "slower"), (1, "faster")):
         found = {setting: interval for setting, interval in ours.items() if changed(interval, threshold) == verdict}
         if found:
             text += ["", title] + [line(*one) for one in sorted(found.items(), key=lambda one: one[1][0] ** -verdict)]
     if left_out:
-        text += ["", "not compared, because a run lacks it"] + [f"  {name(setting)}" for setting in left_out]
+        text += ["", "not compared, because not all runs have it"] + [f"  {name(setting)}" for setting in left_out]
     text += ["", f"tilewise, {summary(ours.values(), threshold)}"] if ours else []
-    text += [f"its baselines, {summary(baselines, threshold)}"] if baselines else []
+    text += [f"baselines, {summary(baselines, threshold)}"] if baselines else []
     return "\n".join(text), int(any(changed(interval, threshold) < 0 for interval in ours.values()))
 
 
 def self_test():
-    """Runs that differ by noise alone, and runs of which one setting is slower: what is planted must be found."""
+    """Compares runs that differ only by noise, and runs with one slower setting, which must be reported."""
     noise = random.Random(1)
     settings = [("types", f"type {i}", "2^20 + 0", who) for i in range(100) for who in ("tilewise", "cub")]
 
@@ -163,7 +164,7 @@ def self_test():
         return [{key: time for key, time in run.items() if key != setting} for run in runs]
 
     five = [run(1) for _ in range(5)]
-    lacking = "lacks it\n  " + name(settings[7]) + "\n\n"
+    lacking = "have it\n  " + name(settings[7]) + "\n\n"
 
     checks = {
         "noise": same(*compare([run(1) for _ in range(5)], [run(1) for _ in range(5)], 0.02)),
@@ -174,7 +175,7 @@ def self_test():
         "nothing": compare([{}], [run(1)], 0.02)[1] == 2,
         "only in the old": lacking in compare(five, without(settings[7], five), 0.02)[0],
         "only in the new": lacking in compare(without(settings[7], five), five, 0.02)[0],
-        "in all": "lacks it" not in compare(five, five, 0.02)[0],
+        "in all": "have it" not in compare(five, five, 0.02)[0],
         "interval of 61": of_repetitions(range(61)) == Time(30, 22, 38),
         "interval of 6": of_repetitions(range(6)) == Time(2.5, 0, 5),
         "interval of 5": of_repetitions(range(5)) == Time(2, 0, 4),
@@ -190,12 +191,12 @@ def main():
     parser.add_argument("--old", metavar="OLD.json", nargs="+", type=Path, default=[])
     parser.add_argument("--new", metavar="NEW.json", nargs="+", type=Path, default=[])
     parser.add_argument("--threshold", metavar="PERCENT", type=float, default=2)
-    parser.add_argument("--self-test", action="store_true", help="check the checks")
+    parser.add_argument("--self-test", action="store_true", help="test this script")
     arguments = parser.parse_args()
     if arguments.self_test:
         return self_test()
     if not arguments.old or len(arguments.old) != len(arguments.new):
-        parser.error("as many runs of the old commit as of the new one: they are compared in pairs")
+        parser.error("--old and --new need the same number of files, because runs are compared in pairs")
     text, status = compare([load(path) for path in arguments.old], [load(path) for path in arguments.new],
                            arguments.threshold / 100)
     print(text)

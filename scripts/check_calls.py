@@ -4,8 +4,8 @@
 
 In a template the name of a function is looked up among the namespaces of the arguments' types, too (argument-dependent
 lookup), so an internal call is written tilewise::f(x) or host::f(x). An iterator may overload the comma, too, so it is
-written ++a, (void)++b. clang tells which calls
-are looked up so.
+written ++a, (void)++b. The syntax tree of clang
+shows which calls are looked up so.
 """
 
 import argparse
@@ -123,8 +123,8 @@ def self_test(compiler):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--self-test", action="store_true", help="check the check")
-    parser.add_argument("--compiler", default="clang++", help="a clang")
+    parser.add_argument("--self-test", action="store_true", help="test this script")
+    parser.add_argument("--compiler", default="clang++", help="the clang to use")
     options = parser.parse_args()
     if options.self_test:
         return 1 if self_test(options.compiler) else 0

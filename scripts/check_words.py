@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Finds words that the project once used for what has a standard term, in the pages and in the headers' comments.
+"""Finds words that have a standard term instead, in the pages and in comments of headers, examples and benchmarks.
 
-Each entry has what to write, what not to write as a regular expression, and a sentence that it must find. An entry may
-be limited to files, where the words have other, ordinary meanings elsewhere.
+Each entry has the term to write, a regular expression of words not to write, and a sentence in which it must find one.
+An entry may be limited to some files, if the words have ordinary meanings in others.
 """
 
 import argparse
@@ -53,6 +53,7 @@ WORDS = [
      "the kernel knows the count"),
     ("a heading that names its subject", r"^#+ (What there is|Read on|How it can .*|What the library promises)$", "## Read on"),
 ]
+SOURCES = (".hpp", ".cuh", ".cpp", ".cu")
 CODE = re.compile(r"^( *)(```|~~~).*?^ *\2", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`[^`\n]*`|\]\([^)\s]*\)|\\snippet .*")
 COMMENT = re.compile(r'^(?:[^"/]|"(?:\\.|[^"\\])*"|/(?!/))*//[/!<]*(.*)$')
@@ -63,7 +64,7 @@ def prose_of(path, text):
     def blank(match):
         return re.sub(r"[^\n]", " ", match[0])
 
-    if path.suffix in (".hpp", ".cuh"):
+    if path.suffix in SOURCES:
         comments = (COMMENT.match(line) for line in text.splitlines())
         lines = [match[1] if match else "" for match in comments]
     else:
@@ -83,7 +84,8 @@ def found_in(name, lines):
 
 def check():
     files = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").glob("*.dox"),
-             *(ROOT / "include").rglob("*.hpp"), *(ROOT / "include").rglob("*.cuh")]
+             *(path for folder in ("include", "examples", "bench") for path in (ROOT / folder).rglob("*")
+               if path.suffix in SOURCES)]
     return [line for path in sorted(files)
             for line in found_in(path.relative_to(ROOT).as_posix(), prose_of(path, path.read_text()))]
 
@@ -113,7 +115,7 @@ def self_test():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--self-test", action="store_true", help="check the check")
+    parser.add_argument("--self-test", action="store_true", help="test this script")
     if parser.parse_args().self_test:
         return 1 if self_test() else 0
     found = check()

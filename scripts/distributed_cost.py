@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a scan of floats over ranks takes beyond the local passes, by a model of its collectives.
+"""Models the time that a scan of floats over ranks takes in addition to the local passes.
 
     distributed_cost.py [--figure FILE]   prints tables in Markdown; draws docs/figures/distributed-cost.svg
 
@@ -171,7 +171,7 @@ def draw(net, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--figure", type=Path, help="where to draw the figure; wants matplotlib")
+    parser.add_argument("--figure", type=Path, help="draw the figure to this file; needs matplotlib")
     arguments = parser.parse_args()
     net = Network()
     for elements in (1 << 20, 1 << 28):

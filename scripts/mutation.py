@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Seeds each bug of test/mutations.txt into a copy of the library; the tests must notice every one.
+"""Inserts each bug of test/mutations.txt into a copy of the library; the tests must detect every one.
 
 The list has one block for each bug, separated by empty lines; lines that begin with # are comments:
 
@@ -289,8 +289,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", metavar="TEXT", help="only bugs whose name contains TEXT")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth of them")
-    parser.add_argument("--first", type=int, default=0, metavar="N", help="without the first N of them")
-    parser.add_argument("--places", action="store_true", help="only look whether each bug still has its place")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="skip the first N of them")
+    parser.add_argument("--places", action="store_true", help="only check that each bug still has its place in the code")
     arguments = parser.parse_args()
     try:
         if arguments.places:

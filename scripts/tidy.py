@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the project's sources and the headers they include:  tidy.py [--syntax] BUILD [SOURCE...]
+"""Checks the project's sources and the headers they include with clang-tidy:  tidy.py [--syntax] BUILD [SOURCE...]
 
-By clang-tidy, or with --syntax by the build's own compiler, for its warnings. BUILD is a build folder with
-compile_commands.json. What neither itself, nor by a header of the project, nor by its settings has changed since it was
-last found clean is skipped.
+With --syntax, the compiler of the build checks them instead, for its warnings. BUILD is a build folder with
+compile_commands.json. A source is skipped if neither it, nor a header of the project that it includes, nor the settings
+have changed since it was last found clean.
 
-Sources with the same options are read together, so that what they include is parsed once: all includes, then each
-source in a namespace of its own. A source that opens a named namespace, specialises a template, defines macros,
-functions of C or operator new, or includes under a condition is read alone.
+Sources with the same options are checked together, so that common headers are parsed once: all includes, then each
+source in a namespace of its own. A source that opens a named namespace, specializes a template, defines macros,
+functions with C linkage or operator new, or includes a header under a condition is checked alone.
 """
 
 import argparse

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Moves a program from algorithms of the standard library or of Thrust to those of tilewise:
+# Converts a program that calls algorithms of the standard library or of Thrust to tilewise:
 #     sed -E -i.before -f scripts/to_tilewise.sed FILE...
-# It changes the namespace of the calls that mean the same in tilewise, and includes what they need. A file without such
-# a call stays as it is. docs/coming-from-std.md and docs/coming-from-thrust-and-cub.md tell what to do about the rest.
+# It changes the namespace of the calls that mean the same in tilewise, and adds the includes that they need. A file
+# without such a call is not changed. For the other calls see docs/coming-from-std.md and
+# docs/coming-from-thrust-and-cub.md.
 #
-# Of Thrust's calls it takes those that begin with a policy: one of Thrust's, or anything with "policy" in its name.
-# Without one Thrust asks the iterators where to run, and tilewise runs on the calling thread. Also left alone is what
-# tilewise wants in another order, thrust::transform_reduce and both transform scans; and what means something else:
-# thrust::minmax_element finds the first of equal maxima and tilewise, as the standard does, the last of them;
-# thrust::inner_product multiplies in the type of init, and tilewise's transform_reduce in that of the elements.
+# Of the calls of Thrust, only those whose first argument is a policy are converted: one of Thrust's, or any expression
+# with "policy" in its name. Without a policy, Thrust runs where the iterators are, and tilewise on the calling thread.
+# Not converted are calls whose arguments have another order in tilewise, thrust::transform_reduce and both transform
+# scans, and calls that mean something else: thrust::minmax_element finds the first of equal maxima, and tilewise, like
+# the standard library, the last of them; thrust::inner_product multiplies in the type of init, and transform_reduce of
+# tilewise in the type of the elements.
 
-# The whole file at once: a call may begin on one line and go on in the next.
+# Reads the whole file first, because a call may continue on the next line.
 :read
 $!{
     N
@@ -25,7 +27,7 @@ t std
 s/(^|[^[:alnum:]_:])thrust::(reduce(_into)?|(in|ex)clusive_scan|count(_if)?|(min|max)_element)([[:space:]]*\([[:space:]]*(thrust::(host|device|seq|cuda::par)|[[:alnum:]_:]*policy))/\1tilewise::\2\7/
 t thrust
 
-# Includes, before the first that is there. The last added comes first.
+# Adds includes before the first one of the file. The last one added comes first.
 /tilewise::/!b
 /<thrust\//{
     /<tilewise\/thrust_execution\.hpp>/!s/(^|\n)([[:blank:]]*#[[:blank:]]*include)/\1#include <tilewise\/thrust_execution.hpp>\

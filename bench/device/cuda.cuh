@@ -113,7 +113,7 @@ std::vector<T> fetch_all(T const* from, std::size_t count, cudaStream_t stream)
     return values;
 }
 
-/// An operator as CUB wants it: callable on the device.
+/// An operator for CUB: callable on the device.
 template <class Op>
 auto for_cub(Op op)
 {

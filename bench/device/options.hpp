@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the command line of a suite asks for.
+/// The command line of a suite.
 
 #include <algorithm>
 #include <charconv>
@@ -23,16 +23,18 @@ struct command {
 
 inline std::string usage(command const& one)
 {
-    std::string text = "tilewise_bench " + one.name + " [options]\n";
+    std::string text = "Usage: tilewise_bench " + one.name + " [options]\n";
     text += "  --parts A,B          what to measure: " + one.parts + " (all)\n";
     text += "  --types A,B          the types of the part `types`: " + one.types + " (all)\n";
-    text += "  --sizes 4,8,10-28,30 logarithms of the numbers of elements; then arrays of up to 16 GiB, else of " +
+    text += "  --sizes 4,8,10-28,30 binary logarithms of the numbers of elements; arrays then have up to 16 GiB "
+            "instead of " +
             std::to_string(one.most_gigabytes) + "\n";
-    return text + "  --offsets 0,1        elements from the aligned base (both)\n"
-                  "  --warm               the input in the cache where it fits, in place of a flushed cache\n"
-                  "  --quick              few sizes\n"
-                  "  --out FILE           JSON lines\n"
-                  "  --commit TEXT        the commit to write into them\n";
+    return text +
+           "  --offsets 0,1        elements that the input begins past an aligned address (both)\n"
+           "  --warm               keeps inputs that fit in the cache; by default it is flushed before each run\n"
+           "  --quick              measures fewer sizes\n"
+           "  --out FILE           writes JSON lines to FILE\n"
+           "  --commit TEXT        the commit to write to FILE\n";
 }
 
 struct options {

@@ -19,8 +19,8 @@
 
 namespace bench {
 
-/// Microseconds of several runs. Between `low` and `high` the median of all possible runs lies with a probability of
-/// 95 %, whatever their distribution; fewer than six runs cannot tell so much, and their least and most stand there.
+/// Microseconds of several runs. [low, high] is the 95 % confidence interval of the median, for any distribution. With
+/// fewer than six runs, these are the least and the greatest time.
 struct summary {
     double median = 0, quartile1 = 0, quartile3 = 0, low = 0, high = 0;
     int runs = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What each rank sends, receives and computes where many ranks scan floats together, for the three ways in which they
-/// join fragments: messages [ranks], as a table in Markdown. The ranks are threads.
+/// messages [ranks]: prints what each rank sends, receives and computes in a scan of floats over many ranks, for the
+/// three ways in which they join fragments, as a table in Markdown. The ranks are threads.
 #include <tilewise/distributed.hpp>
 #include <tilewise/distributed/threads.hpp>
 
@@ -22,7 +22,7 @@ namespace tw = tilewise;
 
 constexpr tw::offset elements_per_rank = 8192;
 
-/// How many packets ranks gather at once decides on the way; tw::engine::standard_joining says what it is.
+/// The number of ranks per gather determines how they join fragments; see tw::engine::standard_joining.
 struct tuning {
     static inline int most_ranks_per_gather = 0;
 };

@@ -62,7 +62,7 @@ inline std::vector<int> sizes_of(session const& run)
     return sizes;
 }
 
-/// Few samples: two distributions tell what there is to tell.
+/// Small inputs are measured with two distributions only.
 inline bool is_worth_measuring(distribution kind, int size)
 {
     return size >= 26 || kind == distribution::uniform || kind == distribution::one_value;
