@@ -352,12 +352,13 @@ def of_targets(result):
                           for target in result.targets])
 
 
-def markdown(result):
+def markdown(result, plot):
     runs = min((row["runs"] for row in result.rows if row["part"] != "host"), default=0)
     cache = "the cache flushed before each run of less than 256 MiB" if result.where["cold"] else "the cache warm"
     return "\n".join([f"# Benchmarks: {result.algorithm} on an {result.where['gpu']}", "", result.machine() + ".",
                       f"Medians of at least {runs} runs, interleaved at random with those of the baselines, {cache}. "
                       f"GB/s count bytes {result.benchmark.traffic}. Ratios above 1 mean that tilewise is faster.", "",
+                      f"![{result.algorithm}: tilewise and its baselines]({plot})", "",
                       *of_targets(result),
                       *(line for section in result.benchmark.sections for line in section(result))])
 
@@ -488,7 +489,7 @@ def save(figure, path):
     path.write_text("\n".join(line.rstrip() for line in text.splitlines()) + "\n", encoding="utf-8")
 
 
-COLOURS = {"tilewise": "#d1495b", "cub": "#00798c", "thrust": "#edae49", "ceiling": "#c9c9c9"}
+COLOURS = {"tilewise": "#d1495b", "cub": "#00798c", "thrust": "#edae49", "ceiling": "#8f8f8f"} # legible on white, and inverted
 
 
 def plot_sizes(result, path):
@@ -498,8 +499,8 @@ def plot_sizes(result, path):
         return
     types = result.inputs("types")
     walls = result.counts("wall", "f32")
-    columns = max(1, (len(types) + bool(walls) + 1) // 2)
-    figure, panels = pyplot.subplots(2, columns, figsize=(3 * columns, 6.5), squeeze=False)
+    rows = (len(types) + bool(walls) + 3) // 4
+    figure, panels = pyplot.subplots(rows, 4, figsize=(12, 2.6 * rows), squeeze=False)
     ours, cub, thrust, grey = COLOURS.values()
     left = list(panels.flat)
     ceiling, doing = result.benchmark.ceiling
@@ -515,8 +516,8 @@ def plot_sizes(result, path):
             points = [(row["n"], row["gb_per_s"]) for row in rows if row and row["n"] >= 1 << 16]
             if points:
                 panel.plot(*zip(*points), line, color=colour, label=label)
-        panel.set_title(TYPES.get(what, what), fontsize=10)
-        panel.set_ylabel(f"GB/s {result.benchmark.traffic}", fontsize=8)
+        panel.set_title(TYPES.get(what, what), fontsize=9)
+        panel.set_ylabel(f"GB/s {result.benchmark.traffic}", fontsize=7)
         panel.set_ylim(bottom=0)
     if walls:
         panel = left.pop(0)
@@ -524,8 +525,8 @@ def plot_sizes(result, path):
                                    ("tilewise", "tilewise", ours)):
             panel.plot(walls, [result.row("wall", "f32", count, who)["median_us"] for count in walls], color=colour,
                        label=label)
-        panel.set_title(f"f32, from call to {result.benchmark.end}", fontsize=10)
-        panel.set_ylabel("microseconds", fontsize=8)
+        panel.set_title(f"f32, from call to {result.benchmark.end}", fontsize=9)
+        panel.set_ylabel("microseconds", fontsize=7)
         panel.set_ylim(bottom=0)
         panel.legend(fontsize=7)
     for panel in left:
@@ -535,8 +536,8 @@ def plot_sizes(result, path):
         panel.grid(alpha=0.3)
         panel.tick_params(labelsize=7)
     if types:
-        panels[0][0].legend(fontsize=7)
-    figure.suptitle(result.machine(), fontsize=9)
+        add_legend(figure, panels[0][0])
+    add_title(figure, re.sub(r" \d+ multiprocessors, driver [^,]*,", "", result.machine())) # beside a long legend
     save(figure, path)
 
 
@@ -742,7 +743,7 @@ def main():
         result = measured(path)
         name = result.name(path)
         (arguments.target / f"{name}.json").write_text(figures(result), encoding="utf-8")
-        (arguments.target / f"{name}.md").write_text(markdown(result), encoding="utf-8")
+        (arguments.target / f"{name}.md").write_text(markdown(result, f"{name}.svg"), encoding="utf-8")
         result.benchmark.plot(result, arguments.target / f"{name}.svg")
         names.append(name)
         print(f"{name}: {len(result.rows)} measurements on {result.machine()}")
