@@ -19,7 +19,7 @@ CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 HEADING = re.compile(r"^#+ +(.*?)(?: +#+)? *$", re.MULTILINE)
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)")
-UNCONVERTED = re.compile(r"\\ilinebr|\[TOC\]") # Doxygen's own marks: an apostrophe in code can hide the end of the code
+UNCONVERTED = re.compile(r"\\ilinebr|\[TOC\]|&lsquo;") # an apostrophe in code ends it for Doxygen, unless a letter follows
 MENU = re.compile(r'\burl:"([^"]+)"')
 
 
