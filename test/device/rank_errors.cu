@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../distributed/ranks.hpp"
-#include "../on_device.hpp"
+#include "rank_elements.hpp"
 
 #include <tilewise/distributed.hpp>
 #include <tilewise/tilewise.hpp>
@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,7 @@ namespace tw = tilewise;
 
 namespace {
 
-/// Ranks leave as much in caches as they have used at once, which is up to chance: what is left then is a leak.
-struct emptied_caches {
-    ~emptied_caches() { tw::release_cached_memory(); }
-};
+using ranks::emptied_caches;
 
 struct is_odd {
     TILEWISE_PORTABLE bool operator()(std::int32_t x) const { return x % 2 != 0; }
@@ -45,6 +43,20 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_what_one_throws)
         }
         EXPECT_EQ(tw::count_if(on, std::vector<std::int32_t>(10, 1), is_odd()), 20); // host memory, in step again
     });
+}
+
+/// A policy for the parts of three ranks that have 100 elements each, or two of them.
+template <class On>
+auto placed(On const& on)
+{
+    return on.at(100 * on.communicator().rank(), 100 * on.communicator().size());
+}
+/// Keys of a rank: the first run and the last one have the same key on all ranks, so they span ranks.
+std::vector<int> keys_of_rank()
+{
+    std::vector<int> keys(100, 1);
+    std::fill(keys.begin() + 40, keys.begin() + 60, 2);
+    return keys;
 }
 
 /// Scratch memory of which there is no more after so many times; -1 for no end.
@@ -112,6 +124,27 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_one_has_no_memory)
         tw::reduce_by_index(on, x, x, 8, sums.data());
     });
     expect_all_miss_memory(1, [&](auto const& on) { tw::min_element(on, x); });
+    std::vector<int> const offsets{0, 50, 250, 260, 300}, keys = keys_of_rank();
+    std::vector<float> const y(100, 1.5F);
+    expect_all_miss_memory(4, [&](auto const& on) { // offsets, whole segments, parts of others
+        on_device::device_array<float> const sums(4);
+        tw::segmented_reduce(placed(on), y.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                             sums.data());
+    });
+    expect_all_miss_memory(4, [&](auto const& on) {
+        on_device::device_array<float> const sums(100);
+        tw::segmented_inclusive_scan(placed(on), y.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                                     sums.data());
+    });
+    expect_all_miss_memory(4, [&](auto const& on) { // keys at the ends, runs, their values, what spans ranks
+        on_device::device_array<float> const sums(100);
+        on_device::device_array<int> const found(100);
+        tw::reduce_by_key(on, keys, y, found.data(), sums.data());
+    });
+    expect_all_miss_memory(4, [&](auto const& on) {
+        on_device::device_array<float> const sums(100);
+        tw::inclusive_scan_by_key(on, keys, y, sums.data());
+    });
 }
 
 DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_the_output_of_one_is_too_short)
@@ -195,6 +228,47 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_any_call_of_the_runtime_fails)
     });
     expect_all_throw_where_a_call_of_the_runtime_fails(
         8, [&](auto const& on) { EXPECT_EQ(tw::max_element(on, x).index, 0); });
+}
+
+DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_a_call_of_the_runtime_fails_for_segments)
+{
+    emptied_caches const at_end;
+    std::vector<int> const offsets{0, 50, 250, 260, 300};
+    std::vector<float> const y(100, 1.5F);
+    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+        std::vector<float> sums(4);
+        tw::segmented_reduce(placed(on), y.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1, sums);
+        EXPECT_EQ(sums, (std::vector<float>{75.F, 300.F, 15.F, 60.F}));
+    });
+    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+        std::vector<float> sums(100);
+        tw::segmented_inclusive_scan(placed(on), y.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                                     sums);
+        EXPECT_EQ(sums.back(), std::vector({75.F, 225.F, 60.F})[static_cast<std::size_t>(on.communicator().rank())]);
+    });
+}
+
+DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_a_call_of_the_runtime_fails_for_runs)
+{
+    emptied_caches const at_end;
+    std::vector<int> const keys = keys_of_rank();
+    std::vector<float> const y(100, 1.5F);
+    // pinned, so that it takes no call to read them, and no buffers to write them
+    constexpr auto pinned = on_device::device_array<float>::kind::pinned;
+    on_device::device_array<float> const all_sums(300, 0, pinned);
+    on_device::device_array<int> const all_keys(300, 0, on_device::device_array<int>::kind::pinned);
+    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+        int const rank = on.communicator().rank();
+        float* const sums = all_sums.data() + 100 * rank;
+        auto const end = tw::reduce_by_key(on, keys, y, all_keys.data() + 100 * rank, sums).second;
+        EXPECT_EQ(end - sums, rank == 0 ? 3 : 2);
+        EXPECT_EQ(*(end - 1), rank == 2 ? 60.F : 120.F);
+    });
+    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+        float* const sums = all_sums.data() + 100 * on.communicator().rank();
+        tw::inclusive_scan_by_key(on, keys, y, sums);
+        EXPECT_EQ(*sums, on.communicator().rank() == 0 ? 1.5F : 61.5F);
+    });
 }
 
 #endif

@@ -14,17 +14,18 @@
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/discard_iterator.hpp>
+#include <tilewise/engine/by_key.hpp>
 #include <tilewise/engine/combine_on_ranks.hpp>
 #include <tilewise/engine/joined.hpp>
+#include <tilewise/engine/part_scan.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/run_requirements.hpp>
+#include <tilewise/engine/runs_of_rank.hpp>
 #include <tilewise/engine/runs_on_ranks.hpp>
 #include <tilewise/engine/segments_on_ranks.hpp>
 #include <tilewise/host/by_key.hpp>
 #include <tilewise/host/fragment.hpp>
-#include <tilewise/host/part.hpp>
-#include <tilewise/host/runs.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
@@ -44,6 +45,8 @@ class by_key_on_ranks {
     using position_in = decltype(tilewise::output_begin<Local>("", offset{0}, std::declval<Out&>()));
     template <class KeysOut, class Out>
     using ends_of = host::ends_of_runs<position_in<KeysOut>, position_in<Out>>;
+    template <class T, class Op>
+    using known_type = decltype(known::operator_or_self<T>(std::declval<Op>()));
 
 public:
     using local_policy = Local; ///< by which this rank works on its own part
@@ -59,14 +62,15 @@ public:
         if constexpr (gives_all() &&
                       engine::can_find_runs_on_ranks<Local, Keys, Extent, Pred, position_in<KeysOut>>() &&
                       tilewise::can_reduce<Local, T, Op, Values, Extent>() &&
-                      tilewise::can_write<Local, T, position_in<Out>>() && engine::can_send<T>())
+                      tilewise::can_write<Local, T, position_in<Out>>() && engine::can_send<T>() &&
+                      engine::has_parts<Local, T, known_type<T, Op>>())
             return engine::with_keys_and_values<T>(
                 std::move(first), end, std::move(first_value), [&](auto keys, auto values, offset count) {
                     auto const what =
                         engine::agree_on_runs<value_of<Keys>, Pred>(engine::description_of<Geometry, T, Op>(), count);
                     auto ends = reduce_runs<T>(what, keys, values, is_same, keys_out, out,
                                                known::operator_or_self<T>(std::move(op)));
-                    tilewise::store(number, ends.count);
+                    engine::write_number(call_.algorithm(), local_, number, ends.count);
                     call_.finish();
                     return ends;
                 });
@@ -85,18 +89,17 @@ public:
             return engine::with_keys_and_values<int>(
                 std::move(first), end, host::no_values(), [&](auto keys, auto, offset count) {
                     runs_on_ranks runs(call_.ranks());
-                    runs.find(call_, is_parallel, engine::agree_on_runs<value_of<Keys>, Pred>("", count), keys,
-                              is_same);
+                    runs.find(call_, local_, engine::agree_on_runs<value_of<Keys>, Pred>("", count), keys, is_same);
                     keys_of_rank const& own = runs[call_.rank()];
                     offset const begin = own.begin_whole();
                     auto const whole_keys = tilewise::advanced(keys, begin);
                     auto to = outputs_of(own, whole_keys, is_same, keys_out, out);
-                    auto ends = host::count_by_key(local_, whole_keys, own.end_whole() - begin, is_same,
-                                                   std::move(to.first), std::move(to.second));
+                    auto ends = engine::count_whole_runs(call_.algorithm(), local_, whole_keys, own.end_whole() - begin,
+                                                         is_same, std::move(to.first), std::move(to.second));
                     if (own.begins_long_run())
-                        append(ends, *tilewise::advanced(keys, count - own.in_last_run),
-                               runs[runs.last_rank_of_run(call_.rank())].end_of_first_run());
-                    tilewise::store(number, ends.count);
+                        engine::append_run(call_.algorithm(), local_, ends, key_at(keys, count - own.in_last_run),
+                                           runs[runs.last_rank_of_run(call_.rank())].end_of_first_run());
+                    engine::write_number(call_.algorithm(), local_, number, ends.count);
                     call_.finish();
                     return ends;
                 });
@@ -112,7 +115,7 @@ public:
     {
         if constexpr (gives_all() && engine::can_find_runs_on_ranks<Local, Keys, Extent, Pred, discard_iterator>() &&
                       tilewise::can_reduce<Local, T, Op, Values, Extent>() && tilewise::can_write<Local, T, Out>() &&
-                      engine::can_send<T>())
+                      engine::can_send<T>() && engine::has_parts<Local, T, known_type<T, Op>>())
             return engine::with_keys_and_values<T>(
                 std::move(first), end, std::move(first_value), [&](auto keys, auto values, offset count) {
                     auto const what =
@@ -139,7 +142,12 @@ protected:
     Local local_;
 
 private:
-    static constexpr bool is_parallel = std::same_as<Local, parallel_policy>;
+    /// Returns one of this rank's keys.
+    template <class Keys>
+    value_of<Keys> key_at(Keys const& keys, offset i) const
+    {
+        return engine::element_on_rank(call_.algorithm(), local_, keys, Keys(tilewise::advanced(keys, i)));
+    }
 
     /// Returns the positions where this rank writes its keys and results, of which there may be too few.
     template <class Keys, class Pred, class KeysOut, class Out>
@@ -149,8 +157,7 @@ private:
         offset const whole = own.end_whole() - own.begin_whole();
         offset results = offset{own.begins_long_run()};
         if constexpr (output_range<KeysOut&> || output_range<Out&>)
-            results += host::count_runs(is_parallel && whole >= host::keys_that_pay, whole_keys, whole, is_same,
-                                        host::keys_per_block);
+            results += engine::count_runs(local_, whole_keys, whole, is_same);
         char const* const algorithm = call_.algorithm();
         std::pair<position_in<KeysOut>, position_in<Out>> to(
             tilewise::output_begin<Local>(algorithm, results, keys_out),
@@ -160,16 +167,6 @@ private:
         return to;
     }
 
-    /// Writes the result of the last run.
-    template <class Ends, class Key, class T>
-    static void append(Ends& ends, Key const& key, T result)
-    {
-        tilewise::store(ends.keys, key);
-        ++ends.keys;
-        host::put<T>(ends.results, std::move(result));
-        ++ends.count;
-    }
-
     template <class T, class Keys, class Values, class Pred, class KeysOut, class Out, class Op>
     ends_of<KeysOut, Out> reduce_runs(agreement const& what, Keys const& keys, Values const& values,
                                       Pred const& is_same, KeysOut& keys_out, Out& out, Op const& op) const
@@ -177,23 +174,24 @@ private:
         using order = order_on_ranks<T, Geometry>;
         using joined = engine::joined<order, combined<T>>;
         runs_on_ranks runs(call_.ranks());
-        runs.find(call_, is_parallel, what, keys, is_same);
+        runs.find(call_, local_, what, keys, is_same);
         call_.template expect<T>([&](int rank) { return runs[rank].template values_to_reduce<order>(); });
 
         keys_of_rank const& own = runs[call_.rank()];
         offset const begin = own.begin_whole(), in_last_run = own.in_last_run;
         auto to = outputs_of(own, Keys(tilewise::advanced(keys, begin)), is_same, keys_out, out);
         auto host_op = engine::part_operator<T>(op);
-        host::forget_memory<T>(values);
+        if constexpr (!is_device_policy<Local>)
+            host::forget_memory<T>(values);
         packed<T> sent;
         if (own.continues) {
             joined part(own.position);
             engine::add_elements<order, T>(part, local_, values, own.in_first_run, own.ends_first_run(), op, host_op);
             part.for_each([&](combined<T> const& value) { sent.push_back(engine::plain(value)); });
         }
-        auto ends = host::reduce_by_key<Geometry, T>(local_, Keys(tilewise::advanced(keys, begin)),
-                                                     own.end_whole() - begin, Values(tilewise::advanced(values, begin)),
-                                                     is_same, std::move(to.first), std::move(to.second), op);
+        auto ends = engine::reduce_whole_runs<Geometry, T>(
+            call_.algorithm(), local_, Keys(tilewise::advanced(keys, begin)), own.end_whole() - begin,
+            Values(tilewise::advanced(values, begin)), is_same, std::move(to.first), std::move(to.second), op);
         joined run(0); // which begins here, and ends on another rank
         if (own.begins_long_run())
             engine::add_elements<order, T>(run, local_, Values(tilewise::advanced(values, what.count - in_last_run)),
@@ -214,7 +212,8 @@ private:
             end.move_behind(host_op, std::optional<combined<T>>(), run.part);
             T result = engine::plain(end.reduced(host_op, *run.last));
             host::make_opaque(result);
-            append(ends, *tilewise::advanced(keys, what.count - in_last_run), std::move(result));
+            engine::append_run(call_.algorithm(), local_, ends, key_at(keys, what.count - in_last_run),
+                               std::move(result));
         }
         return ends;
     }
@@ -226,33 +225,37 @@ private:
         using order = order_on_ranks<T, Geometry>;
         using fragment = host::fragment<order, combined<T>>;
         runs_on_ranks runs(call_.ranks());
-        runs.find(call_, is_parallel, what, keys, is_same);
+        runs.find(call_, local_, what, keys, is_same);
         call_.template expect<T>(
             [&](int rank) { return offset{init && rank == 0} + runs[rank].template values_to_scan<order>(); });
 
         keys_of_rank const& own = runs[call_.rank()];
         auto host_op = engine::part_operator<T>(op);
-        host::aggregates<combined<T>> tiles, tiles_of_last_run; // of the first run
-        auto const input = [&](offset begin, offset count) {
-            return engine::host_input<T>(Values(tilewise::advanced(values, begin)), count);
-        };
-        auto const reduced = [&](offset begin, offset position, offset end, host::aggregates<combined<T>>& to) {
-            return host::fragment_of<order, combined<T>>(local_, input(begin, end - position), position, end, host_op,
-                                                         to);
-        };
-        host::forget_memory<T>(values);
+        if constexpr (!is_device_policy<Local>)
+            host::forget_memory<T>(values);
+        using first_part = part_scan<Geometry, form, T, Local, Values, Out, Op>;
+        std::optional<first_part> first_run; // if that begins on another rank
+        if (own.continues)
+            first_run.emplace(local_, values, out, own.position, own.in_first_run, op);
         packed<T> sent;
         if (init && call_.rank() == 0)
             sent.push_back(*init);
-        if (own.is_continued) {
-            offset const end = own.end_of_last_run();
-            fragment const part = reduced(what.count - own.in_last_run, end - own.in_last_run, end,
-                                          own.is_one_run() ? tiles : tiles_of_last_run);
+        auto const send = [&](fragment const& part) {
             for (combined<T> const& value : part.aggregates())
                 sent.push_back(engine::plain(value));
+        };
+        bool const passes_on = own.continues && !own.ends_first_run();
+        if (passes_on)
+            send(first_run->reduce(host_op));
+        else if (own.continues && first_part::scans_after_reduction)
+            first_run->reduce(host_op);
+        if (own.is_continued && !passes_on) {
+            engine::joined<order, combined<T>> part(0);
+            engine::add_elements<order, T>(part, local_,
+                                           Values(tilewise::advanced(values, what.count - own.in_last_run)),
+                                           own.in_last_run, false, op, host_op);
+            send(part.part);
         }
-        if (own.continues && own.ends_first_run() && is_parallel && !shares_words<Out>)
-            reduced(0, own.position, own.end_of_first_run(), tiles);
 
         auto const received = call_.gather(sent);
         std::optional<combined<T>> first;
@@ -273,13 +276,12 @@ private:
             });
             host::entry<order, combined<T>> entry(runs.total());
             entry.move_behind(host_op, first, before);
-            return host::scan_part<order, form>(std::move(entry), input(0, own.in_first_run), own.in_first_run,
-                                                std::move(out), host_op, tiles);
+            return first_run->scan(std::move(entry), host_op);
         }();
         offset const begin = own.begin_whole();
-        return host::scan_by_key<Geometry, form, T>(call_.algorithm(), local_, Keys(tilewise::advanced(keys, begin)),
-                                                    what.count - begin, Values(tilewise::advanced(values, begin)),
-                                                    is_same, std::move(rest), init, op);
+        return engine::scan_whole_runs<Geometry, form, T>(
+            call_.algorithm(), local_, Keys(tilewise::advanced(keys, begin)), what.count - begin,
+            Values(tilewise::advanced(values, begin)), is_same, std::move(rest), init, op);
     }
 };
 

@@ -12,6 +12,7 @@
 #include <tilewise/core/standard.hpp>
 #include <tilewise/core/type_names.hpp>
 #include <tilewise/engine/join.hpp>
+#include <tilewise/engine/part_scan.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/reduce.hpp>
@@ -26,7 +27,6 @@
 #ifdef TILEWISE_DEVICE_ENGINE
 #include <tilewise/device/block/callable.cuh>
 #include <tilewise/device/reduce/part.cuh>
-#include <tilewise/device/scan/part.cuh>
 #endif
 
 #include <concepts>
@@ -48,6 +48,16 @@ constexpr bool can_send()
     return copies;
 }
 
+/// Whether a local policy can work on a part of a range at its position in the whole. If not, one sentence says why.
+template <class Policy, class T, class Op>
+constexpr bool has_parts()
+{
+    constexpr bool combines = !is_device_policy<Policy> || known::is_exact<Op, T> || !known::has_device_lambda<Op>;
+    static_assert(combines,
+                  "tilewise: ranks combine the results of their GPUs on the host; write [=] __host__ __device__ (...)");
+    return combines;
+}
+
 /// Describes the types and the order of a call, on which all ranks have to agree.
 template <class Geometry, class T, class Op>
 std::string description_of()
@@ -55,31 +65,6 @@ std::string description_of()
     return " of " + std::string(known::spelling_of<T>) + ", " + std::to_string(sizeof(T)) + " bytes, with " +
            std::string(known::spelling_of<Op>) + ", order " + std::to_string(order_version) + ", tiles of " +
            std::to_string(order<T, Geometry>::tile);
-}
-
-/// The order for values of type T, as they are combined.
-template <class T, class Geometry>
-using order_on_ranks =
-    std::conditional_t<host::is_large<T>, order<combined<T>, host::order_of_lanes<Geometry>>, order<T, Geometry>>;
-
-/// An input as the engines of the host read it.
-template <class T, class Input>
-auto host_input(Input input, offset count)
-{
-    auto elements = tilewise::unwrap_input(std::move(input), count);
-    if constexpr (host::is_large<T>)
-        return host::boxed_input<T, decltype(elements)>(std::move(elements));
-    else
-        return elements;
-}
-/// An operator as those engines call it.
-template <class T, class Op>
-auto host_operator(Op op)
-{
-    if constexpr (host::is_large<T>)
-        return host::boxed_op<T, Op>{std::move(op)};
-    else
-        return op;
 }
 
 /// Goes on so many elements further.
@@ -191,38 +176,16 @@ template <class Geometry, class Tuning, scan_form form, class Communicator, clas
 Out scan_in_order(rank_call<Communicator>& call, Local local, agreement const& what, Elements elements, Out out,
                   std::optional<T> const& init, Op op)
 {
+    using order = order_on_ranks<T, Geometry>;
+    using part = part_scan<Geometry, form, T, Local, Elements, Out, Op>;
     auto host_op = engine::host_operator<T>(op);
-    offset const count = what.count;
-    if constexpr (is_device_policy<Local>) {
-#ifdef TILEWISE_DEVICE_ENGINE
-        using order = tilewise::order<T, Geometry>;
-        auto device_op = gpu::operator_on<T>(op);
-        std::optional<gpu::part_scanner<Geometry, form, T, Local, Elements, Out, decltype(device_op)>> scanner;
-        auto const first = engine::entry_of_rank<order, Tuning>(call, what, init, host_op, [&](offset begin, bool) {
-            host::fragment<order, T> part(begin);
-            scanner.emplace(local, elements, out, begin, begin + count, device_op);
-            scanner->reduce([&](int level, T const& aggregate) { part.append(host_op, level, aggregate); });
-            return part;
-        });
-        if (scanner)
-            scanner->scan(first, host_op);
-#else
-        throw_no_device();
-#endif
-        return out + count;
-    } else {
-        using order = order_on_ranks<T, Geometry>;
-        auto input = engine::host_input<T>(std::move(elements), count);
-        host::aggregates<combined<T>> tiles;
-        auto first = engine::entry_of_rank<order, Tuning>(call, what, init, host_op, [&](offset begin, bool last) {
-            if (last && std::same_as<Local, sequenced_policy>) // whose scan finds the aggregates itself
-                return host::fragment<order, combined<T>>(begin);
-            return host::fragment_of<order, combined<T>>(local, input, begin, begin + count, host_op, tiles);
-        });
-        if (count == 0)
-            return out;
-        return host::scan_part<order, form>(std::move(first), std::move(input), count, std::move(out), host_op, tiles);
-    }
+    std::optional<part> own;
+    auto first = engine::entry_of_rank<order, Tuning>(call, what, init, host_op, [&](offset begin, bool is_last) {
+        own.emplace(local, std::move(elements), std::move(out), begin, what.count, op);
+        return is_last && !part::scans_after_reduction ? host::fragment<order, combined<T>>(begin)
+                                                       : own->reduce(host_op);
+    });
+    return own ? own->scan(std::move(first), host_op) : std::move(out);
 }
 
 /// The local policy for elements of which only the number is known: threads need to find their own.

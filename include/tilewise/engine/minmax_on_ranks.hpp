@@ -10,14 +10,12 @@
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/position.hpp>
 #include <tilewise/engine/minmax.hpp>
+#include <tilewise/engine/output_on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/reduce.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
-#ifdef TILEWISE_DEVICE_ENGINE
-#include <tilewise/device/host_values.cuh>
-#endif
 
 #include <concepts>
 #include <optional>
@@ -65,19 +63,6 @@ constexpr bool has_positions()
     } else {
         return copies && readable;
     }
-}
-
-/// An element of this rank.
-template <class Policy, class It>
-value_of<It> element_on_rank([[maybe_unused]] char const* algorithm, [[maybe_unused]] Policy policy,
-                             [[maybe_unused]] It const& first, It const& found)
-{
-#ifdef TILEWISE_DEVICE_ENGINE
-    if constexpr (is_device_policy<Policy>)
-        return gpu::read_element<value_of<It>>(algorithm, policy, first, static_cast<offset>(found - first));
-    else
-#endif
-        return static_cast<value_of<It>>(*found);
 }
 
 /// The position of what is best of all ranks, of which this one has the elements from `first` on up to `end`. `Answer`

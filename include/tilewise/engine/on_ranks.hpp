@@ -45,16 +45,6 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
-/// Whether a local policy can work on a part of a range at its position in the whole. If not, one sentence says why.
-template <class Policy, class T, class Op>
-constexpr bool has_parts()
-{
-    constexpr bool combines = !is_device_policy<Policy> || known::is_exact<Op, T> || !known::has_device_lambda<Op>;
-    static_assert(combines,
-                  "tilewise: ranks combine the results of their GPUs on the host; write [=] __host__ __device__ (...)");
-    return combines;
-}
-
 /// Whether a local policy can combine values by key. If not, one sentence says why.
 template <class Policy, class T, class Op>
 constexpr bool has_cells()
@@ -207,8 +197,8 @@ public:
                          T init, Op op) const
     {
         auto known = known::operator_or_self<T>(std::move(op));
-        if constexpr (has_segments<T>()) {
-            segments_on_ranks const segments(call_.algorithm(), begins, begins_last, ends);
+        if constexpr (has_segments<T, decltype(known)>()) {
+            auto const segments = engine::read_segments(call_.algorithm(), local_, begins, begins_last, ends);
             out = engine::segmented_reduce_on_ranks<Geometry>(call_, local_, described_segments<T, Op>(segments),
                                                               segments, first, std::move(out), init, known);
             call_.finish();
@@ -222,8 +212,8 @@ public:
                         std::optional<T> const& init, Op op) const
     {
         auto known = known::operator_or_self<T>(std::move(op));
-        if constexpr (has_segments<T>()) {
-            segments_on_ranks const segments(call_.algorithm(), begins, begins_last, ends);
+        if constexpr (has_segments<T, decltype(known)>()) {
+            auto const segments = engine::read_segments(call_.algorithm(), local_, begins, begins_last, ends);
             agreement what = described_segments<T, Op>(segments);
             what.description += init ? ", after init" : "";
             engine::segmented_scan_on_ranks<Geometry, form, T>(call_, local_, what, segments, first, out, init, known);
@@ -233,13 +223,11 @@ public:
 
 private:
     /// Whether segmented algorithms can combine values of a type under the local policy. If not, one sentence says why.
-    template <class T>
+    template <class T, class Op>
     static constexpr bool has_segments()
     {
-        constexpr bool on_host = !is_device_policy<Local>;
-        static_assert(on_host, "tilewise: there are no segmented algorithms under distributed(communicator, device) "
-                               "yet; use tilewise::par");
-        return gives_all() && on_host && engine::can_send<T>();
+        return gives_all() && engine::can_write_on_ranks<Local>() && engine::can_send<T>() &&
+               engine::has_parts<Local, T, Op>();
     }
     /// What all ranks have to agree on where there are segments.
     template <class T, class Op>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Where a rank writes what ranks have combined on the host, under its local policy.
+/// Where a rank writes what ranks have combined on the host, under its local policy, and reads what they exchange.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -79,6 +79,19 @@ Out write_on_ranks([[maybe_unused]] char const* algorithm, [[maybe_unused]] Poli
     } else {
         return host::write_results<T>(std::move(out), count, [values]() mutable -> T { return *values++; });
     }
+}
+
+/// Reads an element of this rank.
+template <class Policy, class It>
+value_of<It> element_on_rank([[maybe_unused]] char const* algorithm, [[maybe_unused]] Policy policy,
+                             [[maybe_unused]] It const& first, It const& found)
+{
+#ifdef TILEWISE_DEVICE_ENGINE
+    if constexpr (is_device_policy<Policy>)
+        return gpu::read_element<value_of<It>>(algorithm, policy, first, static_cast<offset>(found - first));
+    else
+#endif
+        return static_cast<value_of<It>>(*found);
 }
 
 } // namespace engine

@@ -71,24 +71,5 @@ constexpr bool can_find_runs()
     }
 }
 
-/// Whether ranks can find runs of keys under the local policy. If not, one sentence says why.
-template <class Local, class Keys, class Extent, class Pred, class KeysOut>
-constexpr bool can_find_runs_on_ranks()
-{
-    using key = value_of<Keys>;
-    constexpr bool on_host = !is_device_policy<Local>;
-    constexpr bool copies = std::is_trivially_copyable_v<key>, small = sizeof(key) <= 1024;
-    constexpr bool compares = std::is_invocable_r_v<bool, Pred&, key&, key&>;
-    static_assert(on_host, "tilewise: there are no algorithms by key under distributed(communicator, device) yet; use "
-                           "tilewise::par");
-    static_assert(copies, "tilewise: ranks exchange their first and last keys, so keys must be trivially copyable");
-    static_assert(small, "tilewise: keys that ranks exchange must have at most 1024 bytes");
-    static_assert(compares, "tilewise: over ranks, the predicate must accept lvalues of the type of the keys");
-    if constexpr (on_host && copies && small && compares)
-        return engine::can_find_runs<Local, Keys, Extent, Pred, KeysOut>();
-    else
-        return false;
-}
-
 } // namespace engine
 TILEWISE_NAMESPACE_END

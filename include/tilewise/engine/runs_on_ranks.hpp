@@ -9,12 +9,12 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/core/type_names.hpp>
+#include <tilewise/engine/output_on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
-#include <tilewise/host/by_key.hpp>
+#include <tilewise/engine/runs_of_rank.hpp>
 #include <tilewise/host/elements.hpp>
 #include <tilewise/host/fragment.hpp>
-#include <tilewise/host/runs.hpp>
 #include <tilewise/order.hpp>
 
 #include <concepts>
@@ -120,8 +120,8 @@ public:
 
     /// Has all ranks agree, and finds where runs span ranks. This rank has `what.count` keys. The predicate is applied
     /// to neighboring keys alone.
-    template <class Communicator, class Keys, class Pred>
-    void find(rank_call<Communicator>& call, bool is_parallel, agreement const& what, Keys const& keys, Pred is_same)
+    template <class Communicator, class Local, class Keys, class Pred>
+    void find(rank_call<Communicator>& call, Local const& local, agreement const& what, Keys const& keys, Pred is_same)
     {
         using key = value_of<Keys>;
         auto const received = call.template agree_and_gather<keys_at_ends<key>>(
@@ -129,9 +129,12 @@ public:
             [&](partition const&) {
                 packed<keys_at_ends<key>> own;
                 if (offset const count = what.count; count > 0) {
-                    auto const [end, begin] = host::runs_at_ends(is_parallel, keys, count, is_same, host::keys_that_pay,
-                                                                 host::keys_per_block);
-                    own.push_back({key(*keys), key(*tilewise::advanced(keys, count - 1)), end, count - begin});
+                    auto const [in_first, in_last] = engine::lengths_of_runs_at_ends(local, keys, count, is_same);
+                    auto const key_at = [&](offset i) {
+                        return engine::element_on_rank(call.algorithm(), local, keys,
+                                                       Keys(tilewise::advanced(keys, i)));
+                    };
+                    own.push_back({key_at(0), key_at(count - 1), in_first, in_last});
                 }
                 return own;
             });

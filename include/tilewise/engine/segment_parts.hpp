@@ -72,6 +72,17 @@ public:
                 use(part_of_segment{r, std::max(parts.begin(r) - of.begin, offset{0}),
                                     std::min(parts.end(r) - of.begin, of.count), of.count});
     }
+    /// Calls `use(segment, part)` for the parts of segments on a rank.
+    template <class Use>
+    void for_each_part_on(partition const& parts, int rank, Use use) const
+    {
+        for_each([&](host::segment const& each) {
+            for_each_part(parts, each, [&](part_of_segment const& part) {
+                if (part.rank == rank)
+                    use(each, part);
+            });
+        });
+    }
 
 private:
     std::vector<host::segment> segments_;
@@ -81,13 +92,20 @@ private:
 inline std::vector<host::segment> segments_of_rank(segments_on_ranks const& segments, partition const& parts, int rank)
 {
     std::vector<host::segment> own;
-    segments.for_each([&](host::segment const& each) {
-        segments_on_ranks::for_each_part(parts, each, [&](part_of_segment const& part) {
-            if (part.rank == rank && part.is_whole())
-                own.push_back({each.begin - parts.begin(rank), each.count});
-        });
+    segments.for_each_part_on(parts, rank, [&](host::segment const& each, part_of_segment const& part) {
+        if (part.is_whole())
+            own.push_back({each.begin - parts.begin(rank), each.count});
     });
     return own;
+}
+/// The number of elements from the beginning of this rank's part to the end of the last segment there.
+inline offset reach_on_rank(segments_on_ranks const& segments, partition const& parts, int rank)
+{
+    offset reach = 0;
+    segments.for_each_part_on(parts, rank, [&](host::segment const& each, part_of_segment const& part) {
+        reach = std::max(reach, each.begin + part.end - parts.begin(rank));
+    });
+    return reach;
 }
 
 /// Counts the values that each rank sends.

@@ -6,27 +6,28 @@
 /// segment that spans several, ranks exchange the fragments of their parts.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
-#include <tilewise/core/opaque.hpp>
 #include <tilewise/core/operators.hpp>
 #include <tilewise/core/output.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/combine_on_ranks.hpp>
-#include <tilewise/engine/join.hpp>
+#include <tilewise/engine/joined.hpp>
+#include <tilewise/engine/part_scan.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/segment_parts.hpp>
+#include <tilewise/engine/whole_segments.hpp>
 #include <tilewise/host/fragment.hpp>
 #include <tilewise/host/part.hpp>
-#include <tilewise/host/segmented.hpp>
 #include <tilewise/host/segments.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
-#include <concepts>
 #include <cstddef>
-#include <cstdint>
+#include <deque>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,16 @@ auto part_operator(Op const& op)
         return engine::host_operator<T>(op);
 }
 
+/// Rejects a null pointer to elements or results, if there are some.
+template <class Pointer>
+void check_elements([[maybe_unused]] char const* algorithm, [[maybe_unused]] offset count,
+                    [[maybe_unused]] Pointer const& first)
+{
+    if constexpr (hardened && std::is_pointer_v<Pointer>)
+        if (first == nullptr && count > 0)
+            reject_argument(algorithm, "a pointer is null, but this rank has elements in segments");
+}
+
 /// The values that a rank sends of its part of a segment, for a reduction: the result of a whole segment, or the
 /// fragment of the part and, apart, the last element.
 template <class Order>
@@ -89,8 +100,6 @@ Out segmented_reduce_on_ranks(rank_call<Communicator>& call, Local local, agreem
 {
     using order = order_on_ranks<T, Geometry>;
     using joined = engine::joined<order, combined<T>>;
-    constexpr bool is_parallel = std::same_as<Local, parallel_policy>;
-    constexpr offset long_from = host::tiles_that_pay<T, Op, It>() * tilewise::order<T, Geometry>::tile + 1;
     int const rank = call.rank();
     std::vector<offset> counts(static_cast<std::size_t>(call.ranks()));
     partition parts(call.ranks());
@@ -100,36 +109,26 @@ Out segmented_reduce_on_ranks(rank_call<Communicator>& call, Local local, agreem
     call.template expect<T>([&](int r) { return counts[static_cast<std::size_t>(r)]; });
 
     auto host_op = engine::part_operator<T>(op);
-    auto const whole = engine::segments_of_rank(segments, parts, rank);
-    host::aggregates<T> results(whole.size());
-    host::forget_memory<T>(first);
-    host::distribute_segments(
-        is_parallel, static_cast<offset>(whole.size()), long_from,
-        [&](offset i) { return whole[static_cast<std::size_t>(i)]; },
-        [&](bool is_shared, offset i, host::segment const& own) {
-            results[static_cast<std::size_t>(i)].emplace(
-                host::reduce_segment<Geometry>(is_shared, first, own, first_init, op));
-        });
+    engine::check_elements(call.algorithm(), engine::reach_on_rank(segments, parts, rank), first);
+    reduced_segments<Geometry, T, Local> whole(local, engine::segments_of_rank(segments, parts, rank), first,
+                                               first_init, op);
     packed<T> sent;
-    auto result = results.begin();
-    segments.for_each([&](host::segment const& each) {
-        segments_on_ranks::for_each_part(parts, each, [&](part_of_segment const& part) {
-            if (part.rank != rank)
-                return;
-            if (part.is_whole()) {
-                sent.push_back(**result++);
-                return;
-            }
-            joined own(part.begin);
-            engine::add_elements<order, T>(own, local,
-                                           It(tilewise::advanced(first, each.begin + part.begin - parts.begin(rank))),
-                                           part.end - part.begin, part.has_last(), op, host_op);
-            own.for_each([&](combined<T> const& value) { sent.push_back(engine::plain(value)); });
-        });
+    std::size_t next_whole = 0;
+    segments.for_each_part_on(parts, rank, [&](host::segment const& each, part_of_segment const& part) {
+        if (part.is_whole()) {
+            sent.push_back(whole[next_whole++]);
+            return;
+        }
+        joined own(part.begin);
+        engine::add_elements<order, T>(own, local,
+                                       It(tilewise::advanced(first, each.begin + part.begin - parts.begin(rank))),
+                                       part.end - part.begin, part.has_last(), op, host_op);
+        own.for_each([&](combined<T> const& value) { sent.push_back(engine::plain(value)); });
     });
 
     auto const received = call.gather(sent);
     std::vector<offset> next(counts.size()); // the value of each rank to read next
+    results_of_rank<T, Local, Out> results(call.algorithm(), local, std::move(out));
     segments.for_each([&](host::segment const& each) {
         std::optional<T> all;
         joined before(0);
@@ -147,11 +146,9 @@ Out segmented_reduce_on_ranks(rank_call<Communicator>& call, Local local, agreem
                 all.emplace(engine::plain(end.reduced(host_op, engine::to_combined(take()))));
             }
         });
-        T value = all ? *all : first_init;
-        host::make_opaque(value);
-        host::put<T>(out, std::move(value));
+        results.push_back(all ? *all : first_init);
     });
-    return out;
+    return results.finish();
 }
 
 /// Scans each segment after rank 0's `init`, if there is one. This rank has the elements from `first` on, and writes
@@ -163,8 +160,7 @@ void segmented_scan_on_ranks(rank_call<Communicator>& call, Local local, agreeme
 {
     using order = order_on_ranks<T, Geometry>;
     using out_type = decltype(tilewise::output_begin<Local>("", offset{0}, output));
-    constexpr bool is_parallel = std::same_as<Local, parallel_policy> && !shares_words<out_type>;
-    constexpr offset long_from = host::tiles_that_pay_to_scan<T, Op>() * tilewise::order<T, Geometry>::tile + 1;
+    using scan_type = part_scan<Geometry, form, T, Local, It, out_type, Op>;
     int const rank = call.rank();
     std::vector<offset> counts(static_cast<std::size_t>(call.ranks()));
     partition parts(call.ranks());
@@ -176,35 +172,41 @@ void segmented_scan_on_ranks(rank_call<Communicator>& call, Local local, agreeme
     struct own_part {
         host::segment segment;
         part_of_segment part;
-        host::fragment<order, combined<T>> before;
-        host::aggregates<combined<T>> tiles;
+        host::fragment<order, combined<T>> before{0};
+        scan_type scan;
+
+        own_part(host::segment const& whole, part_of_segment const& own, Local const& by, It from, out_type to,
+                 Op const& combine)
+            : segment(whole), part(own),
+              scan(by, std::move(from), std::move(to), own.begin, own.end - own.begin, combine)
+        {}
     };
-    std::vector<own_part> own_parts;
-    offset reach = 0;
-    segments.for_each([&](host::segment const& each) {
-        segments_on_ranks::for_each_part(parts, each, [&](part_of_segment const& part) {
-            if (part.rank != rank)
-                return;
-            reach = std::max(reach, each.begin + part.end - parts.begin(rank));
-            if (!part.is_whole())
-                own_parts.push_back({each, part, host::fragment<order, combined<T>>(0), {}});
-        });
-    });
+    offset const reach = engine::reach_on_rank(segments, parts, rank);
     out_type const out = tilewise::output_begin<Local>(call.algorithm(), reach, output);
+    engine::check_elements(call.algorithm(), reach, first);
+    engine::check_elements(call.algorithm(), reach, out);
 
     auto host_op = engine::part_operator<T>(op);
-    auto const input_of = [&](own_part const& own) {
-        return engine::host_input<T>(
-            It(tilewise::advanced(first, own.segment.begin + own.part.begin - parts.begin(rank))),
-            own.part.end - own.part.begin);
-    };
-    host::forget_memory<T>(first);
+    if constexpr (!is_device_policy<Local>)
+        host::forget_memory<T>(first);
+    struct parts_of_rank : std::deque<own_part> {
+        ~parts_of_rank() // in reverse order: each call on a device restores the device that was the current one
+        {
+            while (!this->empty())
+                this->pop_back();
+        }
+    } own_parts;
+    segments.for_each_part_on(parts, rank, [&](host::segment const& each, part_of_segment const& part) {
+        offset const at = each.begin + part.begin - parts.begin(rank);
+        if (!part.is_whole())
+            own_parts.emplace_back(each, part, local, It(tilewise::advanced(first, at)),
+                                   out_type(tilewise::advanced(out, at)), op);
+    });
     packed<T> sent;
     for (own_part& own : own_parts) {
-        if (own.part.has_last() && !is_parallel)
+        if (own.part.has_last() && !scan_type::scans_after_reduction)
             continue;
-        auto const fragment = host::fragment_of<order, combined<T>>(local, input_of(own), own.part.begin, own.part.end,
-                                                                    host_op, own.tiles);
+        auto const fragment = own.scan.reduce(host_op);
         if (!own.part.has_last())
             for (combined<T> const& value : fragment.aggregates())
                 sent.push_back(engine::plain(value));
@@ -230,19 +232,10 @@ void segmented_scan_on_ranks(rank_call<Communicator>& call, Local local, agreeme
     for (own_part& each : own_parts) {
         host::entry<order, combined<T>> entry(each.segment.count);
         entry.move_behind(host_op, from, each.before);
-        host::scan_part<order, form>(
-            std::move(entry), input_of(each), each.part.end - each.part.begin,
-            out_type(tilewise::advanced(out, each.segment.begin + each.part.begin - parts.begin(rank))), host_op,
-            each.tiles);
+        each.scan.scan(std::move(entry), host_op);
     }
-    auto const whole = engine::segments_of_rank(segments, parts, rank);
-    host::distribute_segments(
-        is_parallel, static_cast<offset>(whole.size()), long_from,
-        [&](offset i) { return whole[static_cast<std::size_t>(i)]; },
-        [&](bool is_shared, offset, host::segment const& each) {
-            host::scan_segment<Geometry, form, T>(is_shared, call.algorithm(), first, each, out, first_init, op);
-        });
-    host::forget_memory<T>(out);
+    engine::scan_whole_segments<Geometry, form, T>(
+        call.algorithm(), local, engine::segments_of_rank(segments, parts, rank), first, out, first_init, op);
 }
 
 } // namespace engine

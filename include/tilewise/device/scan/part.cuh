@@ -49,25 +49,6 @@ load_operands(View view, int count, T* to)
     }
 }
 
-/// Values on the host, of a trivially copyable type that need not have a default constructor.
-template <class T>
-class host_values {
-public:
-    host_values() = default;
-    explicit host_values(offset count) : bytes_(static_cast<std::size_t>(count)) {}
-
-    void push_back(T const& value) { std::memcpy(bytes_.emplace_back().bytes, std::addressof(value), sizeof(T)); }
-    void push_back_absent() { bytes_.emplace_back(); }
-    T* data() { return reinterpret_cast<T*>(bytes_.data()); }
-    offset size() const { return static_cast<offset>(bytes_.size()); }
-
-private:
-    struct room {
-        alignas(T) std::byte bytes[sizeof(T)];
-    };
-    std::vector<room> bytes_;
-};
-
 /// Scans the elements [begin, end) of a range, at least one. `input` begins with element `begin`, and `out` with its
 /// result.
 template <class Geometry, scan_form form, class T, class Policy, class Input, class Out, class Op,
