@@ -123,6 +123,10 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_one_has_no_memory)
         on_device::device_array<std::int32_t> const sums(8);
         tw::reduce_by_index(on, x, x, 8, sums.data());
     });
+    expect_all_miss_memory(3, [&](auto const& on) { // keys, values, what sorts them, units
+        on_device::device_array<float> const sums(8);
+        tw::weighted_histogram(on, x, std::vector<float>(100, 1.5F), tw::integer_axis(0, 8), sums.data());
+    });
     expect_all_miss_memory(1, [&](auto const& on) { tw::min_element(on, x); });
     std::vector<int> const offsets{0, 50, 250, 260, 300}, keys = keys_of_rank();
     std::vector<float> const y(100, 1.5F);
@@ -225,6 +229,11 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_any_call_of_the_runtime_fails)
         std::vector<std::int32_t> sums(8);
         tw::reduce_by_index(on, x, x, 8, sums);
         EXPECT_EQ(sums[3], 900);
+    });
+    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+        std::vector<float> sums(8);
+        tw::reduce_by_index(on, x, y, 8, sums);
+        EXPECT_EQ(sums[3], 450.F);
     });
     expect_all_throw_where_a_call_of_the_runtime_fails(
         8, [&](auto const& on) { EXPECT_EQ(tw::max_element(on, x).index, 0); });

@@ -226,6 +226,63 @@ DEVICE_TEST(ranks_on_a_gpu, have_the_sums_of_keys_of_one_range)
     }
 }
 
+/// Expects the bits that one rank gives under seq, on every rank, for keys of which some have most values.
+template <class T, class E, class Op>
+void expect_one_result_per_key(std::size_t count, T init, T other, Op op, std::mt19937& random)
+{
+    for (int const cells : {1, 3, 700}) {
+        std::vector<int> keys(count);
+        for (int& key : keys)
+            key = static_cast<int>(random() % 2 == 0 ? 0 : random() % static_cast<unsigned>(cells + 1)); // or no cell
+        auto const x = on_device::some_elements<E>(count);
+        std::vector<T> expected(static_cast<std::size_t>(cells), init);
+        tw::reduce_by_index(keys, x, cells, expected, init, op);
+        ranks::on_each_rank(few_cuts_of(count, random), [&](auto& communicator, std::size_t begin, std::size_t end) {
+            elements<int> own_keys(part_of(keys, begin, end), memory_on(communicator));
+            elements<E> own(part_of(x, begin, end), memory_on(communicator, 1));
+            elements<T> results(std::vector<T>(expected.size(), other), memory_on(communicator, 2));
+            auto const on = tw::distributed(communicator, tw::device);
+            EXPECT_EQ(tw::reduce_by_index(on, own_keys.data(), own_keys.end(), own.data(), cells, results.data(),
+                                          communicator.rank() == 0 ? init : other, op),
+                      results.end());
+            auto const found = results.values();
+            for (std::size_t i = 0; i < found.size(); ++i)
+                ASSERT_TRUE(on_device::same_bits(found[i], expected[i])) << i << " of " << cells;
+        });
+    }
+}
+
+DEVICE_TEST(ranks_on_a_gpu, have_the_bits_of_one_range_for_every_key)
+{
+    using words = values::words<std::uint64_t, 3>;
+    emptied_caches const at_end;
+    std::mt19937 random(static_cast<unsigned>(on_device::variation()));
+    for (std::size_t const count :
+         {std::size_t{0}, std::size_t{9}, on_device::amount<std::size_t>(1 << 20, 60'000, 30'000)}) {
+        expect_one_result_per_key<double, float>(count, 0.25, 7.0, std::plus<>(), random);
+        expect_one_result_per_key<words, words>(count / 2, words(77), words(5), values::compose{}, random);
+    }
+}
+
+DEVICE_TEST(ranks_on_a_gpu, have_the_weights_of_one_range)
+{
+    emptied_caches const at_end;
+    std::mt19937 random(static_cast<unsigned>(on_device::variation() + 1));
+    std::size_t const count = sizes.back();
+    auto const x = on_device::some_elements<float>(count), weights = on_device::some_elements<float>(count);
+    tw::regular_axis const axis(20, -1.0f, 1.0f, {.flow = tw::flow::bins});
+    std::vector<float> expected(static_cast<std::size_t>(axis.extent()));
+    tw::weighted_histogram(x, weights, axis, expected);
+    ranks::on_each_rank(few_cuts_of(count, random), [&](auto& communicator, std::size_t begin, std::size_t end) {
+        elements<float> own(part_of(x, begin, end), memory_on(communicator));
+        elements<float> own_weights(part_of(weights, begin, end), memory_on(communicator, 1));
+        elements<float> sums(std::vector<float>(expected.size()), memory_on(communicator, 2));
+        auto const on = tw::distributed(communicator, tw::device);
+        tw::weighted_histogram(on, own.data(), own.end(), own_weights.data(), axis, sums.data());
+        EXPECT_EQ(sums.values(), expected);
+    });
+}
+
 /// An element of a range, in 12 bytes, of which one is compared.
 struct position_and_height {
     std::int32_t x, y, height;

@@ -62,8 +62,8 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// Sorts values by cell and combines those of each cell.
-template <class Geometry, class Tuning, class Samples, class Axis, class Values, class Sink, class T, class Op>
+/// Sorts values by cell.
+template <class Tuning, class Samples, class Axis, class Values, class T>
 class cell_sorter {
     static constexpr int threads = Tuning::threads;
     static constexpr bool moves_values = sizeof(T) <= Tuning::most_payload_bytes;
@@ -75,13 +75,12 @@ public:
     device_call& call;
     source_type source;
     Values values;
-    Sink sink;
-    T init;
-    Op op;
     int multiprocessors;
 
-    /// Launches the kernels.
-    void start()
+    /// Launches the kernels. Calls `use(begins, view)` while the sorted values exist: those of a cell are the elements
+    /// of `view` from `begins[cell]` up to `begins[cell + 1]`, in memory of the device.
+    template <class Use>
+    void start(Use const& use)
     {
         int const bits = static_cast<int>(std::bit_width(static_cast<unsigned>(cells() - 1)));
         int const passes = std::max(1, (bits + Tuning::digit_bits - 1) / Tuning::digit_bits);
@@ -112,9 +111,9 @@ public:
             sort(in, lowest, passes, blocks);
         moved const* const sorted = passes % 2 == 1 ? in.now : in.then;
         if constexpr (moves_values)
-            combine(in, memory_view<T>{sorted, 0});
+            use(in.begins, memory_view<T>{sorted, 0});
         else
-            combine(in, gpu::view_of(values_in_order<Values, T>{values, sorted}, 0));
+            use(in.begins, gpu::view_of(values_in_order<Values, T>{values, sorted}, 0));
     }
 
 private:
@@ -167,19 +166,21 @@ private:
                         {gpu::blocks_for(cells() + 1, threads, multiprocessors * 8), threads},
                         known_cells{cells_now, kept}, cells(), in.begins);
     }
-
-    template <class View>
-    void combine(arrays const& in, View const& view)
-    {
-        using results_type = result_per_segment<Sink>;
-        using scan_type = scan_of<View, typename results_type::sink, T, Op, scan_form::inclusive, order<T, Geometry>>;
-        using list_type = segment_list<memory_view<offset>, memory_view<offset>>;
-        using segmented = segmented_of<scan_type, results_type, list_type>;
-        gpu::start_segmented<segmented, typename Tuning::segments>(
-            call, view, results_type{sink}, list_type{{in.begins, cells()}, {in.begins + 1, cells()}}, cells(), count(),
-            init, op);
-    }
 };
+
+/// Combines `init` and the sorted values of each cell.
+template <class Geometry, class Tuning, class View, class Sink, class T, class Op>
+void combine_cells(device_call& call, View const& view, offset const* begins, offset cells, offset count,
+                   Sink const& sink, T const& init, Op const& op)
+{
+    using results_type = result_per_segment<Sink>;
+    using scan_type = scan_of<View, typename results_type::sink, T, Op, scan_form::inclusive, order<T, Geometry>>;
+    using list_type = segment_list<memory_view<offset>, memory_view<offset>>;
+    using segmented = segmented_of<scan_type, results_type, list_type>;
+    gpu::start_segmented<segmented, typename Tuning::segments>(call, view, results_type{sink},
+                                                               list_type{{begins, cells}, {begins + 1, cells}}, cells,
+                                                               count, std::optional<T>(init), op);
+}
 
 /// Combines, for each cell of an axis, `init` and the values of its samples, in the policy's stream.
 template <class Geometry, class Tuning = by_index_tuning, class Policy, class Keys, class Values, class View, class Out,
@@ -214,13 +215,40 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
                 call, from, elements, sink, init, call.multiprocessors()}
                 .start(at_once);
         else
-            cell_sorter<Geometry, Tuning, decltype(samples), Cells, decltype(elements), decltype(sink), T, Op>{
-                call, from, elements, sink, init, op, call.multiprocessors()}
-                .start();
+            cell_sorter<Tuning, decltype(samples), Cells, decltype(elements), T>{call, from, elements,
+                                                                                 call.multiprocessors()}
+                .start([&](offset const* begins, auto const& sorted) {
+                    gpu::combine_cells<Geometry, Tuning>(call, sorted, begins, cells, count, sink, init, op);
+                });
     };
     if (!binning::visit_simple_view(axis, combine_in))
         combine_in(axis);
     staged.copy_out();
+    call.finish();
+}
+
+/// Sorts the values of samples by the cell of an axis, and calls `use(call, begins, view)`: see `cell_sorter::start`.
+template <class T, class Tuning = by_index_tuning, class Policy, class Keys, class Values, class View, class Use>
+void with_values_by_cell(char const* algorithm, Policy const& policy, Keys const& first, offset count,
+                         Values const& values, View const& axis, Use const& use)
+{
+    count = std::max(offset{0}, count);
+    device_call call(algorithm, count, policy);
+    auto samples = gpu::view_of(first, count);
+    auto elements = gpu::view_of(values, count);
+    staging staged(call);
+    if (staged.bytes_per_element(samples) + staged.bytes_per_element(elements) > 0) {
+        staged.stage_in(samples);
+        staged.stage_in(elements);
+    }
+    auto const sort_in = [&]<class Cells>(Cells const& axis_for_kernels) {
+        cells_of_samples<decltype(samples), Cells> const from = {samples, axis_for_kernels, axis.extent(), count};
+        cell_sorter<Tuning, decltype(samples), Cells, decltype(elements), T>{call, from, elements,
+                                                                             call.multiprocessors()}
+            .start([&](offset const* begins, auto const& sorted) { use(call, begins, sorted); });
+    };
+    if (!binning::visit_simple_view(axis, sort_in))
+        sort_in(axis);
     call.finish();
 }
 

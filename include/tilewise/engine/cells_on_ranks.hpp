@@ -9,15 +9,12 @@
 #include <tilewise/core/opaque.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/communicator.hpp>
+#include <tilewise/engine/cells_of_rank.hpp>
 #include <tilewise/engine/output_on_ranks.hpp>
 #include <tilewise/engine/rank_call.hpp>
 #include <tilewise/engine/ranks.hpp>
 #include <tilewise/engine/reduce_by_cell.hpp>
-#include <tilewise/host/by_index.hpp>
 #include <tilewise/host/fragment.hpp>
-#include <tilewise/host/parallel.hpp>
-#include <tilewise/host/part.hpp>
-#include <tilewise/host/sort.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
 
@@ -29,25 +26,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
-
-/// Where a rank's values of a cell stand among all values of the cell.
-struct part_of_cell {
-    offset begin, total;
-};
-
-/// What a rank sends of its `count` values of a cell: the aggregates of the units up to `end` and, apart, the last of
-/// all values of the cell if that is among them.
-template <class Order>
-struct sent_part {
-    offset begin, end;
-    bool has_last;
-
-    sent_part(part_of_cell at, offset count)
-        : begin(at.begin), end(std::min(at.begin + count, at.total - 1)),
-          has_last(count > 0 && at.begin + count == at.total)
-    {}
-    offset values() const { return host::unit<Order>::count(begin, end) + (has_last ? 1 : 0); }
-};
 
 /// The cells of a call on this rank. Its member functions are called once each, in their order, on every rank.
 template <class Order, class T, class Call>
@@ -83,24 +61,20 @@ public:
             [&](int r) { return incoming{r, parts_.data() + owned_.first(r), bytes<part_of_cell>(owned_.count(r))}; });
     }
 
-    /// Sends fragments to the owners of their cells; `values(cell)` is where this rank's values of a cell begin.
-    template <class Policy, class Values, class Op>
-    void send(Policy, Values const& values, Op const& op)
+    /// Sends fragments to the owners of their cells; `write(parts, positions, to)` writes them, from `to` on: that of
+    /// a cell at the position of its first value.
+    template <class Write>
+    void send(Write const& write)
     {
         call_.expect_status();
-        std::vector<offset> positions(counts_.size() + 1); // of each cell's values among all that are sent
-        for (std::size_t cell = 0; cell < counts_.size(); ++cell)
-            positions[cell + 1] = positions[cell] + sent_part<Order>(parts_[cell], counts_[cell]).values();
+        std::vector<sent_part<Order>> parts;
+        std::vector<offset> positions{0}; // of each cell's values among all that are sent
+        for (std::size_t cell = 0; cell < counts_.size(); ++cell) {
+            parts.emplace_back(parts_[cell], counts_[cell]);
+            positions.push_back(positions.back() + parts.back().values());
+        }
         std::vector<std::byte> sent(bytes<T>(positions.back()));
-        auto const write = [&](offset first, offset last) {
-            Op own_op = op;
-            for (offset cell = first; cell < last; ++cell)
-                write_cell(sent.data() + bytes<T>(positions[index(cell)]), index(cell), values(cell), own_op);
-        };
-        if constexpr (std::same_as<Policy, parallel_policy>)
-            host::parallel_for(static_cast<offset>(counts_.size()), write);
-        else
-            write(0, static_cast<offset>(counts_.size()));
+        write(parts, positions, sent.data());
 
         received_begins_.assign(1, 0); // of what each rank sends
         for (int r = 0; r < call_.ranks(); ++r) {
@@ -166,23 +140,6 @@ private:
         return {parts_of_ranks_[at(rank, cell)], counts_of_ranks_[at(rank, cell)]};
     }
 
-    template <class Values, class Op>
-    void write_cell(std::byte* to, std::size_t cell, Values values, Op& op) const
-    {
-        offset const count = counts_[cell];
-        if (count == 0)
-            return;
-        sent_part<Order> const part(parts_[cell], count);
-        packed<T> own;
-        host::fragment<Order, T> fragment(part.begin);
-        host::append_elements(fragment, values, part.end, op);
-        for (auto const& aggregate : fragment.aggregates())
-            own.push_back(aggregate);
-        if (part.has_last)
-            own.push_back(values[count - 1]);
-        tilewise::copy_bytes(to, own.values().data(), own.values().size());
-    }
-
     /// A message to each rank and one from each.
     template <class To, class From>
     void exchange(To to, From from)
@@ -216,26 +173,22 @@ template <class Geometry, class Communicator, class Local, class Input, class Ex
 Out reduce_cells_in_order(rank_call<Communicator>& call, Local local, Input input, Extent const& end, Values values,
                           View const& view, Out out, packed<T> const& own_init, T init, Op op)
 {
-    constexpr bool is_parallel = std::same_as<Local, parallel_policy>;
+    using order = tilewise::order<T, Geometry>;
     offset const cells = view.extent();
-    auto const combine = [&](int const* numbers, auto const& numbered, offset count) {
-        auto by_cell = host::sort_by_bucket<T>(is_parallel, numbers, numbered, count, cells, 0);
-        std::vector<offset> counts;
-        for (offset cell = 0; cell < cells; ++cell)
-            counts.push_back(by_cell.positions.at(cell).count);
-        cells_on_ranks<order<T, Geometry>, T, rank_call<Communicator>> all(call, cells);
-        init = call.gather(own_init)(0, 0);
-        all.exchange_counts(std::move(counts));
-        T const* const sorted = by_cell.values.input();
-        all.send(local, [&](offset cell) { return sorted + by_cell.positions.at(cell).begin; }, op);
-        auto const results = all.combine(init, op);
-        owned_cells const owned(cells, call.ranks());
-        for (int r = 0; r < call.ranks(); ++r)
-            out = host::write_results<T>(std::move(out), owned.count(r),
-                                         [&, i = offset{0}]() mutable { return results(r, i++); });
-    };
-    host::with_numbers<T>(is_parallel, std::move(input), end, std::move(values), view, combine);
-    return out;
+    results_of_rank<T, Local, Out> results(call.algorithm(), local, std::move(out));
+    engine::with_sorted_cells<order, T>(call.algorithm(), local, std::move(input), end, std::move(values), view, op,
+                                        [&](std::vector<offset> counts, auto const& write) {
+                                            cells_on_ranks<order, T, rank_call<Communicator>> all(call, cells);
+                                            init = call.gather(own_init)(0, 0);
+                                            all.exchange_counts(std::move(counts));
+                                            all.send(write);
+                                            auto const received = all.combine(init, op);
+                                            owned_cells const owned(cells, call.ranks());
+                                            for (int r = 0; r < call.ranks(); ++r)
+                                                for (offset i = 0; i < owned.count(r); ++i)
+                                                    results.push_back(received(r, i));
+                                        });
+    return results.finish();
 }
 
 /// The same where every order gives the same bits: each rank combines its own values, and the cells of all are

@@ -49,11 +49,9 @@ namespace engine {
 template <class Policy, class T, class Op>
 constexpr bool has_cells()
 {
-    constexpr bool combines = !is_device_policy<Policy> || known::is_exact<Op, T>, small = !host::is_large<T>;
-    static_assert(combines, "tilewise: distributed(communicator, device) supports reduction by key only for integers "
-                            "and known operators, such as std::plus; use tilewise::par");
+    constexpr bool small = !host::is_large<T>;
     static_assert(small, "tilewise: values that ranks combine by key must have at most 1024 bytes");
-    return combines && small && engine::can_write_on_ranks<Policy>();
+    return small && engine::has_parts<Policy, T, Op>() && engine::can_write_on_ranks<Policy>();
 }
 
 /// Combining two values of type T throws nothing. What may is followed by a last gather, so that all ranks throw.
@@ -165,9 +163,8 @@ public:
                 out = engine::reduce_cells_in_any_order(call_, local_, std::move(first), std::move(end),
                                                         std::move(values), view, std::move(out), own_init, known);
             else
-                out = engine::reduce_cells_in_order<Geometry>(
-                    call_, local_, tilewise::unwrap_input(std::move(first), end), end,
-                    tilewise::unwrap_input(std::move(values), end), view, std::move(out), own_init, init, known);
+                out = engine::reduce_cells_in_order<Geometry>(call_, local_, std::move(first), end, std::move(values),
+                                                              view, std::move(out), own_init, init, known);
             call_.finish();
         }
         return out;

@@ -6,6 +6,8 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/opaque.hpp>
+#include <tilewise/core/output.hpp>
 #include <tilewise/core/requirements.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/host/by_index.hpp>
@@ -80,6 +82,46 @@ Out write_on_ranks([[maybe_unused]] char const* algorithm, [[maybe_unused]] Poli
         return host::write_results<T>(std::move(out), count, [values]() mutable -> T { return *values++; });
     }
 }
+
+/// Writes the results of a call one by one, on a GPU when all of them are known.
+template <class T, class Local, class Out>
+class results_of_rank {
+public:
+    results_of_rank(char const* algorithm, Local const& local, Out out)
+        : algorithm_(algorithm), local_(local), out_(std::move(out))
+    {}
+    void push_back(T value)
+    {
+        host::make_opaque(value);
+        if constexpr (!is_device_policy<Local>)
+            host::put<T>(out_, std::move(value));
+#ifdef TILEWISE_DEVICE_ENGINE
+        else
+            values_.push_back(value);
+#endif
+    }
+    /// Returns the end of the output.
+    Out finish()
+    {
+        if constexpr (!is_device_policy<Local>)
+            return std::move(out_);
+#ifdef TILEWISE_DEVICE_ENGINE
+        else
+            return engine::write_on_ranks<false>(algorithm_, local_, static_cast<T const*>(values_.data()),
+                                                 values_.size(), std::move(out_));
+#else
+        throw_no_device();
+#endif
+    }
+
+private:
+    char const* algorithm_;
+    Local local_;
+    Out out_;
+#ifdef TILEWISE_DEVICE_ENGINE
+    gpu::host_values<T> values_;
+#endif
+};
 
 /// Reads an element of this rank.
 template <class Policy, class It>

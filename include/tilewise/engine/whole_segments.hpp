@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What a rank does with the segments of a call under its local policy: it reads their offsets, reduces and scans the
-/// segments that lie in its part as a whole, and writes results.
+/// What a rank does with the segments of a call under its local policy: it reads their offsets, and reduces and
+/// scans the segments that lie in its part as a whole.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -147,46 +147,6 @@ void scan_whole_segments(char const* algorithm, [[maybe_unused]] Local const& lo
         host::forget_memory<T>(out);
     }
 }
-
-/// Writes the results of a call one by one, on a GPU when all of them are known.
-template <class T, class Local, class Out>
-class results_of_rank {
-public:
-    results_of_rank(char const* algorithm, Local const& local, Out out)
-        : algorithm_(algorithm), local_(local), out_(std::move(out))
-    {}
-    void push_back(T value)
-    {
-        host::make_opaque(value);
-        if constexpr (!is_device_policy<Local>)
-            host::put<T>(out_, std::move(value));
-#ifdef TILEWISE_DEVICE_ENGINE
-        else
-            values_.push_back(value);
-#endif
-    }
-    /// Returns the end of the output.
-    Out finish()
-    {
-        if constexpr (!is_device_policy<Local>)
-            return std::move(out_);
-#ifdef TILEWISE_DEVICE_ENGINE
-        else
-            return engine::write_on_ranks<false>(algorithm_, local_, static_cast<T const*>(values_.data()),
-                                                 values_.size(), std::move(out_));
-#else
-        throw_no_device();
-#endif
-    }
-
-private:
-    char const* algorithm_;
-    Local local_;
-    Out out_;
-#ifdef TILEWISE_DEVICE_ENGINE
-    gpu::host_values<T> values_;
-#endif
-};
 
 } // namespace engine
 TILEWISE_NAMESPACE_END

@@ -48,22 +48,15 @@ struct end_units {
     TILEWISE_PORTABLE offset position(int i) const { return (i < count_before ? 0 : tiles_end) + begin[i]; }
 };
 
-/// Reduces the units smaller than a tile, with one warp per unit. Between the results of the units before the tiles and
-/// of those after them it leaves room for the `middle` results of the tiles.
-template <class Layout, int threads, class View, class T, class Op>
-TILEWISE_KERNEL(threads, 1)
-reduce_ends(View view, end_units<typename Layout::order> units, int middle, Op op, T* results)
+/// Returns the aggregate of the unit at `first`, of up to a chunk. Lane 0 has it.
+template <class Layout, class T, class View, class Op>
+TILEWISE_DEVICE T warp_unit(View& view, offset first, int level, Op& op)
 {
-    release_dependents();
     using order = typename Layout::order;
     using unit = host::unit<order>;
     constexpr int N = Layout::lane_vector;
-    int const i = block_index() * (threads / warp_size) + warp_index();
-    if (i >= units.count)
-        return;
-    int const level = units.level[i], rows = level == unit::chunk ? Layout::rows : 1;
-    int const last = level == unit::element ? 0 : N - 1;
-    offset const first = units.position(i) + (level >= unit::row ? lane_index() * N : 0);
+    int const rows = level == unit::chunk ? Layout::rows : 1, last = level == unit::element ? 0 : N - 1;
+    first += level >= unit::row ? lane_index() * N : 0;
     registers<T, 1> aggregate;
     TILEWISE_NO_UNROLL
     for (int row = 0; row < rows; ++row) {
@@ -74,8 +67,22 @@ reduce_ends(View view, end_units<typename Layout::order> units, int middle, Op o
             gpu::put(row_aggregate, gpu::warp_tree(op, row_aggregate));
         gpu::put(aggregate[0], row == 0 ? row_aggregate : gpu::combine(op, T(aggregate[0]), row_aggregate));
     }
+    return T(aggregate[0]);
+}
+
+/// Reduces the units smaller than a tile, with one warp per unit. Between the results of the units before the tiles and
+/// of those after them it leaves room for the `middle` results of the tiles.
+template <class Layout, int threads, class View, class T, class Op>
+TILEWISE_KERNEL(threads, 1)
+reduce_ends(View view, end_units<typename Layout::order> units, int middle, Op op, T* results)
+{
+    release_dependents();
+    int const i = block_index() * (threads / warp_size) + warp_index();
+    if (i >= units.count)
+        return;
+    T const aggregate = gpu::warp_unit<Layout, T>(view, units.position(i), units.level[i], op);
     if (lane_index() == 0)
-        gpu::put(results[i < units.count_before ? i : i + middle], T(aggregate[0]));
+        gpu::put(results[i < units.count_before ? i : i + middle], aggregate);
 }
 
 /// The complete tiles of a part: `before` single tiles, then `subtrees` subtrees of `2^log2_tiles` tiles each, then
