@@ -57,11 +57,11 @@ std::vector<T> part_of(std::vector<T> const& all, std::size_t begin, std::size_t
     return {all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
-/// Random cuts for at most 5 ranks: the interpreter has pinned memory for 7 calls at once.
-inline std::vector<std::size_t> few_cuts_of(std::size_t count, std::mt19937& random)
+/// Random cuts for few ranks: the interpreter has pinned memory for 7 copies at once, of which a call may make several.
+inline std::vector<std::size_t> few_cuts_of(std::size_t count, std::mt19937& random, std::size_t most = 5)
 {
     auto cuts = cuts_of(count, 1024, random);
-    while (cuts.size() > 6)
+    while (cuts.size() > most + 1)
         cuts = cuts_of(count, 1024, random);
     return cuts;
 }

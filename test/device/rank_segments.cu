@@ -102,7 +102,7 @@ void with_segments_over_ranks(std::mt19937& random, Use use)
     for (std::size_t const count :
          {std::size_t{0}, std::size_t{6}, on_device::amount<std::size_t>(1 << 20, 60'000, 25'000)}) {
         auto const x = on_device::some_elements<E>(count / (sizeof(E) > 8 ? 8 : 1));
-        use(x, some_segments(x.size(), random), ranks::few_cuts_of(x.size(), random));
+        use(x, some_segments(x.size(), random), ranks::few_cuts_of(x.size(), random, 3));
     }
 }
 
@@ -143,8 +143,8 @@ DEVICE_TEST(segments_on_gpus, may_span_all_ranks)
     ranks::emptied_caches const at_end;
     std::size_t const count = on_device::amount<std::size_t>(1 << 22, 100'000, 60'000);
     auto const x = on_device::some_elements<float>(count);
-    expect_bits_of_one_range(x, {{0}, {static_cast<offset>(count)}}, {0, count / 3 + 5, count / 2, count / 2, count},
-                             0.5f, 7.0f, std::plus<>());
+    expect_bits_of_one_range(x, {{0}, {static_cast<offset>(count)}}, {0, count / 3 + 5, count / 3 + 5, count}, 0.5f,
+                             7.0f, std::plus<>());
     expect_bits_of_one_range(x, {{3}, {static_cast<offset>(count) - 1}}, {0, 2, count / 4 * 3, count}, 0.5f, 7.0f,
                              std::plus<>());
 }

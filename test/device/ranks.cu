@@ -237,7 +237,7 @@ void expect_one_result_per_key(std::size_t count, T init, T other, Op op, std::m
         auto const x = on_device::some_elements<E>(count);
         std::vector<T> expected(static_cast<std::size_t>(cells), init);
         tw::reduce_by_index(keys, x, cells, expected, init, op);
-        ranks::on_each_rank(few_cuts_of(count, random), [&](auto& communicator, std::size_t begin, std::size_t end) {
+        ranks::on_each_rank(few_cuts_of(count, random, 3), [&](auto& communicator, std::size_t begin, std::size_t end) {
             elements<int> own_keys(part_of(keys, begin, end), memory_on(communicator));
             elements<E> own(part_of(x, begin, end), memory_on(communicator, 1));
             elements<T> results(std::vector<T>(expected.size(), other), memory_on(communicator, 2));
@@ -273,7 +273,7 @@ DEVICE_TEST(ranks_on_a_gpu, have_the_weights_of_one_range)
     tw::regular_axis const axis(20, -1.0f, 1.0f, {.flow = tw::flow::bins});
     std::vector<float> expected(static_cast<std::size_t>(axis.extent()));
     tw::weighted_histogram(x, weights, axis, expected);
-    ranks::on_each_rank(few_cuts_of(count, random), [&](auto& communicator, std::size_t begin, std::size_t end) {
+    ranks::on_each_rank(few_cuts_of(count, random, 3), [&](auto& communicator, std::size_t begin, std::size_t end) {
         elements<float> own(part_of(x, begin, end), memory_on(communicator));
         elements<float> own_weights(part_of(weights, begin, end), memory_on(communicator, 1));
         elements<float> sums(std::vector<float>(expected.size()), memory_on(communicator, 2));

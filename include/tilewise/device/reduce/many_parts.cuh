@@ -72,10 +72,12 @@ host_values<T> reduce_units_of(device_call& call, View const& view, std::vector<
         return results;
     offset const most_blocks = offset{call.multiprocessors()} * Tuning::blocks_per_multiprocessor;
     int const blocks = static_cast<int>(std::min((count + warps - 1) / warps, most_blocks));
-    staging staged(call);
     scratch<T> const aggregates(call, count);
-    call.launch(&reduce_units<layout, Tuning::threads, View, T, Op>, "reduce_units", {blocks, Tuning::threads}, view,
-                staged.stage_in(units.data(), count), count, op, aggregates.begin());
+    {
+        staging staged(call);
+        call.launch(&reduce_units<layout, Tuning::threads, View, T, Op>, "reduce_units", {blocks, Tuning::threads},
+                    view, staged.stage_in(units.data(), count), count, op, aggregates.begin());
+    }
     leased_ring ring(call.device());
     ring->copy_to_host(results.data(), aggregates.begin(), static_cast<std::size_t>(count) * sizeof(T), call.stream());
     return results;
