@@ -76,15 +76,16 @@ exchange_large(large const* input, large* output)
 {
     using namespace tilewise::gpu;
     TILEWISE_SHARED(shared, large[2]);
+    int const warp = warp_index();
     large const value = input[thread_index()];
     large const rotated = shuffle(value, (lane_index() + 1) % warp_size);
     large const shifted = shuffle_down(shuffle_up(rotated, 1), 1);
     large const chosen = select(lane_index() == warp_size - 1, rotated, shifted);
     large const same = shuffle_xor(chosen, 0);
     if (lane_index() == 0)
-        shared[warp_index()] = same;
+        shared[warp] = same;
     sync_block();
-    output[thread_index()] = lane_index() == 5 ? shared[1 - warp_index()] : chosen;
+    output[thread_index()] = lane_index() == 5 ? shared[1 - warp] : chosen;
 }
 
 TEST(Good, LargeTypesWithoutDefaultConstructor)

@@ -30,6 +30,47 @@ write_index(int* to)
     to[tilewise::gpu::thread_index()] = tilewise::gpu::thread_index();
 }
 
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+reverse_in_dynamic_memory(int* values)
+{
+    using namespace tilewise::gpu;
+    TILEWISE_LARGE_SHARED(copy, int[threads]);
+    copy[thread_index()] = values[thread_index()];
+    sync_block();
+    values[thread_index()] = copy[threads - 1 - thread_index()];
+}
+
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+write_both_memories(int* values)
+{
+    using namespace tilewise::gpu;
+    TILEWISE_SHARED(few, int[threads]);
+    TILEWISE_LARGE_SHARED(many, int[12 * 1024]);
+    few[thread_index()] = many[thread_index()] = values[thread_index()];
+    values[thread_index()] = few[thread_index()] + many[thread_index()];
+}
+
+/// 48 KiB of dynamic shared memory, which any kernel may have, and some that are static.
+inline bool more_shared_memory_than_allowed()
+{
+    device_array<int> const values(std::vector<int>(32, 7));
+    tilewise::gpu::launch_shape shape = {1, 32};
+    shape.shared_bytes = 48 * 1024;
+    expect_success(start(write_both_memories<32>, shape, nullptr, values.data()));
+    return values.values() == std::vector<int>(32, 14);
+}
+
+inline bool less_shared_memory_than_used()
+{
+    device_array<int> const values(std::vector<int>(32, 7));
+    tilewise::gpu::launch_shape shape = {1, 32};
+    shape.shared_bytes = 31 * sizeof(int);
+    expect_success(start(reverse_in_dynamic_memory<32>, shape, nullptr, values.data()));
+    return values.values() == std::vector<int>(32, 7);
+}
+
 inline bool host_pointer_in_a_kernel()
 {
     int on_the_host = 7;

@@ -42,6 +42,7 @@ enum class bug {
     unwritten_shared,
     vote_as_barrier,
     wait_in_one_thread,
+    warp_index_in_a_branch,
     wrong_mask
 };
 

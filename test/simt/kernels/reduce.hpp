@@ -34,22 +34,25 @@ T block_reduce(T value, int valid, Op op)
     if constexpr (planted == bug::early_exit)
         if (thread_index() >= valid)
             return value;
-    value = warp_reduce<planted>(value, valid - warp_index() * warp_size, op);
-    bool const writes = planted != bug::unwritten_shared || warp_index() * warp_size < valid;
+    int const warp = warp_index();
+    value = warp_reduce<planted>(value, valid - warp * warp_size, op);
+    bool const writes = planted != bug::unwritten_shared || warp * warp_size < valid;
     if (lane_index() == 0 && writes)
-        partials[planted == bug::past_the_end_of_shared ? warp_index() + 1 : warp_index()] = value;
+        partials[planted == bug::past_the_end_of_shared   ? warp + 1
+                 : planted == bug::warp_index_in_a_branch ? warp_index()
+                                                          : warp] = value;
     if constexpr (planted == bug::barrier_divergence) {
-        if (warp_index() * warp_size < valid)
+        if (warp * warp_size < valid)
             sync_block();
         else
             sync_block();
     } else if constexpr (planted == bug::barrier_in_a_branch) {
-        if (warp_index() * warp_size < valid)
+        if (warp * warp_size < valid)
             sync_block();
     } else if constexpr (planted != bug::no_barrier) {
         sync_block();
     }
-    if (warp_index() == 0) {
+    if (warp == 0) {
         int const used = planted == bug::unwritten_shared ? warps : (valid + warp_size - 1) / warp_size;
         if (lane_index() < used)
             value = partials[lane_index()];

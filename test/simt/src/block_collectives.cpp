@@ -12,11 +12,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 namespace simt {
 namespace {
 
-constexpr std::size_t most_shared_bytes = 48 * 1024, most_dynamic_bytes = 227 * 1024; // as on an H200
+constexpr std::size_t most_static_bytes = 48 * 1024;
 
 bool same_location(location const& a, location const& b)
 {
@@ -71,11 +72,19 @@ shared_variable& shared_variable_of(block& owner, void const* site, std::size_t 
         std::find_if(owner.shared.begin(), owner.shared.end(), [&](auto const& each) { return each.site == site; });
     if (found != owner.shared.end())
         return *found;
-    if (is_dynamic && bytes > most_dynamic_bytes)
-        stop_thread("shared memory", "the block needs more than 227 KiB of dynamic shared memory");
-    if (!is_dynamic && owner.shared_bytes + bytes > most_shared_bytes)
-        stop_thread("shared memory", "the block needs more than 48 KiB of shared memory");
+    launch_request const& request = owner.owner->request;
+    auto const dynamic_bytes = static_cast<std::size_t>(request.shared_bytes);
+    if (is_dynamic && bytes > dynamic_bytes)
+        stop_thread("shared memory", "the kernel uses " + std::to_string(bytes) +
+                                         " bytes of dynamic shared memory, and the launch asked for " +
+                                         std::to_string(dynamic_bytes));
     owner.shared_bytes += is_dynamic ? 0 : bytes;
+    if (owner.shared_bytes > most_static_bytes)
+        stop_thread("shared memory", "the block needs more than 48 KiB of static shared memory");
+    if (owner.shared_bytes + dynamic_bytes > static_cast<std::size_t>(request.most_shared_bytes))
+        stop_thread("shared memory", "the block needs " + std::to_string(owner.shared_bytes + dynamic_bytes) +
+                                         " bytes of shared memory, and may have " +
+                                         std::to_string(request.most_shared_bytes));
     alignment = std::max<std::size_t>(alignment, 16);
     void* const memory = allocate(bytes, alignment, memory_kind::shared, 0);
     if (memory == nullptr)

@@ -14,10 +14,12 @@ namespace simt {
 namespace {
 
 constexpr int most_threads = 1024, portable_cluster = 8, largest_cluster = 16;
+constexpr int usual_shared = 48 * 1024, largest_shared = 227 * 1024;
 constexpr std::size_t most_parameter_bytes = 32764;
 
 thread_local int current_index = 0;
 std::set<void const*> allows_large_clusters;
+std::map<void const*, int> allowed_shared_bytes; ///< of dynamic shared memory
 
 int attribute_of(int device, cudaDeviceAttr attribute)
 {
@@ -27,9 +29,9 @@ int attribute_of(int device, cudaDeviceAttr attribute)
     case cudaDevAttrMaxGridDimX:
         return 0x7FFFFFFF;
     case cudaDevAttrMaxSharedMemoryPerBlock:
-        return 48 * 1024;
+        return usual_shared;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        return 227 * 1024;
+        return largest_shared;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
         return 228 * 1024;
     case cudaDevAttrReservedSharedMemoryPerBlock:
@@ -71,6 +73,13 @@ int attribute_of(int device, cudaDeviceAttr attribute)
     return 0;
 }
 
+/// Whether a kernel may have so much dynamic shared memory.
+bool may_share(void const* kernel, std::size_t bytes)
+{
+    auto const allowed = allowed_shared_bytes.find(kernel);
+    return bytes <= static_cast<std::size_t>(allowed != allowed_shared_bytes.end() ? allowed->second : usual_shared);
+}
+
 /// What is wrong with a launch.
 cudaError_t validity_of(launch_request const& request, stream const& in)
 {
@@ -79,7 +88,8 @@ cudaError_t validity_of(launch_request const& request, stream const& in)
         return cudaErrorInvalidResourceHandle;
     if (request.blocks < 1 || request.threads < 1 || request.threads > most_threads)
         return cudaErrorInvalidConfiguration;
-    if (request.parameter_bytes > most_parameter_bytes)
+    if (request.parameter_bytes > most_parameter_bytes || request.shared_bytes < 0 ||
+        !may_share(request.kernel, static_cast<std::size_t>(request.shared_bytes)))
         return cudaErrorInvalidValue;
     if (wants_sm90 && capability_of(in.device) < 90)
         return cudaErrorNotSupported;
@@ -113,6 +123,7 @@ cudaError_t launch(launch_request const& request)
             return error;
         launch_request unbound = request;
         unbound.stream = nullptr;
+        unbound.most_shared_bytes = allowed_shared_bytes.count(request.kernel) != 0 ? largest_shared : usual_shared;
         if (in.capture && in.most_cluster_blocks != 0 && request.cluster > in.most_cluster_blocks)
             in.capture->has_too_large_cluster = true;
         submit_or_record(in, [unbound](stream& to) { submit(to, unbound); });
@@ -192,6 +203,7 @@ cudaError_t cudaDeviceReset()
         });
         default_stream(current_index).id = new_stream_id();
         allows_large_clusters.clear();
+        allowed_shared_bytes.clear();
         begin_context(current_index);
         return outcome(done);
     });
@@ -301,16 +313,22 @@ cudaError_t cudaFuncSetAttribute(void const* kernel, cudaFuncAttribute attribute
             else
                 allows_large_clusters.erase(kernel);
         }
+        if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+            if (value < 0 || value > largest_shared)
+                return cudaErrorInvalidValue;
+            allowed_shared_bytes[kernel] = value;
+        }
         return cudaSuccess;
     });
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void const*, int threads, std::size_t)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void const* kernel, int threads,
+                                                          std::size_t shared_bytes)
 {
     return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", needs::device, [&] {
         if (threads < 1 || threads > most_threads)
             return cudaErrorInvalidValue;
-        *blocks = resident_blocks_of(current_index);
+        *blocks = may_share(kernel, shared_bytes) ? resident_blocks_of(current_index) : 0;
         return cudaSuccess;
     });
 }

@@ -26,8 +26,8 @@ int block_count();
 /// Waits for all threads of the block, which have to call it from the same place in the source.
 void sync_block(location where);
 
-/// Returns shared memory of the block: the same memory for the same site. There may be 48 KiB in all, and dynamic
-/// memory of 227 KiB.
+/// Returns shared memory of the block: the same memory for the same site. There may be 48 KiB in all, and as much
+/// dynamic memory as the launch asked for.
 void* shared_storage(void const* site, std::size_t bytes, std::size_t alignment, bool is_dynamic = false);
 
 /// @name Collectives of a warp
@@ -83,7 +83,9 @@ struct launch_request {
     std::size_t parameter_bytes;
     int blocks, threads, cluster;
     bool dependent;
+    int shared_bytes; ///< of dynamic shared memory
     cudaStream_t stream;
+    int most_shared_bytes = 0; ///< of static and dynamic shared memory; `launch` knows
 };
 cudaError_t launch(launch_request const& request);
 

@@ -31,20 +31,20 @@
     [[maybe_unused]] simt_type_of_##name& name = *static_cast<simt_type_of_##name*>(                                   \
         ::simt::shared_storage(&simt_site_of_##name, sizeof(simt_type_of_##name), alignof(simt_type_of_##name)))
 
-/// Declares an object in dynamic shared memory, of which there is more.
+/// Declares an object in dynamic shared memory, of which there is as much as the launch asks for.
 #define TILEWISE_LARGE_SHARED(name, ...)                                                                               \
     static char simt_site_of_##name;                                                                                   \
     using simt_type_of_##name = ::std::type_identity_t<__VA_ARGS__>;                                                   \
     [[maybe_unused]] simt_type_of_##name& name = *static_cast<simt_type_of_##name*>(                                   \
         ::simt::shared_storage(&simt_site_of_##name, sizeof(simt_type_of_##name), alignof(simt_type_of_##name), true))
 
-/// Declares an array of exactly `size` elements in shared memory.
+/// Declares an array of exactly `size` elements in dynamic shared memory.
 #define TILEWISE_SHARED_ARRAY(name, size, ...)                                                                         \
     static char simt_site_of_##name;                                                                                   \
     using simt_type_of_##name = ::std::type_identity_t<__VA_ARGS__>;                                                   \
     [[maybe_unused]] auto* const name = static_cast<simt_type_of_##name*>(                                             \
         ::simt::shared_storage(&simt_site_of_##name, static_cast<std::size_t>(size) * sizeof(simt_type_of_##name),     \
-                               alignof(simt_type_of_##name)))
+                               alignof(simt_type_of_##name), true))
 
 #define TILEWISE_UNROLL
 #define TILEWISE_UNROLL_BY_4
@@ -73,9 +73,13 @@ TILEWISE_DEVICE int lane_index()
 {
     return simt::thread_index() % warp_size;
 }
-TILEWISE_DEVICE int warp_index()
+/// A shuffle on a GPU, so all lanes of the warp take part.
+TILEWISE_DEVICE int warp_index(simt::location where = simt::location::current())
 {
-    return simt::thread_index() / warp_size;
+    int const own = simt::thread_index() / warp_size;
+    int result = own;
+    simt::exchange(simt::source::index, &own, &result, sizeof own, 0, where);
+    return result;
 }
 TILEWISE_DEVICE int block_index()
 {
@@ -431,7 +435,7 @@ struct launch_shape {
     int threads = warp_size;
     int cluster = 1;        ///< blocks per cluster
     bool dependent = false; ///< dependent launch (PDL): may start before the preceding kernel ends
-    int shared_bytes = 0;   ///< the size of its TILEWISE_LARGE_SHARED object
+    int shared_bytes = 0;   ///< of dynamic shared memory
 };
 
 /// Starts a kernel in a stream.
@@ -449,7 +453,7 @@ cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_
         std::apply(made.kernel, made.parameters);
     };
     return simt::launch({reinterpret_cast<void const*>(kernel), run, parameters, sizeof(call), shape.blocks,
-                         shape.threads, shape.cluster, shape.dependent, stream});
+                         shape.threads, shape.cluster, shape.dependent, shape.shared_bytes, stream});
 }
 
 /// Finds how many clusters of a kernel can be resident at once in the part of the device that a stream may use.
