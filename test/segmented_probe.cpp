@@ -10,6 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#ifdef TILEWISE_DEVICE_ENGINE
+#include <simt/runtime.hpp>
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -67,8 +71,10 @@ TEST(SegmentedProbe, FindsManyLongSegments)
     for (int i = 0; i < 50; ++i)
         of.add(i % 25 == 20 ? order::super_group + order::tile : order::tile + 1 + i, i % 3);
     backend::run([&] {
+        auto const late = simt::runtime::statistics_so_far().late_dependents;
         segments::expect_specified<geometry>(shape::some_values<std::uint32_t>(of.elements), of,
                                              shape::non_associative<std::uint32_t>());
+        EXPECT_EQ(simt::runtime::statistics_so_far().late_dependents, late);
     });
 }
 

@@ -251,6 +251,9 @@ DEVICE_TEST_WITH_STREAMS(LongSegments, AreScannedByEveryRunOfAGraph)
     cudaGraphExec_t runnable = nullptr;
     on_device::expect_success(cudaStreamEndCapture(stream, &graph));
     on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
+#ifndef __CUDACC__
+    auto const late = simt::runtime::statistics_so_far().late_dependents;
+#endif
     for (word const value : {3u, 5u}) {
         out.assign(words(of.elements, 0));
         in.assign(words(of.elements, value));
@@ -260,6 +263,9 @@ DEVICE_TEST_WITH_STREAMS(LongSegments, AreScannedByEveryRunOfAGraph)
         EXPECT_EQ(results.back(), value * (static_cast<word>(super_group) + 5));
         EXPECT_EQ(results[static_cast<std::size_t>(of.ends[0]) - 1], value * (3 * static_cast<word>(tile) + 1));
     }
+#ifndef __CUDACC__
+    EXPECT_EQ(simt::runtime::statistics_so_far().late_dependents, late) << "something comes between two kernels";
+#endif
     on_device::expect_success(cudaGraphExecDestroy(runnable));
     on_device::expect_success(cudaGraphDestroy(graph));
 }

@@ -30,6 +30,7 @@
 #include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/segmented/long_reduction.cuh>
 #include <tilewise/device/segmented/long_scan.cuh>
@@ -157,12 +158,17 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
             using far_type = long_segments<order, split_type>;
             far_type const far = {one_pass.is_possible(), one_pass.segments(own_counters + 4), split};
             constexpr auto scan_long = &scan_long_segments<Segmented, split_type>;
+            // Leased around all launches: what clears new memory, and the nodes of a capture that allocate and free
+            // it, would keep a kernel and its dependent launch (PDL) from overlapping.
+            std::optional<status_memory> statuses;
+            if (one_pass.is_possible() && longest > Segmented::scan::chunk)
+                statuses.emplace(call, one_pass.status_words_needed());
             call.launch(&scan_short_segments<Segmented, Tuning, far_type>, "scan_short_segments",
                         {short_blocks, Tuning::threads}, view, results, segments, first, left, before, op, longer, far);
             if (longest <= Segmented::scan::chunk)
                 continue;
-            if (one_pass.is_possible()) {
-                one_pass.start(view, results.to, before, op, far.tickets, own_counters + 3);
+            if (statuses) {
+                one_pass.start(view, results.to, before, op, far.tickets, *statuses, own_counters + 3);
             } else {
                 call.launch(&reduce_groups_of_segments<Segmented, Tuning::threads,
                                                        Tuning::long_blocks_per_multiprocessor, split_type>,
@@ -173,8 +179,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                             split);
             }
             call.launch(scan_long, "scan_long_segments",
-                        {long_blocks, Segmented::scan::threads, 1,
-                         one_pass.is_possible() && call.can_launch_dependent<scan_long>()},
+                        {long_blocks, Segmented::scan::threads, 1, statuses && call.can_launch_dependent<scan_long>()},
                         view, results, segments, first, before, op, longer, split);
         }
     }

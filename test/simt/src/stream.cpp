@@ -41,6 +41,7 @@ void append(stream& to, std::shared_ptr<operation> const& added, bool dependent)
         added->after = to.last->after;
         std::erase_if(added->after, [](auto const& each) { return each->finished; });
     } else {
+        m.done.late_dependents += dependent ? 1 : 0;
         wait_for(*added, to);
     }
     added->after.insert(added->after.end(), to.also_after.begin(), to.also_after.end());

@@ -71,14 +71,16 @@ public:
                 static_cast<unsigned long long>(most_tiles_)};
     }
 
-    /// Scans the segments that are listed, given a second counter that is 0.
+    /// How many status words a launch needs.
+    offset status_words_needed() const { return (most_tiles_ + most_tiles_ / group_size) * words; }
+
+    /// Scans the segments that are listed, given memory for status words and a second counter that is 0.
     void start(View const& view, Sink const& sink, initial<T> const& init, typename Scan::op const& op,
-               segment_tickets const& segments, unsigned long long* taken)
+               segment_tickets const& segments, status_memory& memory, unsigned long long* taken)
     {
         if constexpr (is_supported) {
             constexpr auto kernel =
                 &scan_segments_in_one_pass<Scan, typename Tuning::scan, Scan::unaligned_stage, Scan::unaligned_output>;
-            status_memory memory(call_, (most_tiles_ + most_tiles_ / group_size) * words);
             scan_status const status = {
                 taken, 0, {memory.words(), memory.epoch()}, {memory.words() + most_tiles_ * words, memory.epoch()}};
             call_.launch(kernel, "scan_segments_in_one_pass",

@@ -75,6 +75,7 @@ void reset();
 /// What all schedules together have run since the program began.
 struct statistics {
     unsigned long long kernels, blocks, threads, switches;
+    unsigned long long late_dependents; ///< dependent launches (PDL) that follow no kernel, so that nothing overlaps
 };
 statistics statistics_so_far();
 
