@@ -305,7 +305,7 @@ def of_distributions(result):
 def of_segments(result):
     """A table for each type, of reductions and of scans."""
     for part, others, names in (("reduce", ("cub", "whole", "read"), ("CUB", "as one range", "read bandwidth")),
-                                ("scan", ("cub", "copy"), ("CUB", "copying"))):
+                                ("scan", ("cub", "whole", "copy"), ("CUB", "as one range", "copying"))):
         kept = [who for who in others if any(row["part"] == part and row["who"] == who for row in result.rows)]
         names = [name for who, name in zip(others, names) if who in kept]
         for type_ in dict.fromkeys(what.split(", ")[0] for what in result.inputs(part)):

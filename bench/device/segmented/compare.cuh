@@ -10,6 +10,7 @@
 #include "lengths.hpp"
 
 #include <tilewise/reduce.hpp>
+#include <tilewise/scan.hpp>
 #include <tilewise/segmented.hpp>
 
 #include <cub/device/device_segmented_reduce.cuh>
@@ -126,6 +127,14 @@ private:
                   "cudaMemcpyAsync");
         };
         std::vector<competitor> competitors{{"tilewise", ours}, {"copy", copies, 2 * count_ * sizeof(T)}};
+        if (segments_ == 1)
+            competitors.push_back({"whole",
+                                   [&] { // as one range
+                                       tilewise::inclusive_scan(tilewise::device.on(run_.queue).nosync(),
+                                                                elements_.data(), elements_.data() + count_,
+                                                                out_.data(), op_);
+                                   },
+                                   2 * count_ * sizeof(T)});
 #ifdef TILEWISE_BENCH_CUB_SEGMENTED_SCAN
         competitors.push_back({"cub", [&] {
                                    auto bytes = run_.scratch.size();

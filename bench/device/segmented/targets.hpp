@@ -65,6 +65,7 @@ inline std::vector<target> targets()
          true,
          0.85},
         {"scan: ahead of CUB, from 3.3 on", "scan", {}, means(0, any), speed_over_baseline("cub"), true, 1.00},
+        {"scan, one segment: >= 0.95 x one range", "scan", {}, everything, speed_over_baseline("whole"), true, 0.95},
         {"scan: >= 0.60 x a copy, mean length 8 to 32",
          "scan",
          {},
