@@ -3,6 +3,7 @@
 /// @file
 /// The rows of the table of kinds of memory in docs/policies.md: a call works, or throws and leaves CUDA as it was.
 
+#include <tilewise/device/cuda/memory_kind.cuh>
 #include <tilewise/tilewise.hpp>
 
 #include "on_device.hpp"
@@ -253,6 +254,44 @@ DEVICE_TEST_WITH_STREAMS(memory_kinds, of_one_device_are_used_where_they_can_be)
     expect_refused("mapped for nobody", mapped(0, 0), true, "cannot access");
     std::vector<int> pageable(count);
     expect_refused("pageable", {pageable.data(), nullptr}, false, "host memory");
+}
+
+/// The question leaves CUDA as it was, whatever the answer.
+void expect_size(char const* kind, int const* first, bool is_known)
+{
+    SCOPED_TRACE(kind);
+    std::size_t const size = tw::gpu::allocated_bytes(first);
+    EXPECT_TRUE(size >= bytes || (size == 0 && !is_known)) << size;
+    EXPECT_EQ(tw::gpu::allocated_bytes(first + count / 2), size);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+}
+
+DEVICE_TEST_WITH_STREAMS(memory_kinds, have_a_size_if_cuda_knows_it)
+{
+    expect_size("cudaMalloc", plain().begin(), true);
+    expect_size("cudaMallocAsync", from_default_pool().begin(), false);
+    expect_size("mapped", mapped(0, 1).begin(), false);
+    expect_size("managed", managed().begin(), false);
+    expect_size("pinned", pinned().begin(), false);
+    std::vector<int> const pageable(count);
+    EXPECT_EQ(tw::gpu::allocated_bytes(pageable.data()), 0u);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+}
+
+/// Also of memory of the graph, which has none before it runs.
+DEVICE_TEST_WITH_STREAMS(memory_kinds, have_a_size_during_a_capture)
+{
+    memory const of_program = plain();
+    stream const where;
+    void* of_graph = nullptr;
+    cudaGraph_t graph = nullptr;
+    expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeGlobal));
+    expect_success(cudaMallocAsync(&of_graph, bytes, where));
+    expect_size("of the program", of_program.begin(), true);
+    expect_size("of the graph", static_cast<int const*>(of_graph), false);
+    expect_success(cudaFreeAsync(of_graph, where));
+    expect_success(cudaStreamEndCapture(where, &graph));
+    expect_success(cudaGraphDestroy(graph));
 }
 
 #ifdef __CUDACC__
