@@ -5,6 +5,7 @@
 
 #include "segments.hpp"
 
+#include <tilewise/cached_memory.hpp>
 #include <tilewise/reduce.hpp>
 #include <tilewise/segmented.hpp>
 
@@ -71,6 +72,7 @@ TEST(SegmentedProbe, FindsManyLongSegments)
     for (int i = 0; i < 50; ++i)
         of.add(i % 25 == 20 ? order::super_group + order::tile : order::tile + 1 + i, i % 3);
     backend::run([&] {
+        tilewise::release_cached_memory(); // new status words are cleared: before the kernels, not between them
         auto const late = simt::runtime::statistics_so_far().late_dependents;
         segments::expect_specified<geometry>(shape::some_values<std::uint32_t>(of.elements), of,
                                              shape::non_associative<std::uint32_t>());
