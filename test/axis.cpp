@@ -15,6 +15,8 @@
 #include <iterator>
 #include <limits>
 #include <list>
+#include <random>
+#include <set>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -143,7 +145,19 @@ std::string text(X x)
     return out.str();
 }
 
-/// Expects the cells that the specification says, for samples of one type, of `index` and of the view.
+/// Expects the same cells of a form of a view.
+template <class Form, class X>
+void expect_cells_of_form(Form const& form, std::vector<X> const& samples, std::vector<int> const& expected)
+{
+    static_assert(std::is_trivially_copyable_v<Form>);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        tw::binning::located const found = form.locate(samples[i]);
+        ASSERT_EQ(found.inside ? static_cast<int>(found.cell) : tw::no_cell, expected[i])
+            << text(specified(samples[i]));
+    }
+}
+
+/// Expects the cells that the specification says, for samples of one type, of `index`, of the view and of its forms.
 template <class X, class Axis, class Edge>
 void expect_cells_of(Axis const& axis, std::vector<Edge> const& edges, axis_options options)
 {
@@ -156,6 +170,14 @@ void expect_cells_of(Axis const& axis, std::vector<Edge> const& edges, axis_opti
         ASSERT_EQ(axis.index(x), expected.back()) << text(specified(x)) << " in " << edges.size() - 1 << " bins from "
                                                   << text(edges.front()) << " to " << text(edges.back());
         ASSERT_EQ(view.index(x), expected.back());
+    }
+    if constexpr (tw::binning::has_branchless_form<decltype(view)>) {
+        if (view.is_branchless())
+            expect_cells_of_form(view.branchless_form(), samples, expected);
+        if (view.is_simple())
+            expect_cells_of_form(view.simple_form(), samples, expected);
+        bool const is_counted_out_of_range = options.flow != flow::drop;
+        ASSERT_FALSE(view.is_simple() && is_counted_out_of_range);
     }
     if constexpr (requires(int* cells) { view.index_all(0, samples.data(), cells); }) {
         for (std::size_t const count : {samples.size(), std::size_t{1}, std::size_t{7}, std::size_t{0}}) {
@@ -375,6 +397,71 @@ TEST(variable_axis, has_them_also_if_its_edges_are_extreme)
         {0, 1, std::uint64_t{1} << 63, (std::uint64_t{1} << 63) + 1, std::numeric_limits<std::uint64_t>::max()});
     if constexpr (std::numeric_limits<long double>::max_exponent > limits::max_exponent)
         expect_variable<long double>({-1e400L, -1, 1e-320L, 1e-4000L + 1, 1e309L, 1e400L, 1e4000L});
+}
+
+TEST(variable_axis, has_them_also_if_its_edges_are_random)
+{
+    std::mt19937 engine(1);
+    auto const number = [&](double below) { return std::uniform_real_distribution(0.0, below)(engine); };
+    int branchless = 0;
+    for (int round = 0; round < 20; ++round) {
+        std::set<float> edges;
+        int const most = round % 3 == 0 ? 3 : 40, exponents = round % 5 == 0 ? 240 : 6;
+        for (int i = 0; i <= most; ++i) {
+            auto const edge = static_cast<float>(
+                std::ldexp(number(2) - (round % 2), static_cast<int>(number(exponents)) - exponents / 2));
+            edges.insert(i % 8 == 7 ? 0 : edge);
+            if (i % 4 == 3 && round % 4 == 0)
+                edges.insert(std::nextafter(edge, 0.0f));
+        }
+        std::vector<float> const ordered(edges.begin(), edges.end());
+        branchless += tw::variable_axis(ordered).view().is_branchless();
+        expect_variable(ordered);
+        std::vector<double> doubles(ordered.begin(), ordered.end());
+        doubles[doubles.size() / 2] = std::nextafter(doubles[doubles.size() / 2], infinity);
+        expect_variable(doubles);
+    }
+    EXPECT_GT(branchless, 9);
+}
+
+/// The number of entries in the table of the branchless form, or 0 if there is no such form.
+template <class Axis>
+tw::offset entries_of(Axis const& axis)
+{
+    if (!axis.view().is_branchless())
+        return 0;
+    tw::offset entries = 0;
+    auto form = axis.view().branchless_form();
+    form.for_each_table([&](auto&, tw::offset count) { entries += count; });
+    return entries;
+}
+
+TEST(variable_axis, has_a_branchless_form_if_few_entries_are_enough)
+{
+    auto const spaced = [](int edges, double power, double lower, double upper) {
+        std::vector<float> values;
+        for (int i = 0; i < edges; ++i)
+            values.push_back(static_cast<float>(lower + (upper - lower) * std::pow(double(i) / (edges - 1), power)));
+        return tw::variable_axis(values);
+    };
+    EXPECT_EQ(entries_of(tw::variable_axis{0.0f, 1.0f}), 1);
+    EXPECT_EQ(entries_of(tw::variable_axis{0.0f, 1.0f, 2.0f}), 1);
+    auto const is_between = [](tw::offset entries, tw::offset least, tw::offset most) {
+        EXPECT_GE(entries, least);
+        EXPECT_LE(entries, most);
+    };
+    is_between(entries_of(spaced(100, 1, 0, 1)), 98, 1000);
+    is_between(entries_of(spaced(100, 2, 0, 1)), 98, 2000);
+    is_between(entries_of(spaced(101, 1, -3, 3)), 99, 1000); // zero is an edge
+    is_between(entries_of(spaced(100, 1, -3, 3)), 98, 1000);
+    is_between(entries_of(spaced(100, 1, 1000, 1001)), 98, 500);
+    is_between(entries_of(spaced(64, 1, -9, -1)), 62, 500);
+    is_between(entries_of(tw::log_axis(1000, 1e-3f, 1.0f)), 999, 4000);
+    is_between(entries_of(tw::log_axis(100, 1e-9, 1e9)), 99, 2000);
+    is_between(entries_of(tw::variable_axis{-100, -99, -50, -1, 0, 1, 2, 100}), 6, 101);
+    EXPECT_EQ(entries_of(spaced(5000, 2, 0, 1)), 0); // too many
+    EXPECT_EQ(entries_of(tw::variable_axis{0.0f, 1.0f, std::nextafter(1.0f, 2.0f), 3.0f, 4.0f, 1e30f}), 0);
+    EXPECT_FALSE(tw::binning::has_branchless_form<decltype(tw::variable_axis<long double>{0, 1}.view())>);
 }
 
 TEST(variable_axis, is_made_from_any_range)

@@ -20,7 +20,8 @@ bench::command settings()
 {
     return {"device_histogram",
             "uniform,one_value,zipf,sorted,hot,warm,call",
-            "u8_256,u16_65536,i32_1024,f32_16,f32_256,f32_2048,f32_16384,f32_57344,f32_65536,f32_1048576,f64_1000,"
+            "u8_256,u16_65536,i32_1024,f32_16,f32_256,f32_256_flow_bins,f32_256_flow_clamp,f32_256_closed_upper,"
+            "f32_256_u64_counts,f32_2048,f32_16384,f32_57344,f32_65536,f32_1048576,f64_1000,"
             "variable_100,variable_5000,log_1000,pairs_256x256,f32_weighted_16,f32_weighted_256,f32_weighted_2048,"
             "i32_weighted_256",
             {10, 16, 20, 22, 24, 26, 28},

@@ -57,15 +57,114 @@ DEVICE_TEST(histogram_tables, count_in_wide_counters)
     expect_counted<int>(some_samples<short>(3000, -9, 9), tw::integer_axis(-9, 9), {2999});
 }
 
-/// Cells for what is outside, so that all samples count somewhere.
-DEVICE_TEST(histogram_tables, count_what_is_outside)
+/// (The members of the standard's pair are for the host.)
+template <class A, class B>
+struct own_pair {
+    A a;
+    B b;
+};
+template <std::size_t i, class A, class B>
+TILEWISE_PORTABLE auto get(own_pair<A, B> const& pair)
 {
-    auto const samples = some_samples<float>(4000, 0, 1);
-    tw::regular_axis const axis(9, 0.0f, 1.0f, {tw::flow::bins});
-    expect_counted(samples, axis, {4000});
-    auto const counts = counted(axis, samples);
+    if constexpr (i == 0)
+        return pair.a;
+    else
+        return pair.b;
+}
+/// Samples at the edges of an axis and one step beside them, and others outside.
+template <class E, class Axis>
+std::vector<E> at_edges_of(Axis const& axis)
+{
+    using limits = std::numeric_limits<E>;
+    std::vector<E> samples;
+    for (auto const edge : axis.edges()) {
+        auto const sample = static_cast<E>(edge);
+        if constexpr (std::is_integral_v<E>)
+            samples.insert(samples.end(), {static_cast<E>(sample - 1), sample, static_cast<E>(sample + 1)});
+        else
+            samples.insert(samples.end(), {std::nextafter(sample, -limits::infinity()), sample, sample,
+                                           std::nextafter(sample, limits::infinity())});
+    }
+    if constexpr (!std::is_integral_v<E>)
+        samples.insert(samples.end(),
+                       {0, -E(0), limits::denorm_min(), -limits::denorm_min(), limits::max(), limits::lowest(),
+                        limits::infinity(), -limits::infinity(), limits::quiet_NaN(), -limits::quiet_NaN()});
+    else
+        samples.insert(samples.end(), {0, limits::max(), limits::min(), static_cast<E>(limits::max() / 2)});
+    std::size_t const once = samples.size();
+    while (samples.size() < 2100)
+        samples.push_back(samples[samples.size() % once]);
+    return samples;
+}
+
+/// Every combination of options.
+constexpr tw::axis_options all_options[] = {{tw::flow::drop, false}, {tw::flow::bins, false}, {tw::flow::clamp, false},
+                                            {tw::flow::drop, true},  {tw::flow::bins, true},  {tw::flow::clamp, true}};
+
+/// An axis that is made with all options in turn, and samples of type E.
+template <class E, class Make>
+void expect_counted_with_all_options(Make const& make)
+{
+    for (tw::axis_options const options : all_options) {
+        SCOPED_TRACE(testing::Message() << "flow " << int(options.flow) << (options.closed_upper ? ", closed" : ""));
+        auto const axis = make(options);
+        auto const samples = at_edges_of<E>(axis);
+        expect_counted(samples, axis, {samples.size()});
+    }
+}
+
+DEVICE_TEST(histogram_tables, count_samples_outside_regular_bins)
+{
+    expect_counted_with_all_options<float>([](auto options) { return tw::regular_axis(9, -0.1f, 1.0f, options); });
+    expect_counted_with_all_options<double>([](auto options) { return tw::regular_axis(9, 0.0, 0.3, options); });
+    expect_counted_with_all_options<double>([](auto options) { return tw::regular_axis(9, 0.0f, 0.3f, options); });
+    expect_counted_with_all_options<float>([](auto options) { return tw::regular_axis(5, 1.0f, 1.0000008f, options); });
+    auto const counts = counted(tw::regular_axis(9, 0.0f, 1.0f, {tw::flow::bins}), some_samples<float>(4000, 0, 1));
     EXPECT_GT(std::min({counts[9], counts[10], counts[11]}), 0u);
-    expect_counted(samples, tw::regular_axis(9, 0.0f, 1.0f, {tw::flow::clamp}), {4000});
+}
+
+DEVICE_TEST(histogram_tables, count_samples_outside_integer_bins)
+{
+    expect_counted_with_all_options<int>([](auto options) { return tw::integer_axis(-4, 9, options); });
+    expect_counted_with_all_options<std::int64_t>([](auto options) {
+        return tw::integer_axis(std::numeric_limits<int>::max() - 9, std::numeric_limits<int>::max(), options);
+    });
+    expect_counted_with_all_options<float>([](auto options) { return tw::integer_axis(-4, 9, options); });
+}
+
+DEVICE_TEST(histogram_tables, count_samples_outside_variable_bins)
+{
+    expect_counted_with_all_options<float>(
+        [](auto options) { return tw::variable_axis({-5.0f, -1.0f, -0.5f, 0.0f, 0.25f, 3.0f}, options); });
+    expect_counted_with_all_options<double>(
+        [](auto options) { return tw::variable_axis({-5.0f, -1.0f, -0.1f, 0.25f, 3.0f}, options); });
+    expect_counted_with_all_options<float>([](auto options) { return tw::log_axis(17, 1e-3f, 1.0f, options); });
+    expect_counted_with_all_options<double>([](auto options) { return tw::log_axis(17, 1e-300, 1e200, options); });
+    expect_counted_with_all_options<int>(
+        [](auto options) { return tw::variable_axis({-70, -3, 0, 1, 5, 60}, options); });
+    expect_counted_with_all_options<float>([](auto options) { // too many entries for the branchless form
+        return tw::variable_axis({0.0f, 1.0f, 1.0000001f, 3.0f, 1e30f}, options);
+    });
+}
+
+/// Combinations of forms: an axis with a table and one without, each with other options.
+DEVICE_TEST(histogram_tables, count_samples_outside_products)
+{
+    auto const x = some_samples<float>(1400, 0, 1);
+    std::vector<own_pair<float, float>> pairs;
+    for (std::size_t i = 0; i < x.size(); ++i)
+        pairs.push_back({x[i], x[x.size() - 1 - i]});
+    for (tw::axis_options const first : {all_options[0], all_options[1], all_options[3], all_options[5]})
+        for (tw::axis_options const second : {all_options[0], all_options[2], all_options[4]}) {
+            expect_counted(
+                pairs,
+                tw::product_axis(tw::regular_axis(3, 0.0f, 1.0f, first), tw::regular_axis(4, 0.25f, 0.75f, second)),
+                {1400});
+            expect_counted(pairs,
+                           tw::product_axis(tw::regular_axis(3, 0.0f, 1.0f, first),
+                                            tw::variable_axis({0.25f, 0.5f, 1.0f}, second)),
+                           {1400});
+        }
 }
 
 /// By comparison with the edges, one after the other.
@@ -131,20 +230,6 @@ DEVICE_TEST(histogram_tables, take_samples_that_are_structures)
 struct half_of {
     TILEWISE_PORTABLE float operator()(float x) const { return x / 2; }
 };
-/// (The members of the standard's pair are for the host.)
-template <class A, class B>
-struct own_pair {
-    A a;
-    B b;
-};
-template <std::size_t i, class A, class B>
-TILEWISE_PORTABLE auto get(own_pair<A, B> const& pair)
-{
-    if constexpr (i == 0)
-        return pair.a;
-    else
-        return pair.b;
-}
 struct pair_of {
     template <class A, class B>
     TILEWISE_PORTABLE own_pair<A, B> operator()(A const& a, B const& b) const
@@ -244,36 +329,50 @@ DEVICE_TEST(histogram_tables, have_blocks_for_any_number_of_samples)
 }
 
 #ifndef __CUDACC__
-/// The bins that a kernel finds for each edge, and for one step beside it.
+/// The cells that a kernel finds for each edge, and for one step beside it, with all options.
 template <class A>
 void expect_exact_if_simple(int bins, A lower, A upper, int& simple)
 {
-    std::optional<tw::regular_axis<A>> axis;
-    try {
-        axis.emplace(bins, lower, upper);
-    } catch (std::invalid_argument const&) {
-        return; // edges that coincide
-    }
-    if (!axis->view().is_simple())
-        return;
-    ++simple;
-    auto const view = axis->view().simplified();
     constexpr A infinity = std::numeric_limits<A>::infinity();
-    auto const cell = [&](A x) {
-        auto const found = view.locate(x);
-        return found.inside ? static_cast<int>(found.cell) : tw::no_cell;
-    };
-    for (int i = 0; i <= bins; ++i) {
-        A const edge = axis->edge(i), above = std::nextafter(edge, infinity);
-        int const own = i < bins ? i : tw::no_cell;
-        ASSERT_EQ(cell(edge), own) << bins << " bins from " << lower << " to " << upper;
-        ASSERT_EQ(cell(std::nextafter(edge, -infinity)), i - 1) << bins << " bins from " << lower << " to " << upper;
-        if (i == bins || above < axis->edge(i + 1)) {
-            ASSERT_EQ(cell(above), own) << bins << " bins from " << lower << " to " << upper;
+    for (tw::axis_options const options : all_options) {
+        std::optional<tw::regular_axis<A>> axis;
+        try {
+            axis.emplace(bins, lower, upper, options);
+        } catch (std::invalid_argument const&) {
+            return; // edges that coincide
         }
+        auto const view = axis->view();
+        if (!view.is_branchless())
+            return;
+        bool const is_simple = options.flow == tw::flow::drop;
+        ASSERT_EQ(view.is_simple(), is_simple);
+        simple += options.flow == tw::flow::drop && !options.closed_upper;
+        auto const cell = [&](A x) {
+            auto const found = is_simple ? view.simple_form().locate(x) : view.branchless_form().locate(x);
+            return found.inside ? static_cast<int>(found.cell) : tw::no_cell;
+        };
+        bool const counts = options.flow == tw::flow::bins, clamps = options.flow == tw::flow::clamp;
+        int const below = counts   ? bins
+                          : clamps ? 0
+                                   : tw::no_cell,
+                  above_all = counts   ? bins + 1
+                              : clamps ? bins - 1
+                                       : tw::no_cell;
+        for (int i = 0; i <= bins; ++i) {
+            A const edge = axis->edge(i), above = std::nextafter(edge, infinity);
+            int const own = i < bins ? i : options.closed_upper ? bins - 1 : above_all;
+            ASSERT_EQ(cell(edge), own) << bins << " bins from " << lower << " to " << upper;
+            ASSERT_EQ(cell(std::nextafter(edge, -infinity)), i > 0 ? i - 1 : below)
+                << bins << " bins from " << lower << " to " << upper;
+            if (i == bins || above < axis->edge(i + 1)) {
+                ASSERT_EQ(cell(above), i == bins ? above_all : own)
+                    << bins << " bins from " << lower << " to " << upper;
+            }
+        }
+        ASSERT_EQ(cell(-infinity), below);
+        ASSERT_EQ(cell(infinity), above_all);
+        ASSERT_EQ(cell(std::numeric_limits<A>::quiet_NaN()), counts ? bins + 2 : tw::no_cell);
     }
-    for (A const outside : {-infinity, infinity, std::numeric_limits<A>::quiet_NaN()})
-        ASSERT_EQ(cell(outside), tw::no_cell);
 }
 
 TEST(simple_bins, have_what_their_edges_say)

@@ -50,8 +50,8 @@ __global__ void count_pairs_by_search(Sample const* x, Sample const* y, std::uin
     }
 }
 
-inline void expect_counts(std::string const& what, std::vector<unsigned> const& ours,
-                          std::vector<unsigned> const& expected)
+template <class Counter>
+void expect_counts(std::string const& what, std::vector<Counter> const& ours, std::vector<unsigned> const& expected)
 {
     for (std::size_t i = 0; i < expected.size(); ++i)
         if (ours[i] != expected[i])
@@ -60,7 +60,8 @@ inline void expect_counts(std::string const& what, std::vector<unsigned> const& 
 }
 
 /// The samples that a baseline counts in another bin, or nowhere.
-inline std::uint64_t misplaced(std::vector<unsigned> const& theirs, std::vector<unsigned> const& expected)
+template <class Counter>
+std::uint64_t misplaced(std::vector<Counter> const& theirs, std::vector<unsigned> const& expected)
 {
     std::uint64_t too_few = 0;
     for (std::size_t i = 0; i < expected.size(); ++i)

@@ -28,8 +28,8 @@ struct even_levels {
     int bins;
     Level lower, upper;
 
-    template <class Sample>
-    cudaError_t operator()(void* scratch, std::size_t& bytes, Sample const* samples, unsigned* counts,
+    template <class Sample, class Counter>
+    cudaError_t operator()(void* scratch, std::size_t& bytes, Sample const* samples, Counter* counts,
                            std::uint64_t count, cudaStream_t stream) const
     {
         return cub::DeviceHistogram::HistogramEven(scratch, bytes, samples, counts, bins + 1, lower, upper,
@@ -43,8 +43,8 @@ struct given_levels {
     int bins;
     Level const* levels;
 
-    template <class Sample>
-    cudaError_t operator()(void* scratch, std::size_t& bytes, Sample const* samples, unsigned* counts,
+    template <class Sample, class Counter>
+    cudaError_t operator()(void* scratch, std::size_t& bytes, Sample const* samples, Counter* counts,
                            std::uint64_t count, cudaStream_t stream) const
     {
         return cub::DeviceHistogram::HistogramRange(scratch, bytes, samples, counts, bins + 1, levels,
@@ -68,8 +68,8 @@ inline bool is_worth_measuring(distribution kind, int size)
     return size >= 26 || kind == distribution::uniform || kind == distribution::one_value;
 }
 
-/// Measures an axis and CUB's histogram for the same bins; `over` is where the samples lie.
-template <class Sample, class Axis, class Cub>
+/// Measures an axis and CUB's histogram for the same bins; `over` is where the samples lie. All of them are in bins.
+template <class Sample, class Counter = unsigned, class Axis, class Cub>
 void compare(session& run, std::string const& name, Axis const& axis, spread over, Cub const& cub)
 {
     auto const sizes = sizes_of(run);
@@ -77,7 +77,7 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
         return;
     std::printf("%s ...\n", name.c_str());
     std::uint64_t const largest = std::uint64_t{1} << *std::ranges::max_element(sizes);
-    int const bins = static_cast<int>(axis.size());
+    int const bins = static_cast<int>(axis.size()), cells = static_cast<int>(axis.extent());
     auto const published = axis.edges();
     using edge = typename std::remove_cvref_t<decltype(published)>::value_type;
     device_array<edge> const edges(published.size());
@@ -85,7 +85,9 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
                           run.queue),
           "cudaMemcpyAsync");
     device_array<Sample> const samples(largest);
-    device_array<unsigned> const ours(bins), theirs(bins), expected(bins);
+    device_array<Counter> const ours(cells), theirs(cells);
+    device_array<unsigned> const expected(cells);
+    check(cudaMemsetAsync(theirs.data(), 0, cells * sizeof(Counter), run.queue), "cudaMemsetAsync");
 
     for (auto const& [kind_name, kind] : distributions) {
         if (!run.chosen.wants_part(kind_name))
@@ -106,15 +108,15 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
             auto const with_cub = [&] {
                 check(cub(scratch.data(), bytes, first, theirs.data(), count, run.queue), "cub::DeviceHistogram");
             };
-            check(cudaMemsetAsync(expected.data(), 0, bins * sizeof(unsigned), run.queue), "cudaMemsetAsync");
+            check(cudaMemsetAsync(expected.data(), 0, cells * sizeof(unsigned), run.queue), "cudaMemsetAsync");
             launch(count_by_search<edge, Sample>, 4096, 256, run.queue, first, count, edges.data(), bins,
                    expected.data());
-            auto const right = fetch_all(expected.data(), bins, run.queue);
+            auto const right = fetch_all(expected.data(), cells, run.queue);
             with_tilewise();
             with_cub();
             std::string const where = name + ", " + kind_name + ", 2^" + std::to_string(size);
-            expect_counts(where, fetch_all(ours.data(), bins, run.queue), right);
-            if (auto const lost = misplaced(fetch_all(theirs.data(), bins, run.queue), right); lost > 0) {
+            expect_counts(where, fetch_all(ours.data(), cells, run.queue), right);
+            if (auto const lost = misplaced(fetch_all(theirs.data(), cells, run.queue), right); lost > 0) {
                 std::printf("  CUB counts %llu samples in another bin or nowhere: %s\n",
                             static_cast<unsigned long long>(lost), where.c_str());
                 run.measured.write(json_line()
@@ -130,13 +132,13 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
             std::vector<competitor> const competitors{
                 {"tilewise", with_tilewise},
                 {"cub", with_cub},
-                {"read", [&] { read_only(run.queue, first, bytes_read, theirs.data()); }}};
+                {"read", [&] { read_only(run.queue, first, bytes_read, expected.data()); }}};
             run.time_on_gpu(setting, competitors);
             if (kind == distribution::uniform) {
                 run.time_warm(setting, competitors);
                 run.time_call(setting, competitors);
             }
-            expect_counts(where + ", after it was timed", fetch_all(ours.data(), bins, run.queue), right);
+            expect_counts(where + ", after it was timed", fetch_all(ours.data(), cells, run.queue), right);
         }
     }
 }

@@ -36,6 +36,13 @@ inline std::vector<target> targets()
                     std::string(one.what) + ": >= " + std::to_string(static_cast<int>(limit)) + " GB/s, 2^28");
         }
 
+    for (std::string_view const what :
+         {"f32_256_flow_bins", "f32_256_flow_clamp", "f32_256_closed_upper", "f32_256_u64_counts"})
+        promise("uniform", what, at(28), speed(), true, 0.95 * 3900,
+                std::string(what) + ": >= 0.95 of the target of f32_256, 2^28");
+    for (std::string_view const what : {"variable_100", "log_1000"})
+        promise("uniform", what, at(28), speed(), true, 3500, std::string(what) + ": >= 3500 GB/s, 2^28");
+
     struct lead {
         std::string_view what;
         double over_cub;

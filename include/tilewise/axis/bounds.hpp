@@ -56,25 +56,44 @@ concept indexes_arrays = is_quick<View> && requires(View const& view, Sample con
     view.index_all(0, samples, cells);
 };
 
-/// Whether a view is simple: it has `locate(sample)` instead of `index(sample)`.
+/// The forms of a view.
+enum class form {
+    general,    ///< for every axis: has `index(sample)`
+    branchless, ///< for kernels that count in tables: has `locate(sample)`, and handles samples outside by selections
+    simple      ///< likewise, without the selections: samples outside are not counted
+};
+
+/// Whether a view has `locate(sample)` instead of `index(sample)`.
 template <class View>
 inline constexpr bool locates = false;
 
-/// A view that has a simple form, without the parts that kernels can omit. `is_simple()` returns whether the simple
-/// form can replace the view.
+/// A view that has a simple form. `is_simple()` returns whether the form can replace the view.
 template <class View>
-concept has_simple_view = requires(View const& view) {
+concept has_simple_form = requires(View const& view) {
     { view.is_simple() } -> std::convertible_to<bool>;
-    view.simplified();
+    view.simple_form();
 };
 
-/// Calls `visit` with the simple view if there is one that can replace `view`. Returns whether it did.
+/// A view that has a branchless form. `is_branchless()` returns whether the form can replace the view.
+template <class View>
+concept has_branchless_form = requires(View const& view) {
+    { view.is_branchless() } -> std::convertible_to<bool>;
+    view.branchless_form();
+};
+
+/// Whether the branchless form can replace almost every view of a type. For the few others, kernels that count in
+/// tables are not compiled.
+template <class View>
+inline constexpr bool is_mostly_branchless = false;
+
+/// Calls `visit` with the simple form of a view if it can replace the view, and returns whether it did. Views with
+/// tables are left out: their forms are for kernels that copy the tables to shared memory.
 template <class View, class Visit>
 bool visit_simple_view(View const& view, Visit const& visit)
 {
-    if constexpr (has_simple_view<View>) {
+    if constexpr (has_simple_form<View> && is_mostly_branchless<View>) {
         if (view.is_simple()) {
-            visit(view.simplified());
+            visit(view.simple_form());
             return true;
         }
     }
@@ -87,13 +106,12 @@ struct located {
     bool inside;
 };
 
-/// Bins between two edges of type A, and the handling of samples outside. If the bins are simple, samples outside are
-/// not counted.
-template <class A, bool simple = false>
+/// Bins between two edges of type A, and the handling of samples outside.
+template <class A, form of = form::general>
 class bounds {
 public:
     bounds(int bins, A lower, A upper, axis_options options)
-        : lower_(lower), upper_(upper), bins_(bins), closed_upper_(options.closed_upper)
+        : lower_(lower), upper_(upper), end_(upper), bins_(bins), closed_upper_(options.closed_upper)
     {
         if (options.flow == flow::bins) {
             below_ = bins;
@@ -103,18 +121,29 @@ public:
             below_ = 0;
             above_ = bins - 1;
         }
+        if constexpr (std::floating_point<A>) {
+            if (closed_upper_)
+                end_ = -binning::next_below(-upper);
+        }
     }
 
-    template <bool other_is_simple>
-        requires(simple && !other_is_simple)
-    explicit bounds(bounds<A, other_is_simple> const& other)
-        : lower_(other.lower()), upper_(other.upper()), bins_(other.size()), closed_upper_(false)
+    /// Another form of the same bounds. A simple one requires that samples out of range are not counted.
+    template <form other>
+        requires(of != form::general && other == form::general)
+    explicit bounds(bounds<A, other> const& general)
+        : lower_(general.lower_), upper_(general.upper_), end_(general.end_), bins_(general.bins_),
+          below_(general.below_), above_(general.above_), nan_(general.nan_), closed_upper_(general.closed_upper_)
     {}
 
     TILEWISE_PORTABLE constexpr A lower() const { return lower_; }
     TILEWISE_PORTABLE constexpr A upper() const { return upper_; }
     TILEWISE_PORTABLE constexpr int size() const { return bins_; }
-    TILEWISE_PORTABLE constexpr int extent() const { return nan_ != no_cell ? bins_ + flow_cells : bins_; }
+    TILEWISE_PORTABLE constexpr int extent() const
+    {
+        if constexpr (of == form::simple)
+            return bins_;
+        return nan_ != no_cell ? bins_ + flow_cells : bins_;
+    }
 
     axis_options options() const
     {
@@ -122,9 +151,10 @@ public:
         return {out_of_range, closed_upper_};
     }
 
-    /// Returns whether a sample outside the bins may be counted.
-    TILEWISE_PORTABLE constexpr bool count_outside() const { return below_ != no_cell || closed_upper_; }
-    TILEWISE_PORTABLE constexpr bool contain(A value) const { return value >= lower_ && value < upper_; }
+    /// Returns whether samples below or above the bins may be counted.
+    TILEWISE_PORTABLE constexpr bool count_out_of_range() const { return below_ != no_cell; }
+    /// Returns whether a sample outside [lower, upper) may be counted.
+    TILEWISE_PORTABLE constexpr bool count_outside() const { return count_out_of_range() || closed_upper_; }
 
     /// Returns the cell of a sample: the result of `find(value)`, with a value of type A, if the sample is inside the
     /// bins, and otherwise the cell that the options give it.
@@ -139,35 +169,63 @@ public:
                 return below_;
         }
         A const value = binning::round_down<A>(x);
-        bool const inside = contain(value);
+        bool const inside = value >= lower_ && value < upper_;
         int const bin = find(inside ? value : lower_); // a select, since kernels would branch for each sample
         return inside ? bin : outside(x, value);
     }
 
-    /// Finds the cell without the selection: `find` also gets values outside the bins, for which it may return
-    /// anything.
+    /// Finds the same cell without branches, if A is a floating-point type: `find` also gets values outside the bins,
+    /// for which it may return anything. At the upper edge it returns the last bin.
     template <class S, class Find>
     TILEWISE_PORTABLE located locate(S const& sample, Find const& find) const
-        requires simple
+        requires(of != form::general)
     {
         auto const x = binning::number<A>(sample);
         if constexpr (std::integral<A>) {
-            if (binning::is_nan(x) || binning::is_below_all<A>(x))
-                return {0, false};
+            if (binning::is_nan(x))
+                return located_in(nan_);
+            if (binning::is_below_all<A>(x))
+                return located_in(below_);
         }
         A const value = binning::round_down<A>(x);
-        return {static_cast<unsigned>(find(value)), contain(value)};
+        int const bin = find(value);
+        bool const is_from_lower = value >= lower_, is_before_end = before_end(x, value);
+        if constexpr (of == form::simple) {
+            return {static_cast<unsigned>(bin), is_from_lower && is_before_end};
+        } else {
+            int cell = is_before_end ? bin : above_;
+            cell = is_from_lower ? cell : below_;
+            return located_in(binning::is_nan(value) ? nan_ : cell);
+        }
     }
 
 private:
+    template <class, form>
+    friend class bounds;
+
     template <class X>
     TILEWISE_PORTABLE int outside(X x, A value) const
     {
         int const beyond = value < lower_ ? below_ : above_, out_of_range = binning::is_nan(value) ? nan_ : beyond;
         return closed_upper_ && value == upper_ && binning::is_exact(x, value) ? bins_ - 1 : out_of_range;
     }
+    /// Returns whether a sample, whose value is rounded down, is not above the bins. False for NaN.
+    template <class X>
+    TILEWISE_PORTABLE bool before_end(X x, A value) const
+    {
+        if constexpr (std::floating_point<A>)
+            return value < (binning::is_exact(x, value) ? end_ : upper_);
+        else
+            return value < upper_ || (closed_upper_ && value == upper_ && binning::is_exact(x, value));
+    }
+    TILEWISE_PORTABLE located located_in(int cell) const
+    {
+        auto const number = static_cast<unsigned>(cell); // with `extent()` for other samples, one minimum of the two
+        return {number, number < static_cast<unsigned>(extent())};
+    }
 
     A lower_, upper_;
+    A end_; ///< if A is a floating-point type: the number after the last one in the bins
     int bins_;
     int below_ = no_cell, above_ = no_cell, nan_ = no_cell;
     bool closed_upper_;

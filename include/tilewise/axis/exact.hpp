@@ -195,6 +195,8 @@ TILEWISE_PORTABLE constexpr bool is_exact(X x, A rounded)
         return !binning::less(x, rounded) && !binning::less(rounded, x);
     else if constexpr (std::integral<A>)
         return x < above<A, X> && x == math::floor(x);
+    else if constexpr (has_digits_for<A, X>)
+        return true;
     else if constexpr (integer<X> && !reaches_above<X, A>)
         return binning::is_exact<double>(x, static_cast<double>(rounded));
     else if constexpr (integer<X>)

@@ -19,24 +19,34 @@ TILEWISE_NAMESPACE_BEGIN
 namespace binning {
 
 /// The bins of an integer axis.
-template <std::integral A, bool simple = false>
+template <std::integral A, form of = form::general>
 class integer_bins {
 public:
     integer_bins(int bins, A lower, A upper, axis_options options) : bounds_(bins, lower, upper, options) {}
 
-    template <bool other_is_simple>
-        requires(simple && !other_is_simple)
-    explicit integer_bins(integer_bins<A, other_is_simple> const& other) : bounds_(other.bounds_)
+    template <form other>
+        requires(of != form::general && other == form::general)
+    explicit integer_bins(integer_bins<A, other> const& general) : bounds_(general.bounds_)
     {}
+    bool is_branchless() const
+        requires(of == form::general)
+    {
+        return true;
+    }
+    integer_bins<A, form::branchless> branchless_form() const
+        requires(of == form::general)
+    {
+        return integer_bins<A, form::branchless>(*this);
+    }
     bool is_simple() const
-        requires(!simple)
+        requires(of == form::general)
     {
         return !bounds_.count_outside();
     }
-    integer_bins<A, true> simplified() const
-        requires(!simple)
+    integer_bins<A, form::simple> simple_form() const
+        requires(of == form::general)
     {
-        return integer_bins<A, true>(*this);
+        return integer_bins<A, form::simple>(*this);
     }
 
     axis_options options() const { return bounds_.options(); }
@@ -48,13 +58,13 @@ public:
     }
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
-        requires(!simple)
+        requires(of == form::general)
     {
         return bounds_.cell_of(sample, [this](A x) { return static_cast<int>(distance(x)); });
     }
     /// Finds the cells of `count` samples without branches, and handles samples outside the bins in a second loop.
     void index_all(int count, A const* samples, int* cells) const
-        requires(!simple)
+        requires(of == form::general)
     {
         auto const bins = static_cast<wide>(bounds_.size());
         int outside = 0;
@@ -71,13 +81,23 @@ public:
     }
     template <class S>
     TILEWISE_PORTABLE located locate(S const& sample) const
-        requires simple
+        requires(of == form::simple)
     {
         auto const x = binning::number<A>(sample);
         if (binning::is_nan(x) || binning::is_below_all<A>(x))
             return {0, false};
         auto const bin = distance(binning::round_down<A>(x)); // for x < lower, beyond the last bin
         return {static_cast<unsigned>(bin), bin < static_cast<wide>(bounds_.size())};
+    }
+
+    template <class S>
+    TILEWISE_PORTABLE located locate(S const& sample) const
+        requires(of == form::branchless)
+    {
+        return bounds_.locate(sample, [this](A x) {
+            auto const bin = distance(x), last = static_cast<wide>(bounds_.size() - 1);
+            return static_cast<int>(bin < last ? bin : last);
+        });
     }
 
 private:
@@ -88,16 +108,18 @@ private:
         return static_cast<wide>(x) - static_cast<wide>(bounds_.lower());
     }
 
-    template <std::integral, bool>
+    template <std::integral, form>
     friend class integer_bins;
 
-    bounds<A, simple> bounds_;
+    bounds<A, of> bounds_;
 };
 
 template <class A>
 inline constexpr bool is_quick<integer_bins<A>> = true;
 template <class A>
-inline constexpr bool locates<integer_bins<A, true>> = true;
+inline constexpr bool is_mostly_branchless<integer_bins<A>> = true;
+template <class A, form of>
+inline constexpr bool locates<integer_bins<A, of>> = of != form::general;
 
 } // namespace binning
 /// @endcond

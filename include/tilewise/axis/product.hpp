@@ -61,12 +61,16 @@ struct product_bins {
     void index_rest(int, S const*, int*) const
     {}
     bool is_simple() const { return true; }
-    product_bins simplified() const { return {}; }
+    product_bins simple_form() const { return {}; }
+    bool is_branchless() const { return true; }
+    product_bins branchless_form() const { return {}; }
 };
 template <class... Views>
 inline constexpr bool is_quick<product_bins<Views...>> = (is_quick<Views> && ...);
 template <class... Views>
 inline constexpr bool locates<product_bins<Views...>> = (locates<Views> && ...);
+template <class... Views>
+inline constexpr bool is_mostly_branchless<product_bins<Views...>> = (is_mostly_branchless<Views> && ...);
 
 template <class View, class... Rest>
 product_bins<View, Rest...> product_bins_of(View const& head, product_bins<Rest...> const& tail);
@@ -77,18 +81,17 @@ struct product_bins<View, Rest...> {
     product_bins<Rest...> tail;
 
     TILEWISE_PORTABLE int extent() const { return static_cast<int>(head.extent()) * tail.extent(); }
-    static constexpr bool simple = locates<product_bins>;
     static constexpr int part_size = 256;
 
     template <class S>
     TILEWISE_PORTABLE int index(S&& sample) const
-        requires(!simple)
+        requires(!locates<product_bins>)
     {
         return member<0>(static_cast<S&&>(sample), 0);
     }
     template <class S>
     TILEWISE_PORTABLE located locate(S const& sample) const
-        requires simple
+        requires locates<product_bins>
     {
         return locate_member<0>(sample, {0, true});
     }
@@ -167,14 +170,24 @@ struct product_bins<View, Rest...> {
     }
 
     bool is_simple() const
-        requires has_simple_view<View> && has_simple_view<product_bins<Rest...>>
+        requires has_simple_form<View> && has_simple_form<product_bins<Rest...>>
     {
         return head.is_simple() && tail.is_simple();
     }
-    auto simplified() const
-        requires has_simple_view<View> && has_simple_view<product_bins<Rest...>>
+    auto simple_form() const
+        requires has_simple_form<View> && has_simple_form<product_bins<Rest...>>
     {
-        return binning::product_bins_of(head.simplified(), tail.simplified());
+        return binning::product_bins_of(head.simple_form(), tail.simple_form());
+    }
+    bool is_branchless() const
+        requires has_branchless_form<View> && has_branchless_form<product_bins<Rest...>>
+    {
+        return head.is_branchless() && tail.is_branchless();
+    }
+    auto branchless_form() const
+        requires has_branchless_form<View> && has_branchless_form<product_bins<Rest...>>
+    {
+        return binning::product_bins_of(head.branchless_form(), tail.branchless_form());
     }
 
     TILEWISE_CALLS_ANY

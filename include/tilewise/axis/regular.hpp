@@ -57,9 +57,9 @@ TILEWISE_PORTABLE A product(A a, A b)
 /// guess before truncation is at least (1 - 14 u) k - 3 u |lower| / h, or (1 - 15 u) k - ... if the product is rounded.
 /// That is more than k - 1 if 15 u bins + 3 u |lower| / h < 1.
 ///
-/// Simple bins are few enough for a fast rounding, satisfy `is_close`, and do not count samples outside. Their code in
-/// a kernel is a tenth of the size, and has no branches.
-template <std::floating_point A, bool simple = false>
+/// Branchless bins are few enough for a fast rounding and satisfy `is_close`. Simple ones also do not count samples out
+/// of range. Their code in a kernel is a tenth of the size, and has no branches.
+template <std::floating_point A, form of = form::general>
 class regular_bins {
 public:
     regular_bins(int bins, A lower, A upper, axis_options options)
@@ -78,21 +78,31 @@ public:
         is_close_ = is_close(is_wider ? 15 : 25);
     }
 
-    template <bool other_is_simple>
-        requires(simple && !other_is_simple)
-    explicit regular_bins(regular_bins<A, other_is_simple> const& other)
-        : bounds_(other.bounds_), step_(other.step_), origin_(other.origin_), bins_per_unit_(other.bins_per_unit_),
-          is_close_(true)
+    template <form other>
+        requires(of != form::general && other == form::general)
+    explicit regular_bins(regular_bins<A, other> const& general)
+        : bounds_(general.bounds_), step_(general.step_), origin_(general.origin_),
+          bins_per_unit_(general.bins_per_unit_), is_close_(true)
     {}
-    bool is_simple() const
-        requires(!simple)
+    bool is_branchless() const
+        requires(of == form::general)
     {
-        return (is_close_ || is_close(14)) && size() <= most_simple_bins && !bounds_.count_outside();
+        return (is_close_ || is_close(14)) && size() <= most_branchless_bins;
     }
-    regular_bins<A, true> simplified() const
-        requires(!simple)
+    regular_bins<A, form::branchless> branchless_form() const
+        requires(of == form::general)
     {
-        return regular_bins<A, true>(*this);
+        return regular_bins<A, form::branchless>(*this);
+    }
+    bool is_simple() const
+        requires(of == form::general)
+    {
+        return is_branchless() && !bounds_.count_out_of_range();
+    }
+    regular_bins<A, form::simple> simple_form() const
+        requires(of == form::general)
+    {
+        return regular_bins<A, form::simple>(*this);
     }
 
     axis_options options() const { return bounds_.options(); }
@@ -104,13 +114,13 @@ public:
     }
     template <class S>
     TILEWISE_PORTABLE int index(S const& sample) const
-        requires(!simple)
+        requires(of == form::general)
     {
         return bounds_.cell_of(sample, [this](A x) { return find(x); });
     }
     template <class S>
     TILEWISE_PORTABLE located locate(S const& sample) const
-        requires simple
+        requires(of != form::general)
     {
         return bounds_.locate(sample, [this](A x) { return find(x); });
     }
@@ -163,8 +173,8 @@ private:
     {
         int const last = bounds_.size() - 1;
 #ifdef TILEWISE_IN_KERNELS
-        if constexpr (simple) {
-            static_assert(most_simple_bins <= gpu::most_of_floor);
+        if constexpr (of != form::general) {
+            static_assert(most_branchless_bins <= gpu::most_of_floor);
             auto const guess = gpu::floor_of_product(x - origin_, bins_per_unit_); // also -1, just above `lower`
             int const bin = gpu::floor_or_next(guess, x, bounds_.lower() + binning::product(guess.next, step_));
             return bin < last ? bin : last;
@@ -198,11 +208,11 @@ private:
         return bin;
     }
 
-    template <std::floating_point, bool>
+    template <std::floating_point, form>
     friend class regular_bins;
-    static constexpr int most_simple_bins = 1 << 22;
+    static constexpr int most_branchless_bins = 1 << 22;
 
-    bounds<A, simple> bounds_;
+    bounds<A, of> bounds_;
     A step_, origin_, bins_per_unit_;
     bool is_close_; ///< whether a guess is never too low by more than one, even if its product is rounded
 };
@@ -210,7 +220,9 @@ private:
 template <class A>
 inline constexpr bool is_quick<regular_bins<A>> = true;
 template <class A>
-inline constexpr bool locates<regular_bins<A, true>> = true;
+inline constexpr bool is_mostly_branchless<regular_bins<A>> = true;
+template <class A, form of>
+inline constexpr bool locates<regular_bins<A, of>> = of != form::general;
 
 } // namespace binning
 /// @endcond

@@ -7,6 +7,7 @@
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/axis/checks.hpp>
 #include <tilewise/axis/exact.hpp>
+#include <tilewise/axis/keyed.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/error.hpp>
@@ -25,29 +26,6 @@
 TILEWISE_NAMESPACE_BEGIN
 /// @cond internals
 namespace binning {
-
-/// An unsigned type with as many numbers as A, to which the numbers of A are mapped in the same order. (For long double
-/// it has fewer.)
-template <class A>
-using key_of = std::conditional_t<sizeof(A) <= 4, std::uint32_t, std::uint64_t>;
-
-template <class A>
-TILEWISE_PORTABLE key_of<A> key(A x)
-{
-    constexpr key_of<A> sign = key_of<A>{1} << (8 * sizeof(key_of<A>) - 1);
-    if constexpr (std::unsigned_integral<A>) {
-        return x;
-    } else if constexpr (std::integral<A>) {
-        return static_cast<key_of<A>>(x) ^ sign;
-    } else if constexpr (sizeof(A) > sizeof(key_of<A>)) {
-        return key(static_cast<double>(x));
-    } else {
-        x += 0; // turns -0 into 0
-        key_of<A> bits;
-        std::memcpy(&bits, &x, sizeof x);
-        return (bits & sign) != 0 ? ~bits : bits | sign;
-    }
-}
 
 /// Divides the numbers from `lower` upward into ranges of equal length. The length is measured in numbers if
 /// `ranges_per_unit` is not 0, and otherwise in keys, which are nearly logarithms of floating-point numbers. A larger
@@ -74,10 +52,32 @@ template <class A>
 class variable_bins {
 public:
     variable_bins(std::vector<A> const& edges, std::vector<int> const& edges_before, ranges<A> const& range_of,
-                  axis_options options)
+                  key_table<A> const& keys, axis_options options)
         : bounds_(static_cast<int>(edges.size()) - 1, edges.front(), edges.back(), options), edges_(edges.data()),
-          edges_before_(edges_before.data()), range_of_(range_of), ranges_(static_cast<int>(edges_before.size()))
+          edges_before_(edges_before.data()), range_of_(range_of), ranges_(static_cast<int>(edges_before.size())),
+          keys_(&keys)
     {}
+
+    bool is_branchless() const
+        requires has_exact_keys<A>
+    {
+        return !keys_->entries.empty();
+    }
+    auto branchless_form() const
+        requires has_exact_keys<A>
+    {
+        return keyed_form<form::branchless>();
+    }
+    bool is_simple() const
+        requires has_exact_keys<A>
+    {
+        return is_branchless() && !bounds_.count_out_of_range();
+    }
+    auto simple_form() const
+        requires has_exact_keys<A>
+    {
+        return keyed_form<form::simple>();
+    }
 
     axis_options options() const { return bounds_.options(); }
     TILEWISE_PORTABLE int size() const { return bounds_.size(); }
@@ -99,6 +99,11 @@ public:
     }
 
 private:
+    template <form of>
+    auto keyed_form() const
+    {
+        return keyed_bins<A, of>(bounds_, keys_->where, keys_->entries, keys_->log2_range);
+    }
     /// Returns the bin of `x`, which is at or above the first edge and below the last.
     TILEWISE_PORTABLE int find(A x) const
     {
@@ -120,6 +125,7 @@ private:
     int const* edges_before_;
     ranges<A> range_of_;
     int ranges_;
+    key_table<A> const* keys_; ///< of the axis, in host memory
 };
 
 template <class A>
@@ -166,6 +172,7 @@ public:
         edges_.swap(other.edges_);
         edges_before_.swap(other.edges_before_);
         range_of_ = other.range_of_;
+        keys_ = std::move(other.keys_);
         options_ = other.options_;
         return *this;
     }
@@ -181,7 +188,7 @@ public:
     }
     std::vector<A> const& edges() const { return edges_; } ///< all edges, one more than bins
     /// Returns the view for kernels. The axis must outlive it.
-    binning::variable_bins<A> view() const { return {edges_, edges_before_, range_of_, options_}; }
+    binning::variable_bins<A> view() const { return {edges_, edges_before_, range_of_, keys_, options_}; }
 
     /// @cond internals
 protected:
@@ -202,6 +209,7 @@ protected:
                                                     binning::text_of(edges_[i - 1]) + ")");
         }
         find_ranges();
+        keys_ = binning::key_table<A>(edges_);
     }
     /// @endcond
 
@@ -252,6 +260,7 @@ private:
     std::vector<A> edges_;
     std::vector<int> edges_before_;
     binning::ranges<A> range_of_;
+    binning::key_table<A> keys_;
     axis_options options_;
 };
 

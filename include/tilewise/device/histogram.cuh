@@ -59,8 +59,47 @@ int blocks_at_once(current_device const& device, int shared_bytes)
     return std::max(1, per_multiprocessor) * gpu::attribute_of(device, cudaDevAttrMultiProcessorCount);
 }
 
+/// The kernels that are compiled for a form of a view.
+enum class kernel_set {
+    all,
+    in_tables, ///< those that count in tables; if the view has tables, only in small ones beside copies of them
+    others
+};
+template <kernel_set kernels>
+using kernels_of = std::integral_constant<kernel_set, kernels>;
+
+/// Where a block counts.
+enum class table_kind { small, large, packed, none };
+struct table_choice {
+    table_kind kind;
+    bool copies; ///< whether the tables of the axis are in shared memory, too
+};
+
+template <class Tuning>
+packed_layout packed_layout_for(unsigned cells, int words)
+{
+    return {cells, std::min(Tuning::packed_table::wanted_words, words - warp_size)};
+}
+
+/// Returns the smallest table that has enough cells.
+template <class Tuning, class Bins>
+table_choice table_for(device_call const& call, Bins& bins, unsigned cells)
+{
+    int const words = gpu::attribute_of(call.device(), cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
+    offset const table = table_words(cells), copies = gpu::room_of_tables(bins) / 4;
+    offset const small = std::min(Tuning::small_table::most_words, words),
+                 large = std::min(Tuning::large_table::most_words, words),
+                 packed = std::min(Tuning::packed_table::most_words, words);
+    if (Tuning::copies_tables && has_tables<Bins> && table + copies <= std::max(small, large))
+        return {table + copies <= small ? table_kind::small : table_kind::large, true};
+    if (table <= std::max(small, large))
+        return {table <= small ? table_kind::small : table_kind::large, false};
+    bool const fits_packed = gpu::packed_layout_for<Tuning>(cells, words).table_words() <= packed;
+    return {fits_packed ? table_kind::packed : table_kind::none, false};
+}
+
 /// Chooses and launches the kernels for one type of samples and axis.
-template <class Tuning, class View, class Bins, class Counter>
+template <class Tuning, kernel_set kernels, class View, class Bins, class Counter>
 class sample_counter {
 public:
     device_call& call;
@@ -84,30 +123,34 @@ public:
             else
                 count_values<typename Tuning::byte_table>();
         } else {
-            int const words = gpu::attribute_of(call.device(), cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
-            constexpr bool can_copy = Tuning::copies_tables && has_tables<Bins>;
-            offset const table = table_words(cells), copies = gpu::room_of_tables(bins) / 4;
-            if (can_copy && fits<typename Tuning::small_table>(table + copies, words))
-                count_in_words<typename Tuning::small_table, can_copy>(table + copies);
-            else if (can_copy && fits<typename Tuning::large_table>(table + copies, words))
-                count_in_words<typename Tuning::large_table, can_copy>(table + copies);
-            else if (fits<typename Tuning::small_table>(table, words))
-                count_in_words<typename Tuning::small_table, false>(table);
-            else if (fits<typename Tuning::large_table>(table, words))
-                count_in_words<typename Tuning::large_table, false>(table);
-            else if (packed_layout const packed(cells, std::min(Tuning::packed_table::wanted_words, words - warp_size));
-                     fits<typename Tuning::packed_table>(packed.table_words(), words))
-                count_packed<typename Tuning::packed_table>(packed);
-            else
-                gpu::count_by_partition<typename Tuning::no_table>(call, view, count, bins, counts);
+            count_in(gpu::table_for<Tuning>(call, bins, cells));
         }
     }
 
 private:
-    template <class Placement>
-    static bool fits(offset words, int of_device)
+    void count_in(table_choice table)
     {
-        return words <= std::min(Placement::most_words, of_device);
+        offset const words = table_words(cells);
+        if constexpr (kernels != kernel_set::others && Tuning::copies_tables && has_tables<Bins>) {
+            offset const copies = gpu::room_of_tables(bins) / 4;
+            if (table.copies && table.kind == table_kind::small)
+                return count_in_words<typename Tuning::small_table, true>(words + copies);
+            if constexpr (kernels == kernel_set::all) {
+                if (table.copies)
+                    return count_in_words<typename Tuning::large_table, true>(words + copies);
+            }
+        }
+        if constexpr (kernels == kernel_set::all || (kernels == kernel_set::in_tables && !has_tables<Bins>)) {
+            if (table.kind == table_kind::small)
+                return count_in_words<typename Tuning::small_table, false>(words);
+            if (table.kind == table_kind::large)
+                return count_in_words<typename Tuning::large_table, false>(words);
+            if (table.kind == table_kind::packed)
+                return count_packed<typename Tuning::packed_table>(gpu::packed_layout_for<Tuning>(
+                    cells, gpu::attribute_of(call.device(), cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4));
+        }
+        if constexpr (kernels != kernel_set::in_tables)
+            gpu::count_by_partition<typename Tuning::no_table>(call, view, count, bins, counts);
     }
 
     void clear()
@@ -185,6 +228,39 @@ private:
     }
 };
 
+/// Calls `visit(kernels, form)` with the form of an axis' view that is counted fastest, and the kernels to compile for
+/// it. (One-byte samples are found only once for each value.)
+template <class Tuning, class Samples, class Bins, class Visit>
+void visit_form(device_call const& call, Bins const& bins, Visit const& visit)
+{
+    if constexpr (has_bytes<Samples>)
+        return visit(kernels_of<kernel_set::all>(), bins);
+    auto const visit_if_it_fits = [&]<class Form>(Form form) {
+        constexpr bool beside_copies = has_tables<Form>;
+        auto const table = gpu::table_for<Tuning>(call, form, static_cast<unsigned>(form.extent()));
+        bool const fits =
+            beside_copies ? table.copies && table.kind == table_kind::small : table.kind != table_kind::none;
+        if (fits)
+            visit(kernels_of<kernel_set::in_tables>(), form);
+        return fits;
+    };
+    if constexpr (binning::has_simple_form<Bins>) {
+        if (bins.is_simple()) {
+            auto const form = bins.simple_form();
+            if constexpr (!has_tables<decltype(form)>)
+                return visit(kernels_of<kernel_set::all>(), form);
+            else if (visit_if_it_fits(form))
+                return;
+        }
+    }
+    if constexpr (binning::has_branchless_form<Bins>) {
+        if (bins.is_branchless() && visit_if_it_fits(bins.branchless_form()))
+            return;
+    }
+    constexpr auto kernels = binning::is_mostly_branchless<Bins> ? kernel_set::others : kernel_set::all;
+    visit(kernels_of<kernels>(), bins);
+}
+
 /// Counts `count` samples in the cells of an axis' view, in the policy's stream. Adds to the counters if `adds`,
 /// otherwise clears them first.
 template <class Tuning = histogram_tuning, class Policy, class It, class Bins, class Out>
@@ -208,11 +284,10 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     staged.stage_out(sink, cells, adds);
 
     using counter = std::conditional_t<sizeof(*sink.first) == 4, unsigned, unsigned long long>;
-    tables_on_device const tables(bins, call);
-    auto const count_in = [&]<class Cells>(Cells const& bins_for_kernels) {
-        sample_counter<Tuning, decltype(view), Cells, counter> counting{
-            call, view, count, bins_for_kernels, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first),
-            adds};
+    auto const count_in = [&]<kernel_set kernels, class Form>(kernels_of<kernels>, Form form) {
+        tables_on_device const tables(form, call);
+        sample_counter<Tuning, kernels, decltype(view), Form, counter> counting{
+            call, view, count, form, static_cast<unsigned>(cells), reinterpret_cast<counter*>(sink.first), adds};
         if (at_once == count)
             return counting.start();
         for (offset begin = 0; begin < count; begin += at_once, counting.adds = true) {
@@ -224,8 +299,7 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
             call.report_progress(begin + counting.count, count);
         }
     };
-    if (!binning::visit_simple_view(bins, count_in))
-        count_in(bins);
+    gpu::visit_form<Tuning, decltype(view)>(call, bins, count_in);
     staged.copy_out();
     call.finish();
 }

@@ -17,6 +17,16 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
+/// Returns the number of cells, `cells`, as a form of a view computes it: compilers then select by a minimum.
+template <class Bins>
+TILEWISE_DEVICE unsigned extent_of(Bins const& bins, unsigned cells)
+{
+    if constexpr (binning::locates<Bins>)
+        return static_cast<unsigned>(bins.extent());
+    else
+        return cells;
+}
+
 /// The samples of a range, divided among the blocks of a grid. Blocks take batches round-robin. A batch has `loads`
 /// vectors for each thread, which are in flight at once. The samples before the first batch and after the last one,
 /// fewer than a batch and three vectors, are divided one by one.

@@ -61,7 +61,7 @@ count_in_table(View view, offset count, Bins bins, unsigned cells, Counter* coun
     sync_block();
     shared_samples<Placement, how, View>(view, count).for_each([&](auto const& sample) {
         auto const found = gpu::locate(bins, sample, cells);
-        gpu::add_one(&table[found.inside ? found.cell : cells]);
+        gpu::add_one(&table[found.inside ? found.cell : gpu::extent_of(bins, cells)]);
     });
     sync_block();
     wait_for_primary();
