@@ -5,6 +5,7 @@
 /// The branchless form of bins between given edges: one table look-up per sample.
 
 #include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/exact.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/order.hpp>
@@ -132,7 +133,7 @@ private:
     TILEWISE_PORTABLE signed_number signed_of(A x) const
     {
         constexpr int sign_bit = 8 * static_cast<int>(sizeof(A)) - 1;
-        signed_number const magnitude = bits_of(x) & std::numeric_limits<signed_number>::max();
+        signed_number const magnitude = bits_of(x) & largest<signed_number>;
         signed_number const sign = bits_of(x + 0) >> sign_bit; // of -0 as of 0: 0, and of negative numbers -1
         return binning::clamped<signed_number>(magnitude - around_zero_, 0, most_) ^ sign;
     }

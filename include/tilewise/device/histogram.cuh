@@ -23,6 +23,7 @@
 #include <tilewise/device/cuda/launch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/histogram/bytes.cuh>
+#include <tilewise/device/histogram/choice.cuh>
 #include <tilewise/device/histogram/packed.cuh>
 #include <tilewise/device/histogram/partition.cuh>
 #include <tilewise/device/histogram/samples.cuh>
@@ -57,45 +58,6 @@ int blocks_at_once(current_device const& device, int shared_bytes)
         gpu::attribute_of(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / (shared_bytes + reserved);
     int const per_multiprocessor = std::min({Placement::blocks_per_multiprocessor, of_threads, of_memory});
     return std::max(1, per_multiprocessor) * gpu::attribute_of(device, cudaDevAttrMultiProcessorCount);
-}
-
-/// The kernels that are compiled for a form of a view.
-enum class kernel_set {
-    all,
-    in_tables, ///< those that count in tables; if the view has tables, only in small ones beside copies of them
-    others
-};
-template <kernel_set kernels>
-using kernels_of = std::integral_constant<kernel_set, kernels>;
-
-/// Where a block counts.
-enum class table_kind { small, large, packed, none };
-struct table_choice {
-    table_kind kind;
-    bool copies; ///< whether the tables of the axis are in shared memory, too
-};
-
-template <class Tuning>
-packed_layout packed_layout_for(unsigned cells, int words)
-{
-    return {cells, std::min(Tuning::packed_table::wanted_words, words - warp_size)};
-}
-
-/// Returns the smallest table that has enough cells.
-template <class Tuning, class Bins>
-table_choice table_for(device_call const& call, Bins& bins, unsigned cells)
-{
-    int const words = gpu::attribute_of(call.device(), cudaDevAttrMaxSharedMemoryPerBlockOptin) / 4;
-    offset const table = table_words(cells), copies = gpu::room_of_tables(bins) / 4;
-    offset const small = std::min(Tuning::small_table::most_words, words),
-                 large = std::min(Tuning::large_table::most_words, words),
-                 packed = std::min(Tuning::packed_table::most_words, words);
-    if (Tuning::copies_tables && has_tables<Bins> && table + copies <= std::max(small, large))
-        return {table + copies <= small ? table_kind::small : table_kind::large, true};
-    if (table <= std::max(small, large))
-        return {table <= small ? table_kind::small : table_kind::large, false};
-    bool const fits_packed = gpu::packed_layout_for<Tuning>(cells, words).table_words() <= packed;
-    return {fits_packed ? table_kind::packed : table_kind::none, false};
 }
 
 /// Chooses and launches the kernels for one type of samples and axis.
@@ -233,8 +195,7 @@ private:
 template <class Tuning, class Samples, class Bins, class Visit>
 void visit_form(device_call const& call, Bins const& bins, Visit const& visit)
 {
-    if constexpr (has_bytes<Samples>)
-        return visit(kernels_of<kernel_set::all>(), bins);
+    constexpr bool for_samples = !has_bytes<Samples>;
     auto const visit_if_it_fits = [&]<class Form>(Form form) {
         constexpr bool beside_copies = has_tables<Form>;
         auto const table = gpu::table_for<Tuning>(call, form, static_cast<unsigned>(form.extent()));
@@ -244,20 +205,20 @@ void visit_form(device_call const& call, Bins const& bins, Visit const& visit)
             visit(kernels_of<kernel_set::in_tables>(), form);
         return fits;
     };
-    if constexpr (binning::has_simple_form<Bins>) {
+    if constexpr (for_samples && binning::has_simple_form<Bins>) {
         if (bins.is_simple()) {
-            auto const form = bins.simple_form();
+            auto form = bins.simple_form();
             if constexpr (!has_tables<decltype(form)>)
                 return visit(kernels_of<kernel_set::all>(), form);
             else if (visit_if_it_fits(form))
                 return;
         }
     }
-    if constexpr (binning::has_branchless_form<Bins>) {
+    if constexpr (for_samples && binning::has_branchless_form<Bins>) {
         if (bins.is_branchless() && visit_if_it_fits(bins.branchless_form()))
             return;
     }
-    constexpr auto kernels = binning::is_mostly_branchless<Bins> ? kernel_set::others : kernel_set::all;
+    constexpr auto kernels = for_samples && binning::is_mostly_branchless<Bins> ? kernel_set::others : kernel_set::all;
     visit(kernels_of<kernels>(), bins);
 }
 

@@ -4,6 +4,7 @@
 /// @file
 /// How the samples of a histogram are divided among the blocks of a grid, and how blocks clear and merge their tables.
 
+#include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/axis_for.cuh>
