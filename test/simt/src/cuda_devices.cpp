@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <new>
 #include <set>
 
 namespace simt {
@@ -129,6 +131,12 @@ cudaError_t launch(launch_request const& request)
         submit_or_record(in, [unbound](stream& to) { submit(to, unbound); });
         return outcome(true);
     });
+}
+
+std::shared_ptr<void> parameter_memory(std::size_t bytes, std::size_t alignment)
+{
+    std::align_val_t const aligned{alignment};
+    return {::operator new(bytes, aligned), [aligned](void* memory) { ::operator delete(memory, aligned); }};
 }
 
 cudaError_t resident_clusters(void const* kernel, int cluster, int threads, cudaStream_t handle, int* clusters)

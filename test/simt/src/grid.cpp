@@ -23,8 +23,7 @@ std::unique_ptr<block> make_block(grid& owner, cluster& group, unsigned index)
     made->rank = index % static_cast<unsigned>(owner.request.cluster);
     made->living = threads;
     made->threads = std::make_unique<thread[]>(threads);
-    made->ready.resize(threads);
-    std::iota(made->ready.begin(), made->ready.end(), 0u);
+    made->ready = ready_threads(threads);
     for (unsigned i = 0; i < threads; ++i) {
         made->threads[i].owner = made.get();
         made->threads[i].index = i;

@@ -74,15 +74,12 @@ thread& pick(block& from)
             for (unsigned const index : from.ready)
                 from.threads[index].pauses = false;
         bool const ascending = m.habit.threads == habits::order::ascending;
-        auto const best = std::min_element(from.ready.begin(), from.ready.end(), [&](unsigned a, unsigned b) {
+        auto const* const best = std::min_element(from.ready.begin(), from.ready.end(), [&](unsigned a, unsigned b) {
             return pauses(a) != pauses(b) ? pauses(b) : ascending ? a < b : b < a;
         });
         chosen = static_cast<std::size_t>(best - from.ready.begin());
     }
-    unsigned const index = from.ready[chosen];
-    from.ready[chosen] = from.ready.back();
-    from.ready.pop_back();
-    return from.threads[index];
+    return from.threads[from.ready.take(chosen)];
 }
 
 void release_barrier(block& waiting)

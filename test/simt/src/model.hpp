@@ -11,6 +11,7 @@
 #include <simt/kernel.hpp>
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -81,12 +82,42 @@ struct cluster {
     clock_ptr gathered, released; ///< by the arrivals of this phase; of the preceding phase
 };
 
+/// The threads of a block that can run, by index; each is there at most once. (Not a std::vector: the linker would take
+/// its functions from the tests, which are compiled without optimisation and with the checker's instrumentation.)
+class ready_threads {
+public:
+    ready_threads() = default;
+    explicit ready_threads(unsigned all) : indices_(std::make_unique<unsigned[]>(all))
+    {
+        while (size_ < all)
+            push_back(static_cast<unsigned>(size_));
+    }
+
+    bool empty() const { return size_ == 0; }
+    std::size_t size() const { return size_; }
+    unsigned const* begin() const { return indices_.get(); }
+    unsigned const* end() const { return begin() + size_; }
+    unsigned operator[](std::size_t i) const { return begin()[i]; }
+
+    void push_back(unsigned index) { indices_.get()[size_++] = index; }
+    unsigned take(std::size_t i)
+    {
+        unsigned const index = begin()[i];
+        indices_.get()[i] = begin()[--size_];
+        return index;
+    }
+
+private:
+    std::unique_ptr<unsigned[]> indices_;
+    std::size_t size_ = 0;
+};
+
 struct block {
     grid* owner = nullptr;
     cluster* group = nullptr;
     unsigned index = 0, rank = 0;
     std::unique_ptr<thread[]> threads;
-    std::vector<unsigned> ready;
+    ready_threads ready;
     std::array<unsigned, 32> in_warp{}, exited{}; ///< lanes, per warp
     unsigned living = 0, in_barrier = 0;
     int straggler = -1; ///< a warp that is kept from running

@@ -147,19 +147,34 @@ std::optional<report> judge(agent const& who, std::uintptr_t first, std::size_t 
     return std::nullopt;
 }
 
+namespace {
+
+std::string line_from(FILE* input)
+{
+    std::string line;
+    for (int c = std::fgetc(input); c != EOF && c != '\n'; c = std::fgetc(input))
+        line += static_cast<char>(c);
+    return line;
+}
+
+} // namespace
+
 std::string location_of(std::uint32_t program_counter)
 {
     if (program_counter == 0)
         return "";
     char command[256];
-    std::snprintf(command, sizeof command, "addr2line -e /proc/%d/exe -i %#x 2>/dev/null", static_cast<int>(getpid()),
-                  program_counter - 1);
+    std::snprintf(command, sizeof command, "addr2line -e /proc/%d/exe -i -f -C %#x 2>/dev/null",
+                  static_cast<int>(getpid()), program_counter - 1);
     std::string text;
     if (FILE* const output = popen(command, "r")) {
-        char line[512];
-        for (int i = 0; i < 4 && std::fgets(line, sizeof line, output) != nullptr; ++i) {
-            std::string const path(line, std::strcspn(line, " \n"));
-            text += (i == 0 ? " at " : " in ") + path.substr(path.rfind('/') + 1);
+        for (int i = 0; i < 4 && std::feof(output) == 0; ++i) {
+            std::string const function = line_from(output), place = line_from(output);
+            if (function.empty())
+                break;
+            bool const has_line = !place.starts_with('?'); // in a program that was compiled with -g1
+            std::string const path = place.substr(0, place.find(' '));
+            text += (i == 0 ? " at " : " in ") + (has_line ? path.substr(path.rfind('/') + 1) : function);
         }
         pclose(output);
     }

@@ -89,6 +89,9 @@ struct launch_request {
 };
 cudaError_t launch(launch_request const& request);
 
+/// Memory for the parameters of a launch, which need no destructor.
+std::shared_ptr<void> parameter_memory(std::size_t bytes, std::size_t alignment);
+
 /// Finds how many clusters of that shape can be resident in the part of the device that a stream may use.
 cudaError_t resident_clusters(void const* kernel, int cluster, int threads, cudaStream_t stream, int* clusters);
 

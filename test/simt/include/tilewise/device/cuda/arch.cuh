@@ -16,9 +16,10 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <stdexcept>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #define TILEWISE_DEVICE inline
 #define TILEWISE_KERNEL(threads, blocks) void
@@ -438,21 +439,34 @@ struct launch_shape {
     int shared_bytes = 0;   ///< of dynamic shared memory
 };
 
+/// A kernel and its parameters, as plain members: copying them takes no functions, of which a std::tuple has dozens for
+/// every launch that is compiled.
+template <std::size_t index, class Parameter>
+struct kernel_parameter {
+    Parameter value;
+};
+template <class Indices, class... Parameters>
+struct kernel_call;
+template <std::size_t... indices, class... Parameters>
+struct kernel_call<std::index_sequence<indices...>, Parameters...> : kernel_parameter<indices, Parameters>... {
+    void (*kernel)(Parameters...);
+
+    static void run(void const* what)
+    {
+        auto const& call = *static_cast<kernel_call const*>(what);
+        call.kernel(static_cast<kernel_parameter<indices, Parameters> const&>(call).value...);
+    }
+};
+
 /// Starts a kernel in a stream.
 template <class... Parameters, class... Arguments>
 cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, Arguments&&... arguments)
 {
-    struct call {
-        void (*kernel)(Parameters...);
-        std::tuple<Parameters...> parameters;
-    };
-    auto const parameters = std::make_shared<call>(
-        call{kernel, std::tuple<Parameters...>(static_cast<Parameters>(static_cast<Arguments&&>(arguments))...)});
-    auto const run = [](void const* what) {
-        auto const& made = *static_cast<call const*>(what);
-        std::apply(made.kernel, made.parameters);
-    };
-    return simt::launch({reinterpret_cast<void const*>(kernel), run, parameters, sizeof(call), shape.blocks,
+    using call = kernel_call<std::index_sequence_for<Parameters...>, Parameters...>;
+    static_assert(std::is_trivially_destructible_v<call>, "a GPU does not destroy the parameters of kernels");
+    std::shared_ptr<void> const parameters = simt::parameter_memory(sizeof(call), alignof(call));
+    ::new (parameters.get()) call{{static_cast<Parameters>(static_cast<Arguments&&>(arguments))}..., kernel};
+    return simt::launch({reinterpret_cast<void const*>(kernel), call::run, parameters, sizeof(call), shape.blocks,
                          shape.threads, shape.cluster, shape.dependent, shape.shared_bytes, stream});
 }
 
