@@ -31,16 +31,27 @@ public:
     template <class Find>
     int operator()(unsigned long long context, Find const& find)
     {
-        auto& word = words_[context % words_.size()];
-        std::uint64_t const tag = (context + 1) << value_bits, known = word.load(std::memory_order_relaxed);
-        if (known >> value_bits == tag >> value_bits) [[likely]]
-            return static_cast<int>(known & ((std::uint64_t{1} << value_bits) - 1));
-        int const found = find();
-        word.store(tag | static_cast<std::uint64_t>(found), std::memory_order_relaxed);
-        return found;
+        int const known = cached(context);
+        return known >= 0 ? known : keep(context, find());
     }
 
 private:
+    // No templates: every kernel has queries of its own.
+    int cached(unsigned long long context) const
+    {
+        std::uint64_t const word = words_[context % words_.size()].load(std::memory_order_relaxed);
+        return word >> value_bits == tag_of(context) ? static_cast<int>(word & ((std::uint64_t{1} << value_bits) - 1))
+                                                     : -1;
+    }
+    int keep(unsigned long long context, int found)
+    {
+        words_[context % words_.size()].store(tag_of(context) << value_bits | static_cast<std::uint64_t>(found),
+                                              std::memory_order_relaxed);
+        return found;
+    }
+    /// The tag of context c is c + 1: zero marks an empty word.
+    static std::uint64_t tag_of(unsigned long long context) { return (context + 1) << value_bits >> value_bits; }
+
     static constexpr int value_bits = 24;
     std::array<std::atomic<std::uint64_t>, 64> words_{};
 };
