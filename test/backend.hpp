@@ -140,6 +140,12 @@ void run(Body body)
     body();
 }
 
+/// Whether this is a variant of a test that another schedule of the interpreter runs.
+inline bool leaves_to_other_schedule(std::size_t)
+{
+    return false;
+}
+
 /// Whether calls take their time.
 inline constexpr bool is_slow = false;
 
@@ -271,6 +277,7 @@ std::vector<T> written_by(Scan scan, Policy policy, std::span<Element const> x)
 }
 
 /// Runs a test: in the interpreter, under several schedules.
+using on_device::leaves_to_other_schedule;
 using on_device::run;
 
 /// Whether calls take their time.

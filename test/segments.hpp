@@ -257,13 +257,16 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_
 
 #endif
 
-/// The same for all lists, of elements of a type, in memory that ends with the last segment.
+/// The same for all lists, of elements of a type, in memory that ends with the last segment. The lists can take turns:
+/// in the interpreter, each schedule then has every other one.
 template <class T, class Geometry>
-void expect_all_specified()
+void expect_all_specified(bool in_turn = false)
 {
+    std::size_t variant = 0;
     for (list const& of : lists<T, Geometry>())
-        expect_specified<Geometry>(shape::some_values<T>(std::max(of.elements, std::size_t{1})), of,
-                                   shape::non_associative<T>());
+        if (!in_turn || !backend::leaves_to_other_schedule(variant++))
+            expect_specified<Geometry>(shape::some_values<T>(std::max(of.elements, std::size_t{1})), of,
+                                       shape::non_associative<T>());
 }
 
 } // namespace segments

@@ -61,22 +61,22 @@ ints const some_keys{1, 1, 2, 2, 2, 1, 3}, some_values{1, 2, 3, 4, 5, 6, 7};
 
 DEVICE_TEST(OrderByKey, OfBytesIsThatOfEveryRunAlone)
 {
-    runs::expect_all_specified<int, unsigned char, segments::steep_geometry>();
+    runs::expect_all_specified<int, unsigned char, segments::steep_geometry>(true);
 }
 
 DEVICE_TEST(OrderByKey, OfWordsIsThatOfEveryRunAlone)
 {
-    runs::expect_all_specified<std::uint8_t, std::uint32_t, segments::steep_geometry>();
+    runs::expect_all_specified<std::uint8_t, std::uint32_t, segments::steep_geometry>(true);
 }
 
 DEVICE_TEST(OrderByKey, OfStructuresIsThatOfEveryRunAlone)
 {
-    runs::expect_all_specified<runs::wide_key, shape::bytes<12>, segments::steep_geometry>();
+    runs::expect_all_specified<runs::wide_key, shape::bytes<12>, segments::steep_geometry>(true);
 }
 
 DEVICE_TEST(OrderByKey, OfLargeStructuresIsThatOfEveryRunAlone)
 {
-    runs::expect_all_specified<std::int64_t, shape::bytes<40>, segments::steep_geometry>();
+    runs::expect_all_specified<std::int64_t, shape::bytes<40>, segments::steep_geometry>(true);
 }
 
 /// Compares with seq, through the library's calls: keys that often stay the same, and one that stays long.

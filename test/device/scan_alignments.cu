@@ -16,13 +16,14 @@ void expect_specified_at_every_alignment(Op op = {})
     auto const x = shape::some_values<E>(static_cast<std::size_t>(most));
     auto const init = shape::some_values<T>(3).back();
     auto const counts = sizes<T, steep_geometry>(most);
+    std::size_t const every = on_device::amount<std::size_t>(1, 5, alignof(E) * alignof(O) == 1 ? 5 : 2);
     std::size_t index = on_device::variation();
     for (std::size_t input = 0; input < 16; input += alignof(E))
         for (std::size_t output = 0; output < 16; output += alignof(O)) {
             std::vector<std::size_t> const some{counts[index * 7 % counts.size()],
                                                 counts[counts.size() - 1 - index % 5]};
             ++index;
-            if (on_device::leaves_to_other_schedule(index / 2) || index % on_device::amount<std::size_t>(1, 5, 2) != 0)
+            if (on_device::leaves_to_other_schedule(index / 2) || index % every != 0)
                 continue;
             expect_scanned<steep_geometry, T, O>(x, init, some, op, {input, output});
         }

@@ -50,27 +50,30 @@ using results = std::vector<int>;
 
 DEVICE_TEST(SegmentedOrder, OfBytesIsThatOfEverySegmentAlone)
 {
-    segments::expect_all_specified<unsigned char, segments::steep_geometry>();
+    segments::expect_all_specified<unsigned char, segments::steep_geometry>(true);
 }
 
 DEVICE_TEST(SegmentedOrder, OfWordsIsThatOfEverySegmentAlone)
 {
-    segments::expect_all_specified<std::uint32_t, segments::steep_geometry>();
+    segments::expect_all_specified<std::uint32_t, segments::steep_geometry>(true);
 }
 
 DEVICE_TEST(SegmentedOrder, OfStructuresIsThatOfEverySegmentAlone)
 {
-    segments::expect_all_specified<shape::bytes<12>, segments::steep_geometry>();
+    segments::expect_all_specified<shape::bytes<12>, segments::steep_geometry>(true);
 }
 
 DEVICE_TEST(SegmentedOrder, OfLargeStructuresIsThatOfEverySegmentAlone)
 {
-    segments::expect_all_specified<shape::bytes<40>, segments::steep_geometry>();
+    segments::expect_all_specified<shape::bytes<40>, segments::steep_geometry>(true);
 }
 
 DEVICE_TEST(SegmentedOrder, OfFloatsIsThatOfEverySegmentAlone)
 {
+    std::size_t variant = 0;
     for (auto const& of : segments::lists<float, tw::standard_geometry>()) {
+        if (on_device::leaves_to_other_schedule(variant++))
+            continue;
         std::vector<float> x;
         for (std::uint32_t const bits : shape::some_values<std::uint32_t>(of.elements + 1))
             x.push_back(1 + static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-33f);
