@@ -45,7 +45,7 @@ std::string error_of_all(Call call)
                                      }
                                      EXPECT_EQ(tw::reduce(tw::distributed(ranks), std::vector<int>(1, 2)), 8);
                                  },
-                                 {.timeout = std::chrono::seconds(20)});
+                                 {.timeout = std::chrono::seconds(120)});
     EXPECT_EQ(texts, std::vector<std::string>(4, texts[0]));
     return texts[0];
 }

@@ -41,7 +41,7 @@ struct alone {
 template <int count>
 struct threads {
     static int ranks() { return count; }
-    static void run(auto function) { tw::thread_communicator::run(count, function, {.timeout = 20s}); }
+    static void run(auto function) { tw::thread_communicator::run(count, function, {.timeout = 120s}); }
 };
 
 using worlds = Types<alone, threads<1>, threads<2>, threads<3>, threads<7>, threads<64>>;
@@ -80,7 +80,7 @@ struct buffers {
 /// What each rank's call throws, with the rank that the error names; an empty text where it throws nothing. A rank that
 /// gets an error gets the same from every later collective, and the memory for results is as it was.
 template <class Call>
-std::vector<std::string> errors(int ranks, Call call, tw::thread_options options = {.timeout = 5s})
+std::vector<std::string> errors(int ranks, Call call, tw::thread_options options = {.timeout = 60s})
 {
     std::vector<std::string> texts(static_cast<std::size_t>(ranks));
     std::string const prefix = "tilewise::thread_communicator: ";
@@ -218,7 +218,7 @@ TEST(thread_communicator, throws_what_a_rank_throws_and_frees_the_others)
                 comm.all_gather(b.own.data(), 16, b.all.data()); // throws, but not first
             };
             try {
-                tw::thread_communicator::run(3, rank_body, {.timeout = 5s});
+                tw::thread_communicator::run(3, rank_body, {.timeout = 60s});
             } catch (...) {
                 texts = found;
                 throw;

@@ -163,7 +163,7 @@ outcome try_allocation(world const& w, long number, Local local, Call const& cal
                                          on_rank(threads, own);
                                      }
                                  },
-                                 {.timeout = 20s});
+                                 {.timeout = 120s});
     return result;
 }
 

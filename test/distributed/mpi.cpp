@@ -100,7 +100,7 @@ struct processes {
     static int ranks() { return ranks_of_program(); }
     static void run(auto function)
     {
-        tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 20s});
+        tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 120s});
         function(comm);
     }
 };
@@ -110,7 +110,7 @@ struct processes_with_small_calls {
     static int ranks() { return ranks_of_program(); }
     static void run(auto function)
     {
-        tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 20s, .largest_call = 1003});
+        tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 120s, .largest_call = 1003});
         function(comm);
     }
 };
@@ -155,7 +155,7 @@ TEST(mpi_communicator, rejects_what_is_no_communicator_of_ranks)
 
 TEST(mpi_communicator, keeps_its_messages_apart_from_those_of_the_program)
 {
-    tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 20s});
+    tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 120s});
     int const next = (comm.rank() + 1) % comm.size(), last = (comm.rank() + comm.size() - 1) % comm.size();
     std::array const own{comm.rank(), -1};
     std::array received{-2, -2};
@@ -172,7 +172,7 @@ TEST(mpi_communicator, keeps_its_messages_apart_from_those_of_the_program)
 /// An exchange of each rank with itself; a size of -1 is no message.
 std::string sent_to_self(int sent, int expected)
 {
-    tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 20s});
+    tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 120s});
     std::array<std::byte, 64> from{}, to{};
     to.fill(untouched);
     tw::outgoing const out{comm.rank(), from.data(), static_cast<std::size_t>(sent)};
@@ -203,7 +203,7 @@ TEST(mpi_communicator, says_which_message_has_another_size_than_expected)
     if (ranks_of_program() == 1)
         return;
     for (int const expected : {15, 17}) {
-        tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 20s});
+        tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 120s});
         int const next = (comm.rank() + 1) % comm.size(), last = (comm.rank() + comm.size() - 1) % comm.size();
         std::array<std::byte, 64> from{}, to{};
         to.fill(untouched);
@@ -226,7 +226,7 @@ TEST(mpi_communicator, says_which_message_has_another_size_than_expected)
 
 TEST(mpi_communicator, fails_where_mpi_rejects_an_argument)
 {
-    tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 20s});
+    tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 120s});
     std::array<std::byte, 8> bytes{};
     tw::outgoing const out{comm.size(), bytes.data(), bytes.size()};
     auto const error = error_of([&] { comm.exchange(std::span(&out, 1), {}); });
@@ -250,7 +250,7 @@ TEST(mpi_communicator, wants_a_size_for_each_rank)
 
 TEST(mpi_communicator, does_not_take_a_message_that_was_left_for_the_next_one)
 {
-    tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 20s});
+    tw::mpi_communicator comm(MPI_COMM_WORLD, {.timeout = 120s});
     if (comm.size() == 1)
         return;
     bool const is_sender = comm.rank() == 0, is_receiver = comm.rank() == 1;

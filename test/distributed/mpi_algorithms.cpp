@@ -50,7 +50,7 @@ std::vector<std::size_t> random_cuts(int ranks, std::mt19937& random)
 template <class Test>
 void on_random_parts(Test test)
 {
-    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s});
+    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 120s});
     std::mt19937 random(1848);
     for (int round = 0; round < 4; ++round) {
         auto const cuts = random_cuts(ranks.size(), random);
@@ -137,7 +137,7 @@ TEST(algorithms_over_processes, combine_runs_of_keys_to_the_bits_of_one_call)
 
 TEST(algorithms_over_processes, have_these_bits_where_processes_state_their_positions)
 {
-    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s});
+    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 120s});
     std::mt19937 random(1871);
     std::vector<float> inclusive(whole().size());
     tw::inclusive_scan(whole(), inclusive);
@@ -158,7 +158,7 @@ TEST(algorithms_over_processes, have_these_bits_where_processes_state_their_posi
 
 TEST(algorithms_over_processes, throw_on_every_process_where_a_position_is_wrong)
 {
-    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s});
+    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 120s});
     int const last = ranks.size() - 1;
     std::vector<float> const part(100, 1.F);
     for (tw::offset const more : {1, -1}) {
@@ -189,7 +189,7 @@ struct some_packets {
 template <class Tuning>
 void expect_bits_of_rounds(int ranks_of_node)
 {
-    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s, .node_size = ranks_of_node});
+    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 120s, .node_size = ranks_of_node});
     EXPECT_EQ(ranks.node_size(), ranks_of_node);
     float const sum = tw::reduce(whole(), 0.5F);
     std::vector<float> scanned(whole().size());
@@ -226,7 +226,7 @@ TEST(algorithms_over_processes, have_these_bits_where_nodes_exchange_messages_fi
 
 TEST(algorithms_over_processes, throw_on_every_process_what_one_throws_and_stay_in_step)
 {
-    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s});
+    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 120s});
     int const last = ranks.size() - 1;
     std::vector<float> const part(40'000, 1.F);
     auto const plus = [&](float a, float b) {
@@ -250,7 +250,7 @@ TEST(algorithms_over_processes, throw_on_every_process_what_one_throws_and_stay_
 
 TEST(algorithms_over_processes, throw_on_every_process_where_one_calls_another_algorithm)
 {
-    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 20s});
+    tw::mpi_communicator ranks(MPI_COMM_WORLD, {.timeout = 120s});
     if (ranks.size() == 1)
         return;
     std::vector<float> part(1000, 1.F);

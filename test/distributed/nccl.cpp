@@ -200,7 +200,7 @@ struct gpus {
                                          function(communicator);
                                          EXPECT_EQ(comm.aborts, 0);
                                      },
-                                     {.timeout = 20s});
+                                     {.timeout = 120s});
     }
 };
 

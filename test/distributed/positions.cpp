@@ -216,7 +216,7 @@ void expect_error(std::vector<statement> const& statements, int rank, std::strin
                                      EXPECT_EQ(tw::reduce(tw::distributed(own), std::vector<int>(1, 2)),
                                                2 * own.size());
                                  },
-                                 {.timeout = std::chrono::seconds(20)});
+                                 {.timeout = std::chrono::seconds(120)});
     for (std::string const& each : texts) {
         EXPECT_EQ(each, texts[0]);
         EXPECT_THAT(each, HasSubstr(text));

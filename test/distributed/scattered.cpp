@@ -117,7 +117,7 @@ std::string error_of_all(Call call)
                                      }
                                      EXPECT_EQ(tw::reduce(tw::distributed(ranks), std::vector<int>(1, 2)), 6);
                                  },
-                                 {.timeout = std::chrono::seconds(20)});
+                                 {.timeout = std::chrono::seconds(120)});
     EXPECT_EQ(texts[0], texts[1]);
     EXPECT_EQ(texts[0], texts[2]);
     return texts[0];
