@@ -25,7 +25,7 @@ namespace simt::race {
 namespace {
 
 /// Whether a kernel's own code asks, and not the host's in another thread of the operating system.
-bool is_kernel()
+[[gnu::always_inline]] inline bool is_kernel()
 {
     return runs_kernels && in_user_code.load(std::memory_order_relaxed);
 }
