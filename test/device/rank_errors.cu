@@ -176,14 +176,14 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_the_output_of_one_is_too_short
 
 #ifndef __CUDACC__
 
-/// Has each call of the runtime that any of the ranks makes fail in turn. All ranks throw; then they are in step, and
-/// nothing is left allocated.
-template <class Call>
+/// Has each call of the runtime that any of the ranks makes fail in turn, or every `step`th of them, others under every
+/// schedule. All ranks throw; then they are in step, and nothing is left allocated.
+template <int step = 1, class Call>
 void expect_all_throw_where_a_call_of_the_runtime_fails(int calls, Call const& call)
 {
     std::vector<std::size_t> const cuts{0, 100, 200, 300};
-    int skipped = 0;
-    for (bool is_over = false; !is_over; ++skipped) {
+    int skipped = static_cast<int>(on_device::variation() % step);
+    for (bool is_over = false; !is_over; skipped += step) {
         std::atomic<int> failed = 0;
         simt::runtime::forget_calls();
         simt::runtime::fail("*", skipped, cudaErrorUnknown);
@@ -230,7 +230,7 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_any_call_of_the_runtime_fails)
         tw::reduce_by_index(on, x, x, 8, sums);
         EXPECT_EQ(sums[3], 900);
     });
-    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+    expect_all_throw_where_a_call_of_the_runtime_fails<5>(8, [&](auto const& on) {
         std::vector<float> sums(8);
         tw::reduce_by_index(on, x, y, 8, sums);
         EXPECT_EQ(sums[3], 450.F);
@@ -244,12 +244,12 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_a_call_of_the_runtime_fails_fo
     emptied_caches const at_end;
     std::vector<int> const offsets{0, 50, 250, 260, 300};
     std::vector<float> const y(100, 1.5F);
-    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+    expect_all_throw_where_a_call_of_the_runtime_fails<5>(8, [&](auto const& on) {
         std::vector<float> sums(4);
         tw::segmented_reduce(placed(on), y.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1, sums);
         EXPECT_EQ(sums, (std::vector<float>{75.F, 300.F, 15.F, 60.F}));
     });
-    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+    expect_all_throw_where_a_call_of_the_runtime_fails<5>(8, [&](auto const& on) {
         std::vector<float> sums(100);
         tw::segmented_inclusive_scan(placed(on), y.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
                                      sums);
@@ -266,14 +266,14 @@ DEVICE_TEST(rank_errors_on_a_gpu, all_throw_where_a_call_of_the_runtime_fails_fo
     constexpr auto pinned = on_device::device_array<float>::kind::pinned;
     on_device::device_array<float> const all_sums(300, 0, pinned);
     on_device::device_array<int> const all_keys(300, 0, on_device::device_array<int>::kind::pinned);
-    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+    expect_all_throw_where_a_call_of_the_runtime_fails<5>(8, [&](auto const& on) {
         int const rank = on.communicator().rank();
         float* const sums = all_sums.data() + 100 * rank;
         auto const end = tw::reduce_by_key(on, keys, y, all_keys.data() + 100 * rank, sums).second;
         EXPECT_EQ(end - sums, rank == 0 ? 3 : 2);
         EXPECT_EQ(*(end - 1), rank == 2 ? 60.F : 120.F);
     });
-    expect_all_throw_where_a_call_of_the_runtime_fails(8, [&](auto const& on) {
+    expect_all_throw_where_a_call_of_the_runtime_fails<5>(8, [&](auto const& on) {
         float* const sums = all_sums.data() + 100 * on.communicator().rank();
         tw::inclusive_scan_by_key(on, keys, y, sums);
         EXPECT_EQ(*sums, on.communicator().rank() == 0 ? 1.5F : 61.5F);
