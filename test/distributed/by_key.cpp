@@ -343,7 +343,7 @@ TEST(runs_over_ranks, may_have_keys_that_do_not_fit_into_the_first_message)
     ranks::on_each_rank({0, 2, 5, 6}, [&](communicator& ranks, std::size_t begin, std::size_t end) {
         std::vector<large_key> keys(end - begin, large_key{ranks.rank() / 2, {}}); // 0 0, 0 0 0, 1
         std::vector<float> const x(keys.size(), 1.F);
-        for (auto const on : {tw::distributed(ranks), tw::distributed(ranks).at(static_cast<offset>(begin), 6)}) {
+        for (auto const& on : {tw::distributed(ranks), tw::distributed(ranks).at(static_cast<offset>(begin), 6)}) {
             std::vector<float> sums(1, -1.F);
             tw::reduce_by_key(on, keys, x, tw::discard_iterator(), sums);
             EXPECT_EQ(sums[0], ranks.rank() == 0 ? 5.F : ranks.rank() == 1 ? -1.F : 1.F);
@@ -359,7 +359,7 @@ TEST(forms_by_key_over_ranks, have_the_bits_of_one_range_on_one_rank)
     std::vector<float> sums(4), own_sums(4), scanned(x.size()), own_scanned(x.size());
     tw::reduce_by_key(keys, x, tw::discard_iterator(), sums);
     tw::inclusive_scan_by_key(keys, x, scanned);
-    for (auto const on : {tw::distributed(alone), tw::distributed(alone).at(0, std::ssize(x))}) {
+    for (auto const& on : {tw::distributed(alone), tw::distributed(alone).at(0, std::ssize(x))}) {
         EXPECT_EQ(tw::reduce_by_key(on, keys, x, tw::discard_iterator(), own_sums).first, tw::discard_iterator(4));
         EXPECT_EQ(own_sums, sums);
         tw::inclusive_scan_by_key(on, keys, x, own_scanned);

@@ -61,7 +61,7 @@ DEVICE_TEST_WITH_STREAMS(steady_state, of_returned_values)
 {
     steady_state const state;
     stream const where;
-    for (auto const policy : {tw::device, tw::device.on(where)})
+    for (auto const& policy : {tw::device, tw::device.on(where)})
         state.expect(1, [&](std::size_t count) {
             static_cast<void>(tw::reduce(policy, state.begin(), state.end(count), init, std::multiplies<>{}));
         });
@@ -72,7 +72,7 @@ DEVICE_TEST_WITH_STREAMS(steady_state, of_calls_that_do_not_wait)
     steady_state const state;
     stream const where;
     device_array<matrix> const result(1), pinned(1, 0, device_array<matrix>::kind::pinned);
-    for (auto const policy : {tw::device.nosync(), tw::device.on(where).nosync()})
+    for (auto const& policy : {tw::device.nosync(), tw::device.on(where).nosync()})
         for (matrix* const out : {result.data(), pinned.data()}) {
             state.expect(0, [&](std::size_t count) {
                 tw::reduce_into(policy, state.begin(), state.end(count), out, init, std::multiplies<>{});
