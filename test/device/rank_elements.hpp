@@ -6,6 +6,7 @@
 
 #include "../distributed/ranks.hpp"
 #include "../on_device.hpp"
+#include "same_bits.hpp"
 
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/distributed/threads.hpp>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <optional>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace ranks {
@@ -38,6 +40,7 @@ public:
     }
     T* data() { return device_copy_ ? device_copy_->data() : here_.data(); }
     T* end() { return data() + here_.size(); }
+    std::span<T> values_in_place() { return {data(), here_.size()}; }
     std::vector<T> values() const { return device_copy_ ? device_copy_->values(here_.size()) : here_; }
 
 private:
@@ -55,6 +58,14 @@ template <class T>
 std::vector<T> part_of(std::vector<T> const& all, std::size_t begin, std::size_t end)
 {
     return {all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+template <class T>
+void expect_same(std::vector<T> const& found, std::vector<T> const& expected)
+{
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_TRUE(on_device::same_bits(found[i], expected[i])) << i;
 }
 
 /// Random cuts for few ranks: the interpreter has pinned memory for 7 copies at once, of which a call may make several.

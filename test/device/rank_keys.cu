@@ -20,7 +20,7 @@
 
 namespace {
 
-using ranks::elements, ranks::memory, ranks::memory_on, ranks::part_of;
+using ranks::elements, ranks::memory, ranks::memory_on, ranks::part_of, ranks::expect_same;
 using tw::offset;
 
 /// A key of which one part is compared.
@@ -53,13 +53,16 @@ std::vector<Key> some_keys(std::size_t count, std::mt19937& random)
     return keys;
 }
 
-template <class T>
-void expect_same(std::vector<T> const& found, std::vector<T> const& expected)
-{
-    ASSERT_EQ(found.size(), expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i)
-        ASSERT_TRUE(on_device::same_bits(found[i], expected[i])) << i;
-}
+/// Compares keys that an iterator computes.
+template <class Pred>
+struct second_are_same {
+    Pred is_same;
+    template <class Pair>
+    TILEWISE_PORTABLE bool operator()(Pair const& a, Pair const& b) const
+    {
+        return is_same(get<1>(a), get<1>(b));
+    }
+};
 
 /// What one rank gives under seq.
 template <class Key, class E, class T, class Pred, class Op>
@@ -121,6 +124,11 @@ void expect_runs_of_one_range(std::vector<Key> const& keys, std::vector<E> const
                                             is_same, op),
                   scanned.end());
         expect_same(scanned.values(), part_of(expected.exclusive, begin, end));
+        auto const pairs = tw::zip(own_keys.values_in_place(), own_keys.values_in_place());
+        elements<T> of_pairs(std::vector<T>(end - begin, other), memory_on(communicator, 2));
+        tw::exclusive_scan_by_key(on, pairs.begin(), pairs.end(), own.data(), of_pairs.data(), own_init,
+                                  second_are_same<Pred>{is_same}, op);
+        expect_same(of_pairs.values(), scanned.values());
         tw::inclusive_scan_by_key(on, own_keys.data(), own_keys.end(), own.data(), own.data(), is_same, op); // in place
         expect_same(own.values(), part_of(expected.inclusive, begin, end));
     });

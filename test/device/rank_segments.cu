@@ -19,42 +19,9 @@
 
 namespace {
 
-using ranks::elements, ranks::memory, ranks::memory_on, ranks::part_of;
+using ranks::elements, ranks::memory, ranks::memory_on, ranks::part_of, ranks::expect_same;
+using ranks::random_segments, ranks::segments;
 using tw::offset;
-
-/// Offsets of segments.
-struct segments {
-    std::vector<offset> begins, ends;
-};
-
-/// Segments that do not overlap, in random order: empty ones, of a few elements, and long ones, with gaps.
-segments some_segments(std::size_t elements, std::mt19937& random)
-{
-    std::size_t const most = random() % 3 == 0 ? 300 : elements / 2 + 1;
-    std::vector<std::pair<std::size_t, std::size_t>> all;
-    for (std::size_t at = 0; at < elements;) {
-        std::size_t const end = std::min(elements, at + random() % most);
-        all.emplace_back(at, end);
-        at = end + (random() % 2 == 0 ? 0 : random() % 5);
-        if (random() % 4 == 0)
-            all.emplace_back(at, at);
-    }
-    std::shuffle(all.begin(), all.end(), random);
-    segments of;
-    for (auto const& [begin, end] : all) {
-        of.begins.push_back(static_cast<offset>(std::min(begin, elements)));
-        of.ends.push_back(static_cast<offset>(std::min(end, elements)));
-    }
-    return of;
-}
-
-template <class T>
-void expect_same(std::vector<T> const& found, std::vector<T> const& expected)
-{
-    ASSERT_EQ(found.size(), expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i)
-        ASSERT_TRUE(on_device::same_bits(found[i], expected[i])) << i;
-}
 
 /// Expects the bits that one rank gives under seq: of reductions on all ranks, and of scans, also in place.
 template <class T, class E, class Op>
@@ -102,7 +69,7 @@ void with_segments_over_ranks(std::mt19937& random, Use use)
     for (std::size_t const count :
          {std::size_t{0}, std::size_t{6}, on_device::amount<std::size_t>(1 << 20, 60'000, 25'000)}) {
         auto const x = on_device::some_elements<E>(count / (sizeof(E) > 8 ? 8 : 1));
-        use(x, some_segments(x.size(), random), ranks::few_cuts_of(x.size(), random, 3));
+        use(x, random_segments(x.size(), 300, random), ranks::few_cuts_of(x.size(), random, 3));
     }
 }
 

@@ -2,16 +2,45 @@
 #pragma once
 
 /// @file
-/// Ranges cut into parts, and ranks as threads that have one each.
+/// Ranges cut into parts or segments, and ranks as threads that have one part each.
 
 #include <tilewise/distributed/threads.hpp>
+#include <tilewise/order.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace ranks {
+
+/// Offsets of segments.
+struct segments {
+    std::vector<tilewise::offset> begins, ends;
+};
+
+/// Segments that do not overlap, in random order: empty ones, of a few elements, and long ones, with gaps. In a third
+/// of all cases each has less than `few` elements.
+inline segments random_segments(std::size_t elements, std::size_t few, std::mt19937& random)
+{
+    std::size_t const most = random() % 3 == 0 ? few : elements / 2 + 1;
+    std::vector<std::pair<std::size_t, std::size_t>> all;
+    for (std::size_t at = 0; at < elements;) {
+        std::size_t const end = std::min(elements, at + random() % most);
+        all.emplace_back(at, end);
+        at = end + (random() % 2 == 0 ? 0 : random() % 5);
+        if (random() % 4 == 0)
+            all.emplace_back(at, at);
+    }
+    std::shuffle(all.begin(), all.end(), random);
+    segments of;
+    for (auto const& [begin, end] : all) {
+        of.begins.push_back(static_cast<tilewise::offset>(std::min(begin, elements)));
+        of.ends.push_back(static_cast<tilewise::offset>(std::min(end, elements)));
+    }
+    return of;
+}
 
 /// Random cuts of [0, count): anywhere, even, beside multiples of a unit, with empty parts, with parts of 0 to 2
 /// elements, or many within few elements. Part r is [cuts[r], cuts[r + 1]).

@@ -25,30 +25,8 @@ namespace tw = tilewise;
 
 namespace {
 
+using ranks::random_segments, ranks::segments;
 using tw::offset;
-
-/// Segments that do not overlap, in random order: empty ones, of a few elements, and long ones, with gaps.
-struct segments {
-    std::vector<offset> begins, ends;
-
-    segments(std::size_t elements, std::mt19937& random)
-    {
-        std::size_t const most = random() % 3 == 0 ? 40 : elements / 3 + 1;
-        std::vector<std::pair<std::size_t, std::size_t>> all;
-        for (std::size_t at = 0; at < elements;) {
-            std::size_t const end = std::min(elements, at + random() % most);
-            all.emplace_back(at, end);
-            at = end + (random() % 2 == 0 ? 0 : random() % 5);
-            if (random() % 4 == 0)
-                all.emplace_back(at, at);
-        }
-        std::shuffle(all.begin(), all.end(), random);
-        for (auto const& [begin, end] : all) {
-            begins.push_back(static_cast<offset>(std::min(begin, elements)));
-            ends.push_back(static_cast<offset>(std::min(end, elements)));
-        }
-    }
-};
 
 template <class T>
 bool same(T const* a, T const* b, std::size_t count)
@@ -100,7 +78,7 @@ TYPED_TEST(SegmentsOverRanks, HaveTheBitsOfOneRange)
     std::mt19937 random(1969);
     for (int run = 0; run < 12; ++run) {
         auto const x = shape::some_values<TypeParam>(random() % (run % 3 == 0 ? 20 : 30'000));
-        segments const of(x.size(), random);
+        segments const of = random_segments(x.size(), 40, random);
         expect_bits_of_one_range(x, of, ranks::cuts_of(x.size(), 1000, random), shape::non_associative<TypeParam>());
     }
 }
@@ -128,7 +106,7 @@ TEST(segments_over_ranks, have_the_bits_of_one_range_of_numbers)
         std::vector<float> x(random() % 100'000);
         for (float& value : x)
             value = static_cast<float>(random() % 2001) / 7.F - 100.F;
-        segments const of(x.size(), random);
+        segments const of = random_segments(x.size(), 40, random);
         expect_bits_of_one_range(x, of, ranks::cuts_of(x.size(), 1000, random), std::plus<>());
         std::vector<int> const integers(x.begin(), x.end());
         expect_bits_of_one_range(integers, of, ranks::cuts_of(x.size(), 1000, random), std::plus<>());
@@ -140,7 +118,8 @@ TEST(segments_over_ranks, have_the_bits_of_one_range_of_large_values)
     using value = shape::bytes<1100>;
     std::mt19937 random(1971);
     auto const x = shape::some_values<value>(150);
-    expect_bits_of_one_range(x, segments(x.size(), random), {0, 10, 60, 60, 61, 150}, shape::non_associative<value>());
+    expect_bits_of_one_range(x, random_segments(x.size(), 40, random), {0, 10, 60, 60, 61, 150},
+                             shape::non_associative<value>());
 }
 
 TEST(segments_over_ranks, may_overlap_where_they_are_reduced)
