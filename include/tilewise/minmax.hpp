@@ -81,6 +81,8 @@ find_in(char const* algorithm, Policy const& policy, std::remove_reference_t<Ran
 /// @par Requirements
 /// Those of @ref reduce, with the range's iterator in place of T; seq, too, needs forward iterators. `less` is called
 /// concurrently on copies under par, and in kernels under device. It may get copies of elements of up to 8 bytes.
+/// Under device, elements in ordinary host memory must be contiguous: those that an iterator computes from such memory
+/// throw `std::invalid_argument`.
 /// @par Complexity
 /// n comparisons, and as many more as a part of 4 KiB has elements; otherwise that of @ref reduce.
 /// @par Errors
