@@ -42,7 +42,9 @@ struct packed_key {
 template <int block_threads, int bytes, tilewise::offset keys = tilewise::gpu::by_key_tuning::keys_per_launch>
 struct small_tiles : tilewise::gpu::by_key_tuning {
     static constexpr tilewise::offset keys_per_launch = keys;
-    static constexpr int threads = block_threads, blocks_per_multiprocessor = 1, bytes_per_thread = bytes;
+    static constexpr int threads = block_threads, bytes_per_thread = bytes;
+    template <int>
+    static constexpr int blocks_per_multiprocessor = 1;
 };
 
 /// Compares the first keys and the lengths of runs, and the list of where they begin, with those of a plain loop.

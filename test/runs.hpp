@@ -163,7 +163,9 @@ template <int log2_units>
 struct tuning_with : tilewise::gpu::by_key_tuning {
     using segments = ::segments::tuning_with<log2_units>;
     static constexpr tilewise::offset keys_per_launch = 1001;
-    static constexpr int threads = 64, blocks_per_multiprocessor = 1, bytes_per_thread = 32, most_keys_per_thread = 16;
+    static constexpr int threads = 64, bytes_per_thread = 32, most_keys_per_thread = 16;
+    template <int>
+    static constexpr int blocks_per_multiprocessor = 1;
 };
 using tuning = tuning_with<6>;
 

@@ -60,7 +60,7 @@ struct shared_runs {
 };
 
 template <class Keys, class Pred, class Out, class Tuning, bool loads_vectors>
-TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
+TILEWISE_KERNEL(Tuning::threads, (key_tile<Keys, Tuning, loads_vectors>::blocks_per_multiprocessor))
 find_runs(Keys keys, Pred is_same, key_range range, Out out, run_status status, offset tiles,
           runs_so_far const* earlier, number_targets targets)
 {
@@ -113,12 +113,26 @@ find_runs(Keys keys, Pred is_same, key_range range, Out out, run_status status, 
     if (shared.before.runs > 0)
         before.last = range.begin + shared.before.last;
     int const count = static_cast<int>(aggregate.runs);
-    TILEWISE_UNROLL_BY_4
-    for (int i = thread_index(); i < count; i += Tuning::threads) {
-        offset const start = first + shared.position[i], index = before.runs + i;
-        out.begin(index, start, keys);
-        if (index > 0)
-            out.end(index - 1, i > 0 ? first + shared.position[i - 1] : before.last, start);
+    // All keys of a batch are loaded before a result is stored: the compiler has to assume that it changes a key.
+    constexpr int batch = sizeof(typename Out::key) <= vector_bytes ? 4 : 1;
+    for (int begin = thread_index(); begin < count; begin += batch * Tuning::threads) {
+        registers<typename Out::key, batch> loaded;
+        int position[batch];
+        TILEWISE_UNROLL
+        for (int b = 0; b < batch; ++b) {
+            position[b] = shared.position[min_of(begin + b * Tuning::threads, count - 1)];
+            out.load(loaded, b, keys, first + position[b]);
+        }
+        TILEWISE_UNROLL
+        for (int b = 0; b < batch; ++b) {
+            int const i = begin + b * Tuning::threads;
+            if (i < count) {
+                offset const start = first + position[b], index = before.runs + i;
+                out.begin(index, start, loaded, b);
+                if (index > 0)
+                    out.end(index - 1, i > 0 ? first + shared.position[i - 1] : before.last, start);
+            }
+        }
     }
     if (is_last && thread_index() == 0) {
         runs_so_far const found = {before.runs + count, count > 0 ? first + last : before.last};

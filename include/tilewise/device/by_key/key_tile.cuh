@@ -84,6 +84,7 @@ class key_tile {
 
 public:
     static constexpr int keys = chunk * (Tuning::threads / warp_size); ///< of the tile
+    static constexpr int blocks_per_multiprocessor = Tuning::template blocks_per_multiprocessor<rows * bytes>;
 
     /// Reads the keys of the warp. The tile begins at key `first` of all.
     template <class Pred>

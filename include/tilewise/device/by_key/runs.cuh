@@ -54,36 +54,42 @@ template <class Sink>
 inline constexpr bool discards = std::is_same_v<Sink, iterator_sink<discard_iterator>>;
 
 /// @name What is written about each run
-/// `begin(i, start, keys)` is called for each run, and `end(i, start, end)` where the next one begins or the keys end;
-/// `finish(runs, count)` for all runs of so many keys.
+/// For each run, `load(loaded, j, keys, start)` is called, then `begin(i, start, loaded, j)`, and `end(i, start, end)`
+/// where the next one begins or the keys end; `finish(runs, count)` for all runs of so many keys.
 /// @{
 
 /// The first key.
 template <class Key, class Sink>
 struct first_keys {
+    using key = Key;
     Sink to;
 
-    template <class Keys>
-    TILEWISE_DEVICE void write(offset index, offset start, Keys& keys) const
+    template <int count, class Keys>
+    TILEWISE_DEVICE void load(registers<Key, count>& loaded, int j, Keys& keys, offset start) const
+    {
+        if constexpr (!discards<Sink>)
+            gpu::put(loaded[j], static_cast<Key>(gpu::key_at(keys, start)));
+    }
+    template <int count>
+    TILEWISE_DEVICE void write(offset index, registers<Key, count> const& loaded, int j) const
     {
         if constexpr (!discards<Sink>) {
             Sink own_to(to);
-            gpu::store_one(own_to, index, static_cast<Key>(gpu::key_at(keys, start)));
+            gpu::store_one(own_to, index, Key(loaded[j]));
         }
     }
 };
 
 /// The first key, and where the run begins.
 template <class FirstKeys>
-struct starts_of_runs {
-    FirstKeys keys_to;
+struct starts_of_runs : FirstKeys {
     run_list list;
 
-    template <class Keys>
-    TILEWISE_DEVICE void begin(offset index, offset start, Keys& keys) const
+    template <class Loaded>
+    TILEWISE_DEVICE void begin(offset index, offset start, Loaded const& loaded, int j) const
     {
         list.put(index, start);
-        keys_to.write(index, start, keys);
+        this->write(index, loaded, j);
     }
     TILEWISE_DEVICE void end(offset, offset, offset) const {}
     TILEWISE_DEVICE void finish(offset runs, offset count) const { list.put(runs, count); }
@@ -91,18 +97,17 @@ struct starts_of_runs {
 
 /// The first key, and the number of keys.
 template <class FirstKeys, class Sink>
-struct lengths_of_runs {
-    FirstKeys keys_to;
-    Sink to;
+struct lengths_of_runs : FirstKeys {
+    Sink lengths;
 
-    template <class Keys>
-    TILEWISE_DEVICE void begin(offset index, offset start, Keys& keys) const
+    template <class Loaded>
+    TILEWISE_DEVICE void begin(offset index, offset, Loaded const& loaded, int j) const
     {
-        keys_to.write(index, start, keys);
+        this->write(index, loaded, j);
     }
     TILEWISE_DEVICE void end(offset index, offset start, offset end) const
     {
-        Sink own_to(to);
+        Sink own_to(lengths);
         gpu::store_one(own_to, index, end - start);
     }
     TILEWISE_DEVICE void finish(offset, offset) const {}
