@@ -2,9 +2,10 @@
 #pragma once
 
 /// @file
-/// Includes clocks, function objects, mutexes, iterators, ranges and memory of the standard library. Where the standard
-/// library has separate internal headers for these, the calendars, hash tables, streams and adaptors of the public
-/// headers are left out: they take as long to compile as the rest of the standard library that tilewise.hpp needs.
+/// Includes clocks, function objects, references, mutexes, iterators, ranges and memory of the standard library. Where
+/// the standard library has separate internal headers for these, the calendars, hash tables, streams and adaptors of
+/// the public headers are left out: they take as long to compile as the rest of the standard library that tilewise.hpp
+/// needs.
 
 #include <tilewise/core/config.hpp>
 
@@ -17,6 +18,7 @@
 
 #include <bits/chrono.h>
 #include <bits/ranges_util.h>
+#include <bits/refwrap.h>
 #include <bits/std_mutex.h>
 #if defined(TILEWISE_DEVICE_ENGINE) || defined(TILEWISE_CUDA_IS_LINKED)
 #include <bits/stl_algo.h>

@@ -19,7 +19,6 @@
 #include <tilewise/policy.hpp>
 
 #include <cstdlib>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
