@@ -19,6 +19,9 @@ struct suite {
 constexpr suite suites[] = {
     {"reduce", "reductions on the CPU, compared with the standard library and a left fold", bench::host::reduce},
     {"scan", "scans on the CPU, compared with the standard library and a copy", bench::host::scan},
+    {"segmented", "segmented reductions and scans on the CPU, compared with a plain loop", bench::host::segmented},
+    {"by_key", "reductions, scans and run-length encoding by key on the CPU, compared with a plain loop",
+     bench::host::by_key},
     {"histogram", "histograms on the CPU, compared with Boost.Histogram and a plain loop", bench::host::histogram},
 #ifdef TILEWISE_BENCH_DEVICE
     {"device_reduce", "reductions on the GPU, compared with CUB, Thrust and the read bandwidth", bench::device::reduce},

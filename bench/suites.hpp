@@ -10,6 +10,8 @@ namespace bench {
 namespace host {
 int reduce(int argc, char** argv);
 int scan(int argc, char** argv);
+int segmented(int argc, char** argv);
+int by_key(int argc, char** argv);
 int histogram(int argc, char** argv);
 } // namespace host
 
