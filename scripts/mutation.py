@@ -156,21 +156,26 @@ def precompiled_headers(compiler, options, folder):
     return header
 
 
-def fails(program):
-    """Whether a program fails, or does not end."""
+def failure_of(program):
+    """How a program fails, or that it does not end; None if it passes."""
     environment = {**os.environ, "RC_PARAMS": "noshrink=1"}
-    with subprocess.Popen([program, *QUICKLY], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, env=environment) as running:
+    output = program.with_suffix(".output")
+    with output.open("wb") as file, subprocess.Popen([program, *QUICKLY], stdin=subprocess.DEVNULL, stdout=file,
+                                                     stderr=file, env=environment) as running:
         resource.prlimit(running.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
         try:
-            return running.wait(SECONDS) != 0
+            status = running.wait(SECONDS)
         except subprocess.TimeoutExpired:
             running.kill()
-            return True
+            return f"did not end in {SECONDS} s"
+    if status == 0:
+        return None
+    last = "\n".join(output.read_text(errors="replace").splitlines()[-20:])
+    return f"status {status}\n{last}"
 
 
 def failing_test(compiler, shared, build, tests, includes, folder):
-    """The first of the tests that fails, or None; raises when one does not compile."""
+    """The first of the tests that fails and how, or None; raises when one does not compile."""
     for number, named in enumerate(tests):
         test, _, part = named.partition("#")
         program, object_file = folder / f"program{number}", folder / f"program{number}.o"
@@ -189,8 +194,8 @@ def failing_test(compiler, shared, build, tests, includes, folder):
         compile([compiler, *options, *(f"-I{path}" for path in includes), f"-I{ROOT}/test",
                  "-x", "c++", "-c", ROOT / test, "-o", object_file])
         compile([compiler, object_file, "-o", program, *libraries, "-ltbb"])
-        if fails(program):
-            return named
+        if failure := failure_of(program):
+            return f"{named}: {failure}"
     return None
 
 
@@ -251,9 +256,9 @@ def run(compiler, jobs, only, every, first):
             build, test = build_and_test
             with tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as folder:
                 return failing_test(compiler, shared, build, [test], [ROOT / part for part in INCLUDES], Path(folder))
-        for test in pool.map(fails_without_bug, tests):
-            if test:
-                raise ListError(f"{test} fails without any bug")
+        for failure in pool.map(fails_without_bug, tests):
+            if failure:
+                raise ListError(f"a test fails without any bug: {failure}")
 
         # Every bug makes one of them fail.
         verdicts = []
