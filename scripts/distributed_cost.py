@@ -156,7 +156,7 @@ def draw(net, path):
               label="the header, in addition")
     for exponent in (20, 28):
         axes.axhline(local_scan(1 << exponent), color="black", linewidth=0.6, linestyle="--")
-        axes.text(ranks[-1], local_scan(1 << exponent) * 1.05, f"local scan of 2^{exponent} floats", fontsize=8,
+        axes.text(ranks[-1], local_scan(1 << exponent) * 1.15, f"local scan of 2^{exponent} floats", fontsize=8,
                   horizontalalignment="right")
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")

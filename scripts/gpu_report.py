@@ -317,6 +317,8 @@ def of_segments(result):
                     lines.append([lengths, mean, with_quartiles(ours), speed(ours), *map(speed, rest),
                                   *(rate(ours, other) for other in rest)])
             yield from [f"### {part}: {TYPES.get(type_, type_)}", ""]
+            if "whole" in kept:
+                yield from ["As one range: `reduce` or the scan of all elements together, without segments.", ""]
             yield from table(["lengths", "mean", "tilewise, us (quartiles)", "tilewise, GB/s",
                               *(f"{name}, GB/s" for name in names), *(f"tilewise / {name}" for name in names)], lines)
 
@@ -324,10 +326,15 @@ def of_segments(result):
 KEYS = {f"{key}_{value}": f"{key} keys, {value} values" for key in ("i32", "i64") for value in ("f32", "f64", "i32")}
 
 
+BY_KEY = {"reduce": "tilewise: `reduce_by_key_into` under `nosync()`; waiting: `reduce_by_key`, which waits for the results.",
+          "scan": "tilewise: `inclusive_scan_by_key` under `nosync()`; waiting: the same without `nosync()`.",
+          "count": "`count_by_key_into` under `nosync()`."}
+
+
 def of_keys(result):
     """A table for each pair of types, of reductions, of scans and of run lengths."""
-    for part, others, names in (("reduce", ("cub", "waits", "read"), ("CUB", "with a wait", "read bandwidth")),
-                                ("scan", ("cub", "waits", "copy"), ("CUB", "with a wait", "copying")),
+    for part, others, names in (("reduce", ("cub", "waits", "read"), ("CUB", "waiting", "read bandwidth")),
+                                ("scan", ("cub", "waits", "copy"), ("CUB", "waiting", "copying")),
                                 ("count", ("cub", "read"), ("CUB", "read bandwidth"))):
         for types in dict.fromkeys(what.split(", ")[0] for what in result.inputs(part)):
             lines = []
@@ -337,18 +344,37 @@ def of_keys(result):
                     ours, *rest = (result.row(part, what, count, who) for who in ("tilewise", *others))
                     lines.append([lengths, mean, power(count), with_quartiles(ours), speed(ours), *map(speed, rest),
                                   *(rate(ours, other) for other in rest)])
-            yield from [f"### {part}: {KEYS.get(types, types)}", ""]
+            yield from [f"### {part}: {KEYS.get(types, types)}", "", BY_KEY[part], ""]
             yield from table(["run lengths", "mean", "n", "tilewise, us (quartiles)", "tilewise, GB/s",
                               *(f"{name}, GB/s" for name in names), *(f"tilewise / {name}" for name in names)], lines)
+
+
+def claim(target):
+    """`u8_256: >= 3550 GB/s, 2^28, hot` becomes `u8, 256 bins: >= 3550 GB/s, 2^28, 90 % one value`."""
+    inputs, _, limit = target["claim"].partition(": ")
+    *others, last = limit.split(", ")
+    return f"{TYPES.get(inputs, inputs)}: {', '.join((*others, DISTRIBUTIONS.get(last, last)))}"
+
+
+def worst(target):
+    """`0.938  f64 2^18 + 1` becomes `0.938 (f64, 2^18, misaligned)`."""
+    found = re.fullmatch(r"(\S+)\s+(.*) (2\^\d+) \+ (\d+)(.*)", target["worst"])
+    if not found:
+        return target["worst"]
+    value, what, count, offset, where = found.groups()
+    name, *details = what.split(", ")
+    setting = [(TYPES | KEYS).get(name, name), *details, count, *(["misaligned"] if offset != "0" else []),
+               *([where.strip()] if where else [])]
+    return f"{value} ({', '.join(setting)})"
 
 
 def of_targets(result):
     if result.targets:
         met = sum(target["verdict"] == "pass" for target in result.targets)
-        yield from ["### Targets", "", f"What the project aims at on an NVIDIA H200, and the worst result of this run: "
-                    f"{met} of {len(result.targets)} targets are met. (2^18 + 1: misaligned by one element.)", ""]
+        yield from ["### Targets", "", "The project's targets for an NVIDIA H200, each with the worst result of this run "
+                    f"and its setting (misaligned: by one element). {met} of {len(result.targets)} targets are met.", ""]
         yield from table(["target", "worst result", ""],
-                         [[target["claim"], target["worst"], "met" if target["verdict"] == "pass" else "missed"]
+                         [[claim(target), worst(target), "met" if target["verdict"] == "pass" else "missed"]
                           for target in result.targets])
 
 
@@ -422,6 +448,7 @@ def plot_keys(result, path):
             panel.grid(alpha=0.3)
             panel.tick_params(labelsize=7)
             panel.set_xlabel("keys", fontsize=7)
+            panel.set_ylabel("GB/s", fontsize=7)
     add_legend(figure, panels[0][0], panels[rows_of_part][0])
     add_title(figure, result.machine())
     save(figure, path)
@@ -450,6 +477,7 @@ def plot_segments(result, path):
             panel.grid(alpha=0.3)
             panel.tick_params(labelsize=7)
             panel.set_xlabel("mean length", fontsize=7)
+            panel.set_ylabel("GB/s", fontsize=7)
     add_legend(figure, panels[0][0], panels[1][0])
     add_title(figure, result.machine())
     save(figure, path)
@@ -468,8 +496,12 @@ def plotter():
     return pyplot
 
 
+HEAD = 0.32 # inches above the panels, for title and legend
+
+
 def add_title(figure, text):
-    figure.suptitle(text, fontsize=9, x=0.01, ha="left")
+    title = figure.suptitle(text, fontsize=9, x=0.01, ha="left", y=1 - 0.1 / figure.get_figheight())
+    title.set_in_layout(False)
 
 
 def add_legend(figure, *panels):
@@ -483,7 +515,7 @@ def add_legend(figure, *panels):
 
 def save(figure, path):
     """Writes an SVG without the spaces that matplotlib leaves at the ends of lines."""
-    figure.tight_layout()
+    figure.tight_layout(rect=(0, 0, 1, 1 - HEAD / figure.get_figheight()))
     figure.savefig(path, metadata={"Date": None})
     text = path.read_text(encoding="utf-8")
     path.write_text("\n".join(line.rstrip() for line in text.splitlines()) + "\n", encoding="utf-8")
@@ -633,9 +665,9 @@ def overview_panels(results):
         return {who: curve for who, curve in found.items() if curve}
 
     sizes = [(1 << bits, ("f32", 1 << bits)) for bits in range(16, 33)]
-    yield "reduce: sum of f32", "n", 2, "GB/s", curves("reduce", "types", sizes, ("read", "cub", "tilewise"))
-    yield "inclusive_scan: sums of f32", "n", 2, "GB/s", curves("scan", "types", sizes, ("copy", "cub", "tilewise"))
-    yield ("reduce: from call to value, f32", "n", 2, "microseconds",
+    yield "reduce: sum of f32", "elements", 2, "GB/s", curves("reduce", "types", sizes, ("read", "cub", "tilewise"))
+    yield "inclusive_scan: sums of f32", "elements", 2, "GB/s", curves("scan", "types", sizes, ("copy", "cub", "tilewise"))
+    yield ("reduce: from call to value, f32", "elements", 2, "microseconds",
            curves("reduce", "wall", [(1 << bits, ("f32", 1 << bits)) for bits in range(10, 25)],
                   ("thrust", "cub", "tilewise"), "median_us"))
     yield ("histogram of 2^28 uniform f32", "bins", 2, "GB/s",
@@ -659,7 +691,7 @@ def plot_overview(results, path):
     columns = min(3, len(panels))
     figure, axes = pyplot.subplots(-(-len(panels) // columns), columns, squeeze=False,
                                    figsize=(3.6 * columns, 2.9 * -(-len(panels) // columns)))
-    names = {"cub": "CUB", "thrust": "Thrust", "read": "read bandwidth", "copy": "copy"}
+    names = {"cub": "CUB", "thrust": "Thrust", "read": "read or copy bandwidth", "copy": "read or copy bandwidth"}
     for axis in axes.flat[len(panels):]:
         axis.axis("off")
     for (title, x_label, base, y_label, curves), axis in zip(panels, axes.flat):
@@ -673,8 +705,10 @@ def plot_overview(results, path):
         axis.set_ylabel(y_label, fontsize=8)
         axis.grid(alpha=0.3)
         axis.tick_params(labelsize=7)
-        axis.legend(fontsize=7)
-    figure.suptitle(", ".join(dict.fromkeys(result.where["gpu"] for result in results.values())), fontsize=9)
+        if "thrust" in curves:
+            axis.legend(fontsize=7, loc="center right") # between the curves
+    add_legend(figure, *(axis for (*_, curves), axis in zip(panels, axes.flat) if "thrust" not in curves))
+    add_title(figure, ", ".join(dict.fromkeys(result.where["gpu"] for result in results.values())))
     save(figure, path)
 
 

@@ -14,16 +14,16 @@ import re
 from pathlib import Path
 
 COLUMNS = { # metric: head, how a number is written
-    "gpu__time_duration.sum": ("us", lambda ns: f"{ns / 1e3:.1f}"),
+    "gpu__time_duration.sum": ("time, us", lambda ns: f"{ns / 1e3:.1f}"),
     "dram__throughput.avg.pct_of_peak_sustained_elapsed": ("DRAM, % of peak", lambda percent: f"{percent:.0f}"),
     "dram__bytes_read.sum": ("MB read", lambda size: f"{size / 1e6:.1f}"),
     "dram__bytes_write.sum": ("MB written", lambda size: f"{size / 1e6:.1f}"),
-    "smsp__inst_executed.sum": ("instructions of warps, millions", lambda count: f"{count / 1e6:.2f}"),
+    "smsp__inst_executed.sum": ("warp instructions, millions", lambda count: f"{count / 1e6:.2f}"),
     "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio":
-        ("threads that take part, of 32", lambda threads: f"{threads:.1f}"),
+        ("active threads per warp", lambda threads: f"{threads:.1f}"),
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": ("bank conflicts, thousands", lambda n: f"{n / 1e3:.0f}"),
     "lts__t_sectors_op_red.sum": ("atomics at L2, thousands", lambda count: f"{count / 1e3:.0f}"),
-    "smsp__warps_active.avg.pct_of_peak_sustained_active": ("warps, % of most", lambda percent: f"{percent:.0f}"),
+    "smsp__warps_active.avg.pct_of_peak_sustained_active": ("occupancy, %", lambda percent: f"{percent:.0f}"),
 }
 
 
@@ -55,7 +55,10 @@ def main():
         print(",".join(COLUMNS))
         return
     print("# What a profiler counts in the ladders' kernels\n")
-    print(f"{arguments.about}. The longest launch of each kernel; a profiler slows them down.\n")
+    print(f"{arguments.about}. The longest launch of each kernel; times are longer than without the profiler. "
+          "Active threads per warp: the average of an instruction, of 32, without predicated-off threads. "
+          "Occupancy: resident warps, of the maximum. "
+          "Atomics at L2: 32-byte sectors of reductions that reach the L2 cache.\n")
     print("| kernel | " + " | ".join(head for head, _ in COLUMNS.values()) + " |")
     print("|---|" + "--:|" * len(COLUMNS))
     for path in arguments.files:

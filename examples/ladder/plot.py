@@ -49,7 +49,7 @@ def draw(ladder, path):
 def table(ladder):
     remarks = any(version["remark"] for version in ladder["versions"])
     lines = [f"## {ladder['name']}", "",
-             f"| version | microseconds | GB/s | % of {ladder['ceiling']} | factor |" + " |" * remarks,
+             f"| version | microseconds | GB/s | % of {ladder['ceiling']} | speedup |" + " remark |" * remarks,
              "|---|--:|--:|--:|--:|" + "---|" * remarks]
     before = None
     for version in ladder["versions"]:
@@ -70,7 +70,9 @@ def main():
     measured = json.loads(arguments.file.read_text())
     pictures = arguments.folder / "ladders"
     pictures.mkdir(parents=True, exist_ok=True)
-    lines = ["# Times of the versions", "", f"{', '.join(filter(None, (measured['machine'], arguments.about)))}; medians, caches warm.", ""]
+    lines = ["# The ladders: all versions", "", f"{', '.join(filter(None, (measured['machine'], arguments.about)))}; medians, "
+             "caches warm. Speedup: over the version in the row above. Remarks on scans: elements moved, work and steps, see "
+             "[ladders](../ladders.md).", ""]
     for ladder in measured["ladders"]:
         picture = f"{slug(ladder['name'])}.svg"
         draw(ladder, pictures / picture)
