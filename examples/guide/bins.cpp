@@ -86,11 +86,12 @@ void outside()
     tw::regular_axis const drop{4, 0.0, 1.0}; // samples outside are not counted
     expect(drop.extent() == 4 && drop.index(1.0) == tw::no_cell && drop.index(nan) == tw::no_cell);
 
-    tw::regular_axis const bins{4, 0.0, 1.0, {.flow = tw::flow::bins}}; // three more cells: the counts sum to n
+    tw::regular_axis const bins{4, 0.0, 1.0, {.flow = tw::flow::bins}}; // three more cells: counts sum to n
     expect(bins.extent() == 7 && bins.index(-0.1) == 4 && bins.index(1.0) == 5 && bins.index(nan) == 6);
 
-    tw::regular_axis const clamp{4, 0.0, 1.0, {.flow = tw::flow::clamp}}; // the first bin and the last have them
-    expect(clamp.extent() == 4 && clamp.index(-0.1) == 0 && clamp.index(1e9) == 3 && clamp.index(nan) == tw::no_cell);
+    tw::regular_axis const clamp{4, 0.0, 1.0, {.flow = tw::flow::clamp}}; // in the first bin and the last
+    expect(clamp.extent() == 4 && clamp.index(-0.1) == 0 && clamp.index(1e9) == 3);
+    expect(clamp.index(nan) == tw::no_cell);
 
     tw::regular_axis const closed{4, 0.0, 1.0, {.closed_upper = true}}; // the last bin has the last edge, too
     expect(closed.index(1.0) == 3 && closed.index(1.0000001) == tw::no_cell);

@@ -53,7 +53,7 @@ int main()
     double const sum = tw::reduce(tw::seq, x, 0.0);
 
     //! [device]
-    thrust::device_vector<float> const device_copy(x.begin(), x.end());                        // a copy on the GPU
+    thrust::device_vector<float> const device_copy(x.begin(), x.end());
     double const on_gpu = tw::reduce(tw::device, device_copy.begin(), device_copy.end(), 0.0); // the same bits
     //! [device]
     expect(on_gpu == sum);

@@ -86,8 +86,9 @@ void axes()
 
     //! [product]
     std::vector<std::tuple<int, float>> const pairs{{0, 0.1F}, {1, 0.9F}, {1, 0.8F}, {1, 0.2F}, {2, 0.2F}};
+    tw::product_axis const axis{tw::integer_axis{0, 2}, tw::regular_axis{2, 0, 1}};
     std::vector<int> cells(4);
-    tw::histogram(tw::par, pairs, tw::product_axis{tw::integer_axis{0, 2}, tw::regular_axis{2, 0, 1}}, cells.begin());
+    tw::histogram(tw::par, pairs, axis, cells.begin());
     expect(cells == std::vector{1, 0,   // 0, and below 0.5 or not: the last axis varies fastest
                                 1, 2}); // 1
     //! [product]
@@ -137,7 +138,7 @@ void by_index()
     std::vector<int> count(3);
     tw::reduce_by_index(tw::par, station, degrees, 3, sum.begin());
     tw::histogram(tw::par, station, tw::integer_axis{0, 3}, count.begin());
-    expect(sum[0] / static_cast<float>(count[0]) == 13 && sum[2] / static_cast<float>(count[2]) == 20); // the means
+    expect(sum[0] / static_cast<float>(count[0]) == 13 && sum[2] / static_cast<float>(count[2]) == 20); // means
     //! [by_index]
 }
 

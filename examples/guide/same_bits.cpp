@@ -20,7 +20,7 @@ try {
     //! [same_bits]
     std::vector<float> x(1'000'000);
     for (std::size_t i = 0; i < x.size(); ++i)
-        x[i] = 1.0F / static_cast<float>(i + 1); // a loop that adds these numbers in order returns 14.357358
+        x[i] = 1.0F / static_cast<float>(i + 1); // a loop that adds these in order returns 14.357358
 
     float const one_thread = tw::reduce(tw::seq, x);
     float const all_cores = tw::reduce(tw::par, x);

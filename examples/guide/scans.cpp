@@ -126,7 +126,7 @@ void promises()
 
     expect(all == same);                                           // the same bits on one thread
     expect(std::equal(prefix.begin(), prefix.end(), all.begin())); // a prefix's scan is the scan's prefix
-    expect(all.back() == tw::reduce(tw::par, numbers, -0.0F));     // the last result is the sum, if that adds nothing
+    expect(all.back() == tw::reduce(tw::par, numbers, -0.0F));     // the sum; -0.0 adds nothing
     //! [promises]
 }
 
