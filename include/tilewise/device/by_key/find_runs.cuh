@@ -120,7 +120,7 @@ find_runs(Keys keys, Pred is_same, key_range range, Out out, run_status status, 
         int position[batch];
         TILEWISE_UNROLL
         for (int b = 0; b < batch; ++b) {
-            position[b] = shared.position[min_of(begin + b * Tuning::threads, count - 1)];
+            position[b] = shared.position[gpu::min_of(begin + b * Tuning::threads, count - 1)];
             out.load(loaded, b, keys, first + position[b]);
         }
         TILEWISE_UNROLL
