@@ -28,10 +28,10 @@ def homes():
     """What a multiprocessor's shared memory holds, by the number of cells."""
     figure = Figure(860, 200, "By the number of cells: one table, one table per multiprocessor, packed, partitioned")
     strips = [  # width, cells, what lies in shared memory, words below
-        (190, "up to 28 K", ["table", "table"], "32 bits each, two blocks"),
-        (190, "up to 56 K", ["table"], "32 bits each, one block"),
-        (190, "up to 113 K", ["table, packed"], "16 bits each, flushed"),
-        (190, "more", ["a range of the table"], "samples partitioned first")]
+        (190, "up to 28 Ki cells", ["table", "table"], "32 bits each, two blocks"),
+        (190, "up to 56 Ki cells", ["table"], "32 bits each, one block"),
+        (190, "up to 113 Ki cells", ["table, packed"], "16 bits each, flushed"),
+        (190, "more cells", ["a range of the table"], "samples partitioned first")]
     left = 20
     for width, cells, tables, words in strips:
         figure.text(left + width / 2, 35, cells, 13, INK, "middle")
