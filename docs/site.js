@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Listings are regions of programs: removes their common indentation, and empty lines at the beginning and the end.
+// Lines that wrap continue further to the right than they begin: site.css reads their indentation.
 // In tables, Markdown has \| for a bar in code, and Doxygen keeps the backslash.
 document.addEventListener("DOMContentLoaded", () => {
     for (const code of document.querySelectorAll("table.markdownTable code")) {
@@ -15,6 +16,7 @@ document.addEventListener("DOMContentLoaded", () => {
         for (const line of written) {
             const text = document.createTreeWalker(line, NodeFilter.SHOW_TEXT).nextNode();
             text.data = text.data.slice(indentation);
+            line.style.setProperty("--indentation", line.textContent.search(/\S/));
         }
     }
 });
