@@ -12,13 +12,14 @@
 //! [recipe]
 std::vector<double> moving_average(std::vector<double> const& x, std::ptrdiff_t width)
 {
-    // Window i is the segment [i, i + width). Its sum rounds as if it were computed alone; differences of prefix sums
-    // would take two additions for each result, but carry the rounding errors of everything before the window.
+    // Window i is the segment [i, i + width).
     std::vector<std::ptrdiff_t> offsets(x.size() + 1); // 0, 1, 2, ...
     std::iota(offsets.begin(), offsets.end(), std::ptrdiff_t{0});
     std::vector<double> averages(x.size() - static_cast<std::size_t>(width) + 1);
-    tw::segmented_reduce(tw::par, x.begin(), offsets.begin(), offsets.end() - width, offsets.begin() + width, averages);
-    std::ranges::transform(averages, averages.begin(), [&](double sum) { return sum / static_cast<double>(width); });
+    auto const ends = offsets.begin() + width;
+    tw::segmented_reduce(tw::par, x.begin(), offsets.begin(), offsets.end() - width, ends, averages);
+    auto const divided = [&](double sum) { return sum / static_cast<double>(width); };
+    std::ranges::transform(averages, averages.begin(), divided);
     return averages;
 }
 //! [recipe]

@@ -22,7 +22,7 @@ counters cumulative_counts(std::vector<unsigned char> const& levels)
     return up_to;
 }
 
-std::ptrdiff_t quantile(counters const& up_to, double part) // 0: the least, 0.5: the median, 1: the largest level
+std::ptrdiff_t quantile(counters const& up_to, double part) // 0: the least level, 0.5: the median
 {
     auto const rank = static_cast<std::int64_t>(part * static_cast<double>(up_to.back() - 1));
     return std::upper_bound(up_to.begin(), up_to.end(), rank) - up_to.begin();

@@ -17,7 +17,8 @@
 double root_mean_square(std::vector<std::int16_t> const& samples)
 {
     // Squares of integers are summed exactly, in the type of init.
-    auto const sum = tw::transform_reduce(tw::par, samples, std::int64_t{0}, std::plus<>(), tw::square<std::int64_t>());
+    tw::square<std::int64_t> const square;
+    auto const sum = tw::transform_reduce(tw::par, samples, std::int64_t{0}, std::plus<>(), square);
     return std::sqrt(static_cast<double>(sum) / static_cast<double>(samples.size()));
 }
 //! [recipe]

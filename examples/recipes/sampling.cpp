@@ -21,7 +21,7 @@ std::vector<std::int64_t> cumulative_counts(std::vector<unsigned char> const& sa
     return up_to;
 }
 
-std::ptrdiff_t sample_of_rank(std::vector<std::int64_t> const& up_to, std::int64_t rank) // below up_to.back()
+std::ptrdiff_t sample_of_rank(std::vector<std::int64_t> const& up_to, std::int64_t rank) // < up_to.back()
 {
     return std::upper_bound(up_to.begin(), up_to.end(), rank) - up_to.begin();
 }

@@ -19,7 +19,7 @@ std::vector<int> most_frequent(std::vector<unsigned char> const& text, std::vect
     std::vector<int> bins(counts.size());
     std::iota(bins.begin(), bins.end(), 0);
     auto const count = [&](int bin) { return counts[static_cast<std::size_t>(bin)]; };
-    std::ranges::partial_sort(bins, bins.begin() + number, std::greater<>(), count); // 256 bins, not n samples
+    std::ranges::partial_sort(bins, bins.begin() + number, std::greater<>(), count); // bins, not samples
     bins.resize(static_cast<std::size_t>(number));
     return bins;
 }
