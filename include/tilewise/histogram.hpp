@@ -57,7 +57,7 @@ output_end<Out> count_sequence(char const* algorithm, Policy const& policy, Begi
 ///
 /// @par Output
 /// `counts` is an output iterator, or a range whose length is checked and whose first elements are overwritten: see
-/// tilewise::output.
+/// @ref tilewise::output.
 /// @par Requirements
 /// The axis accepts the samples; the axes of the library accept all arithmetic types, and half and bfloat16. seq reads
 /// input iterators, par forward iterators; both write through any writable iterator. device reads through random access
@@ -130,10 +130,10 @@ TILEWISE_WITHOUT_POLICY(histogram, begins_with_range)
 /// @}
 
 /// @addtogroup histogram_add
-/// Adds to the counter of each cell of an axis the number of samples that fall in the cell. Several calls compute the
-/// histogram of samples that arrive in parts.
+/// Adds to the counter of each cell of an axis the number of samples that fall in the cell.
 ///
-/// Header `<tilewise/histogram.hpp>`. The counters are also read, so they must be initialized.
+/// Header `<tilewise/histogram.hpp>`. Several calls compute the histogram of samples that arrive in parts. The counters
+/// are also read, so they must be initialized.
 ///
 /// @par Requirements, complexity, errors
 /// As for @ref histogram.
@@ -190,11 +190,10 @@ constexpr bool can_sum()
 /// @endcond
 
 /// @addtogroup weighted_histogram
-/// Computes, for each cell of an axis, the sum of the weights of the samples that fall in it. `weights` has one weight
-/// for each sample.
+/// Computes, for each cell of an axis, the sum of the weights of the samples that fall in it.
 ///
-/// Header `<tilewise/histogram.hpp>`. Overwrites the `axis.extent()` elements that begin at `sums`, and returns their
-/// end.
+/// Header `<tilewise/histogram.hpp>`. `weights` has one weight for each sample. Overwrites the `axis.extent()` elements
+/// that begin at `sums`, and returns their end.
 ///
 /// @par Order
 /// The sum of a cell is the result of @ref reduce for its weights, in the order of the input, with zero as `init`.

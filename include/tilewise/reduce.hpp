@@ -83,7 +83,7 @@ TILEWISE_WITHOUT_POLICY(reduce, begins_with_range)
 /// As for @ref reduce. T converts to the type that `out` accepts. Under device, `out` is a random access iterator into
 /// host or GPU memory; under `device.nosync()` the GPU must be able to write to that memory, and the call returns as
 /// soon as the work is enqueued in the stream. `out` may also be a range of at least one element, whose first element
-/// is written: see tilewise::output.
+/// is written: see @ref tilewise::output.
 /// @par Errors
 /// As for @ref reduce. Nothing is written if an exception is thrown.
 /// @par Example

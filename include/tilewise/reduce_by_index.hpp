@@ -108,7 +108,7 @@ output_end<Out> reduce_numbered(Policy const& policy, sequence<It, Extent> keys,
 /// bits under every policy. The result for a key does not depend on the values of other keys.
 /// @par Output
 /// `out` is an output iterator, or a range whose length is checked and whose first elements are overwritten: see
-/// tilewise::output.
+/// @ref tilewise::output.
 /// @par Requirements
 /// Keys are integers of any type, or enumerations. Otherwise as for @ref reduce; T is also copy constructible and
 /// converts to the type that `out` accepts. There are at most 2^31 - 2 keys.

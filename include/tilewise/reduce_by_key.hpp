@@ -58,8 +58,8 @@ auto reduce_runs(Policy const& policy, sequence<It, Extent> keys, Values const& 
 /// Values are converted to T, their own type, and so is every result of `op(T, T)`. To accumulate in another type,
 /// transform the values: see @ref transform_reduce_by_key.
 /// @par Output
-/// An output is an output iterator, or a range with at least as many elements as there are runs: see tilewise::output.
-/// The runs are counted first to check the length of a range, which reads the keys once more.
+/// An output is an output iterator, or a range with at least as many elements as there are runs: see
+/// @ref tilewise::output. The runs are counted first to check the length of a range, which reads the keys once more.
 /// @par Requirements
 /// As for @ref reduce. `pred` takes two neighboring keys and has no effects; it need be neither symmetric nor
 /// transitive. Copies are called concurrently under par, and in kernels under device; par calls it up to twice for each

@@ -78,7 +78,7 @@ output_end<Out> scan_sequence(Policy const& policy, sequence<It, Extent> element
 ///
 /// @par Output
 /// `out` is an output iterator, or a range whose length is checked and whose first elements are overwritten: see
-/// tilewise::output.
+/// @ref tilewise::output.
 /// @par Requirements
 /// T is copy constructible; elements convert to T; `op(T, T)` converts to T, which converts to the type that `out`
 /// accepts. seq reads input iterators and writes through output iterators. par needs forward iterators for both; if

@@ -64,7 +64,7 @@ output_end<Out> scan_runs(Policy const& policy, sequence<It, Extent> keys, Value
 /// The results for a run have the same bits as those of @ref inclusive_scan for its values, under every policy.
 /// @par Output
 /// `out` is an output iterator, or a range whose length is checked and whose first elements are overwritten: see
-/// tilewise::output.
+/// @ref tilewise::output.
 /// @par Requirements
 /// As for @ref inclusive_scan. `pred` takes two neighboring keys and has no effects; it need be neither symmetric nor
 /// transitive. Copies are called concurrently under par, and in kernels under device; par calls it up to twice for each

@@ -77,7 +77,7 @@ auto separated_segments([[maybe_unused]] char const* algorithm, [[maybe_unused]]
 /// of a result depend neither on the position of the segment nor on the other segments.
 /// @par Output
 /// `out` is an output iterator, or a range whose length is checked and whose first elements are overwritten: see
-/// tilewise::output.
+/// @ref tilewise::output.
 /// @par Requirements
 /// As for @ref reduce; T is also copy constructible and converts to the type that `out` accepts. Elements need random
 /// access iterators. Offsets are of any integral types, behind forward iterators. Under device, offsets need random
