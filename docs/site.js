@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Listings are regions of programs: removes their common indentation, and empty lines at the beginning and the end.
-// Lines that wrap continue further to the right than they begin: site.css reads their indentation.
+// Lines that wrap continue further to the right than they begin, and narrow pages have less indentation: site.css sets
+// the width of the spaces that a line begins with.
 // In tables, Markdown has \| for a bar in code, and Doxygen keeps the backslash.
+// Where there is no space to break a line at, calls break after their opening parenthesis, and titles after an underscore.
 document.addEventListener("DOMContentLoaded", () => {
-    for (const code of document.querySelectorAll("table.markdownTable code")) {
-        const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
-        for (let text; (text = texts.nextNode()); ) text.data = text.data.replaceAll("\\|", "|");
-    }
+    const texts = function* (selector) {
+        for (const element of document.querySelectorAll(selector)) {
+            const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+            for (let text; (text = walker.nextNode()); ) yield text;
+        }
+    };
+    const allowBreakAfter = (pattern, text) => {
+        const position = text.data.search(pattern);
+        if (position >= 0) text.splitText(position + 1).before(document.createElement("wbr"));
+    };
+    for (const text of texts("table.markdownTable code")) text.data = text.data.replaceAll("\\|", "|");
+    for (const text of texts("table.markdownTable code, div.fragment .line")) allowBreakAfter(/\((?![).])/, text);
+    for (const text of texts(".header .title")) allowBreakAfter(/_/, text);
     for (const listing of document.querySelectorAll("div.fragment")) {
         const lines = [...listing.querySelectorAll(":scope > div.line")];
         while (lines.length > 0 && lines[0].textContent.trim() === "") lines.shift().remove();
@@ -16,7 +27,14 @@ document.addEventListener("DOMContentLoaded", () => {
         for (const line of written) {
             const text = document.createTreeWalker(line, NodeFilter.SHOW_TEXT).nextNode();
             text.data = text.data.slice(indentation);
-            line.style.setProperty("--indentation", line.textContent.search(/\S/));
+            const spaces = text.data.search(/\S|$/);
+            if (spaces === 0) continue;
+            const span = document.createElement("span");
+            span.className = "indentation";
+            text.before(span);
+            text.splitText(spaces);
+            span.append(text);
+            line.style.setProperty("--indentation", spaces);
         }
     }
 });
