@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds dead links in the documentation: in the Markdown files of the repository, and in the HTML of the site.
 
-Links to other hosts are not followed. In the HTML it also finds Markdown that Doxygen did not convert.
+Links to other hosts are not followed. In the HTML it also finds Markdown that Doxygen did not convert, and groups of the
+reference without a member.
 """
 
 import argparse
@@ -19,7 +20,8 @@ CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 HEADING = re.compile(r"^#+ +(.*?)(?: +#+)? *$", re.MULTILINE)
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)")
-UNCONVERTED = re.compile(r"\\ilinebr|\[TOC\]|&lsquo;") # an apostrophe in code ends it for Doxygen, unless a letter follows
+# An apostrophe in code ends it for Doxygen, unless a letter follows; code in a link keeps its backquotes.
+UNCONVERTED = re.compile(r"\\ilinebr|\[TOC\]|&lsquo;|<a [^>]*>`")
 MENU = re.compile(r'\burl:"([^"]+)"')
 
 
@@ -89,6 +91,8 @@ def check(root, html):
         found += broken_links(pages, Page)
         found += [f"{page}: {mark}: Markdown that was not converted" for page in pages
                   for mark in sorted(set(UNCONVERTED.findall(page.read_text())))]
+        found += [f"{page}: a group without members" for page in pages
+                  if page.name.startswith("group__") and "memberdecls" not in page.read_text()]
         found += broken_links(sorted(html.glob("menudata.js")), Menu)
     return found
 
@@ -102,6 +106,7 @@ def self_test():
         "html/index.html": '<p id="top"><a href="a.html#there">a</a><a href="#top">b</a><a href="#">c</a></p>',
         "html/a.html": '<h1 id="there">A</h1><img src="f.svg"/><object data="f.svg"></object>',
         "html/f.svg": "<svg/>",
+        "html/group__a.html": '<table class="memberdecls"></table>',
         "html/menudata.js": 'var menudata={children:[{text:"A",url:"a.html"}]}',
     }
     planted = {
@@ -114,6 +119,8 @@ def self_test():
         "image": {"html/b.html": '<img src="b.svg"/>'},
         "object": {"html/b.html": '<object data="b.svg"></object>'},
         "remnant of a table": {"html/b.html": '<code>\\ilinebr</code>'},
+        "code in a link": {"html/b.html": '<a href="a.html">`a`</a>'},
+        "empty group": {"html/group__b.html": "<p>B</p>"},
         "menu": {"html/menudata.js": 'var menudata={children:[{text:"B",url:"b.html"}]}'},
     }
     failures = 0
