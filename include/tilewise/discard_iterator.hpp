@@ -18,7 +18,7 @@ TILEWISE_NAMESPACE_BEGIN
 /// is not wanted, such as the keys of @ref reduce_by_key. Its position counts the results.
 class discard_iterator {
 public:
-    /// What an assignment to an element is made to.
+    /// The element of every position: ignores what is assigned to it.
     struct element {
         /// Ignores a value.
         template <class Value>

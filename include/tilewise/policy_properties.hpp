@@ -64,7 +64,7 @@ concept stream_ordered_resource = requires(Resource& r, CUstream_st* stream, voi
     r.deallocate(stream, (r.allocate(stream, 1u, 256u), p), 1u, 256u);
 };
 
-/// A non-owning reference to a stream_ordered_resource.
+/// A non-owning reference to a @ref tilewise::stream_ordered_resource "stream_ordered_resource".
 class resource_ref {
 public:
     static constexpr std::size_t alignment = 256; ///< the alignment of all allocations
