@@ -33,20 +33,12 @@ TEST(ByKeyProbe, FindsOutputsThatAreTooShort)
     EXPECT_EQ(out[2], 7);
 }
 
-TEST(ByKeyProbe, LooksBackAsFarAsNecessary)
+TEST(ByKeyProbe, FindsRunsInParts)
 {
     backend::run([] {
-        for (tilewise::offset const tiles : {1, 2, 32, 33, 64, 65, 99})
-            runs::expect_look_back(tiles);
-    });
-}
-
-TEST(ByKeyProbe, FindsRunsInTiles)
-{
-    backend::run([] {
-        runs::expect_runs_at<std::int32_t, runs::small_tiles<64, 32>>(4, 1501);
-        runs::expect_runs_at<std::uint8_t, runs::small_tiles<64, 32, 600>>(3, 2900);
-        runs::expect_runs_at<runs::packed_key<4>, runs::small_tiles<32, 16>>(2, 4500); // 71 tiles
+        runs::expect_runs_at<std::int32_t, runs::small_parts<64, 2>>(4, 1501);
+        runs::expect_runs_at<std::uint8_t, runs::small_parts<64, 1, 32>>(3, 4900); // 154 parts
+        runs::expect_runs_at<runs::packed_key<40>, runs::small_parts<32, 2>>(2, 900);
     });
 }
 #else

@@ -38,13 +38,12 @@ struct packed_key {
     }
 };
 
-/// Small tiles: of so many threads, which read so many bytes each, and so many keys in a launch.
-template <int block_threads, int bytes, tilewise::offset keys = tilewise::gpu::by_key_tuning::keys_per_launch>
-struct small_tiles : tilewise::gpu::by_key_tuning {
-    static constexpr tilewise::offset keys_per_launch = keys;
-    static constexpr int threads = block_threads, bytes_per_thread = bytes;
-    template <int>
-    static constexpr int blocks_per_multiprocessor = 1;
+/// Small parts, of so many words, in blocks of so many threads; one block sums so many parts at a time.
+template <int block_threads, int words, int summed = 64>
+struct small_parts : tilewise::gpu::by_key_tuning {
+    static constexpr int threads = block_threads, words_at_once = words, combining_blocks_per_multiprocessor = 1;
+    static constexpr int summing_threads = 32, parts_per_thread = summed / 32;
+    static constexpr int log2_part(tilewise::offset) { return tilewise::gpu::log2_of(32 * words); }
 };
 
 /// Compares the first keys and the lengths of runs, and the list of where they begin, with those of a plain loop.
@@ -86,36 +85,6 @@ void expect_runs_at(std::size_t misalignment, std::size_t count)
     }
     on_device::device_array<Key> const there(keys, misalignment);
     expect_runs_of<Tuning>(there.data(), keys);
-}
-
-/// Publishes the runs of the tiles before `tile`, a prefix only for the first one. Then looks back.
-template <int threads>
-TILEWISE_KERNEL(threads, 1)
-publish_and_look_back(tilewise::gpu::run_status status, tilewise::offset tile, tilewise::gpu::run_count* found)
-{
-    for (int i = tilewise::gpu::thread_index(); i < tile; i += threads)
-        (i == 0 ? status.prefixes() : status.tiles)
-            .publish(i, tilewise::gpu::run_count{static_cast<unsigned>(i + 1) % 3, static_cast<unsigned>(5 * i)});
-    auto const before = status.before(tile);
-    if (tilewise::gpu::thread_index() == 0)
-        *found = before;
-}
-
-inline void expect_look_back(tilewise::offset tiles)
-{
-    tilewise::gpu::run_count expected = {0, 0};
-    for (unsigned i = 0; i < static_cast<unsigned>(tiles); ++i)
-        expected = {expected.runs + (i + 1) % 3, (i + 1) % 3 > 0 ? 5 * i : expected.last};
-    on_device::device_array<unsigned long long> const words(
-        std::vector<unsigned long long>(static_cast<std::size_t>(tiles * tilewise::gpu::run_status::words_per_tile)));
-    on_device::device_array<tilewise::gpu::run_count> const found(1);
-    auto* const prefixes = words.data() + tiles * tilewise::gpu::run_status::words_per_tile / 2;
-    tilewise::gpu::run_status const status{{nullptr, 0, {words.data(), 1}, {prefixes, 1}}};
-    constexpr int threads = tilewise::gpu::warp_size;
-    on_device::expect_success(
-        tilewise::gpu::start(&publish_and_look_back<threads>, {1, threads}, nullptr, status, tiles, found.data()));
-    EXPECT_EQ(found.value().runs, expected.runs) << tiles;
-    EXPECT_EQ(found.value().last, expected.last) << tiles;
 }
 
 } // namespace runs

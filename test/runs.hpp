@@ -158,14 +158,13 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
 
 #else
 
-/// Tiles of few keys, several launches for them, and several for the runs.
-template <int log2_units>
+/// Parts of few keys, which are summed a few at a time, and several launches for the runs.
+template <int log2_units, int words = 2>
 struct tuning_with : tilewise::gpu::by_key_tuning {
     using segments = ::segments::tuning_with<log2_units>;
-    static constexpr tilewise::offset keys_per_launch = 1001;
-    static constexpr int threads = 64, bytes_per_thread = 32, most_keys_per_thread = 16;
-    template <int>
-    static constexpr int blocks_per_multiprocessor = 1;
+    static constexpr int threads = 64, words_at_once = words, combining_blocks_per_multiprocessor = 1;
+    static constexpr int summing_threads = 64, parts_per_thread = 2;
+    static constexpr int log2_part(tilewise::offset) { return tilewise::gpu::log2_of(32 * words); }
 };
 using tuning = tuning_with<6>;
 

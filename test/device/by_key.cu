@@ -129,7 +129,7 @@ DEVICE_TEST(OrderByKey, IsThatOfSeqForManyRuns)
 
 DEVICE_TEST(runs_of_keys, are_found_in_keys_of_any_size_and_alignment)
 {
-    using tuning = runs::small_tiles<64, 32>;
+    using tuning = runs::small_parts<64, 2>;
     for (std::size_t const at : {0, 1, 15})
         runs::expect_runs_at<std::uint8_t, tuning>(at, 5003);
     for (std::size_t const at : {0, 14})
@@ -137,44 +137,37 @@ DEVICE_TEST(runs_of_keys, are_found_in_keys_of_any_size_and_alignment)
     for (std::size_t const at : {0, 4, 12})
         runs::expect_runs_at<std::int32_t, tuning>(at, 1501);
     for (std::size_t const at : {0, 4, 8, 12})
-        runs::expect_runs_at<runs::wide_key, runs::small_tiles<64, 96>>(at, 1501);
+        runs::expect_runs_at<runs::wide_key, runs::small_parts<64, 4>>(at, 1501);
     runs::expect_runs_at<runs::packed_key<3>, tuning>(5, 1999);
     runs::expect_runs_at<std::int64_t, tuning>(8, 1200);
     runs::expect_runs_at<runs::packed_key<16>, tuning>(0, 700);
-    runs::expect_runs_at<runs::packed_key<4>, tuning>(2, 900); // no vector begins at a 16-byte boundary
+    runs::expect_runs_at<runs::packed_key<4>, tuning>(2, 900);
     runs::expect_runs_at<runs::packed_key<40>, tuning>(3, 400);
 }
 
 DEVICE_TEST(runs_of_keys, are_found_at_every_boundary)
 {
-    for (std::size_t const count : {1, 2, 31, 128, 300}) // tiles of 128 keys
+    for (std::size_t const count : {1, 2, 31, 63, 64, 65, 128, 300}) // parts of 64 keys
         for (std::size_t boundary = 1; boundary <= count; boundary += count < 100 ? 1 : 3) {
             std::vector<std::int32_t> keys(count, 5);
             std::fill(keys.begin() + static_cast<std::ptrdiff_t>(boundary), keys.end(), 6);
             device_array<std::int32_t> const there(keys, boundary % 4 * 4);
-            runs::expect_runs_of<runs::small_tiles<32, 16>>(there.data(), keys);
+            runs::expect_runs_of<runs::small_parts<32, 2>>(there.data(), keys);
         }
 }
 
-DEVICE_TEST(runs_of_keys, are_found_by_several_launches)
+DEVICE_TEST(runs_of_keys, are_counted_for_any_number_of_parts)
 {
-    runs::expect_runs_at<std::int32_t, runs::small_tiles<64, 32, 1001>>(4, 4001);
-    runs::expect_runs_at<std::uint8_t, runs::small_tiles<32, 16, 300>>(3, 2900); // no run begins in some of them
-    runs::expect_runs_at<runs::packed_key<40>, runs::small_tiles<32, 16, 97>>(0, 500);
-    runs::expect_runs_at<std::int64_t, runs::small_tiles<32, 16, 1>>(8, 9);
+    runs::expect_runs_at<std::int32_t, runs::small_parts<64, 1, 32>>(4, 4001);
+    runs::expect_runs_at<std::uint8_t, runs::small_parts<32, 1, 64>>(3, 5900); // in some of them no run begins
+    runs::expect_runs_at<runs::packed_key<40>, runs::small_parts<32, 1, 32>>(0, 2500);
 }
 
-DEVICE_TEST(runs_of_keys, are_found_in_tiles_of_the_usual_size)
+DEVICE_TEST(runs_of_keys, are_found_in_parts_of_the_usual_size)
 {
-    auto const count = on_device::amount<std::size_t>(3'000'001, 50'001, 17'001);
+    auto const count = on_device::amount<std::size_t>(30'000'001, 50'001, 17'001);
     runs::expect_runs_at<std::int32_t, tw::gpu::by_key_tuning>(4, count);
     runs::expect_runs_at<std::uint8_t, tw::gpu::by_key_tuning>(1, count);
-}
-
-DEVICE_TEST(runs_of_keys, are_counted_as_far_back_as_necessary)
-{
-    for (tw::offset const tiles : {1, 2, 32, 33, 64, 65, 99})
-        runs::expect_look_back(tiles);
 }
 
 DEVICE_TEST(runs_of_keys, end_where_the_predicate_says)
@@ -183,13 +176,13 @@ DEVICE_TEST(runs_of_keys, end_where_the_predicate_says)
     for (std::int32_t i = 0; i < 1500; ++i)
         keys.push_back(i * i % 37);
     device_array<std::int32_t> const there(keys, 12);
-    runs::expect_runs_of<runs::small_tiles<64, 32>>(there.data(), keys, std::less<>());
-    runs::expect_runs_of<runs::small_tiles<64, 32>>(there.data(), keys, runs::same_parity());
+    runs::expect_runs_of<runs::small_parts<64, 2>>(there.data(), keys, std::less<>());
+    runs::expect_runs_of<runs::small_parts<64, 2>>(there.data(), keys, runs::same_parity());
     std::vector<int> computed;
     for (std::ptrdiff_t i = 5; i < 777; ++i)
         computed.push_back(runs::tens{i}[0]);
-    runs::expect_runs_of<runs::small_tiles<64, 32>>(runs::tens{5}, computed);
-    runs::expect_runs_of<runs::small_tiles<64, 32>>(runs::tens{5}, computed, std::less<>());
+    runs::expect_runs_of<runs::small_parts<64, 2>>(runs::tens{5}, computed);
+    runs::expect_runs_of<runs::small_parts<64, 2>>(runs::tens{5}, computed, std::less<>());
 }
 
 DEVICE_TEST(algorithms_by_key, take_every_form)
@@ -345,7 +338,7 @@ DEVICE_TEST(algorithms_by_key, tell_the_trace)
     };
     tw::count_by_key_into(tw::device.trace(sink), keys.begin(), keys.end(), found.begin(), counts.begin(),
                           number.begin());
-    EXPECT_EQ(kernels, (std::vector<std::string>{"find_runs"}));
+    EXPECT_EQ(kernels, (std::vector<std::string>{"mark_runs", "sum_parts", "write_runs"}));
 }
 
 } // namespace

@@ -2,31 +2,31 @@
 #pragma once
 
 /// @file
-/// The engine of the algorithms by key for the device policy. One kernel finds the runs of equal keys (`find_runs`). It
-/// writes the first key of each run, and for `count_by_key` the length. For the other algorithms it lists where the
-/// runs begin, and the values of each run are then combined as a segment (see segmented.cuh).
+/// The engine of the algorithms by key for the device policy. Two kernels mark the keys that begin a run with a bit each
+/// (`mark_runs`, `sum_parts`). A third one writes the first keys and lengths of the runs (`write_runs`), or combines the
+/// values of runs of up to a chunk (`combine_runs`) and lists the longer ones, which are combined as segments. Values of
+/// more than 16 bytes, and those that results may overwrite, are combined as segments in runs of any length.
 ///
 /// Only the device knows the number of runs while the kernels run. A call that waits returns it.
 ///
 /// Keys and values in host memory are staged as a whole, and results to host memory as if each key were a run. Scratch
-/// memory: for `count_by_key`, 32 bytes per tile of keys; for the others in addition 4 bytes per key, from 2^32 keys on
-/// 8, and that of the segmented algorithms.
+/// memory: a bit for each key, up to 24 bytes for 2^10 keys; 28 bytes for each chunk of values, and that of the
+/// segmented algorithms; where all runs are segments, 4 bytes for each key, from 2^32 keys on 8.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view_of.cuh>
-#include <tilewise/device/by_key/find_runs.cuh>
-#include <tilewise/device/by_key/key_tile.cuh>
-#include <tilewise/device/by_key/run_status.cuh>
+#include <tilewise/device/by_key/combine_runs.cuh>
+#include <tilewise/device/by_key/marks.cuh>
 #include <tilewise/device/by_key/runs.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
-#include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/types.cuh>
 #include <tilewise/device/segmented.cuh>
+#include <tilewise/device/segmented/longer.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/discard_iterator.hpp>
@@ -71,13 +71,6 @@ private:
     staging staged_;
 };
 
-/// Returns the number of launches that find the runs of so many keys.
-template <class Tuning>
-offset launches_for(offset count)
-{
-    return count <= 0 ? 0 : (count + Tuning::keys_per_launch - 1) / Tuning::keys_per_launch;
-}
-
 /// Whether the kernel that finds the runs can write their number to a sink: as an integer in memory.
 template <class Sink>
 inline constexpr bool stores_number = false;
@@ -85,107 +78,198 @@ template <std::integral O>
     requires(sizeof(O) == 4 || sizeof(O) == 8)
 inline constexpr bool stores_number<memory_sink<O>> = true;
 
-/// The number of runs of a call, and the output that it is written to.
+/// The runs of a call: which keys begin one, how many there are, and the output that this number is written to.
 template <class Tuning, class To>
-class number_of_runs {
+class runs_of_call {
     using sink = decltype(gpu::sink_of(std::declval<To const&>()));
 
 public:
-    number_of_runs(device_call& call, To const& to, offset count)
-        : call_(call), launches_(gpu::launches_for<Tuning>(count)), so_far_(call, launches_ + 1),
-          line_(call.waits() ? call.line<offset>() : nullptr), out_(call, gpu::sink_of(to), 1)
+    /// For `count` keys, in parts of at least `least_part`.
+    runs_of_call(device_call& call, To const& to, offset count, int least_part = 1)
+        : call_(call), count_(std::max(offset{0}, count)), log2_part_(log2_part(count_, least_part)),
+          parts_((count_ >> log2_part_) + 1), words_(call, parts_ << log2_part_ >> 5), before_(call, parts_),
+          found_(call, parts_), number_(call, 1), line_(call.waits() ? call.line<offset>() : nullptr),
+          out_(call, gpu::sink_of(to), 1)
     {}
 
-    /// Where a launch writes how many runs it and the launches before it have found, and where it finds the latter.
-    number_targets targets(offset launch) const
+    /// Finds the runs of at least one key.
+    template <class Keys, class Pred>
+    void find(Keys const& keys, Pred const& is_same)
     {
-        number_targets to = {so_far_.begin() + launch, line_, nullptr, 0};
+        constexpr auto sum = &sum_parts<Tuning>;
+        number_targets to = {number_.begin(), line_, nullptr, 0};
         if constexpr (stores_number<sink>) {
             to.user = out_.sink.first;
             to.user_bytes = static_cast<int>(sizeof(*out_.sink.first));
         }
-        return to;
+        call_.launch(&mark_runs<Keys, Pred, Tuning>, "mark_runs", {blocks(), Tuning::threads}, keys, is_same, marks(),
+                     found_.begin());
+        call_.launch(sum, "sum_parts", {1, Tuning::summing_threads, 1, call_.template can_launch_dependent<sum>()},
+                     static_cast<runs_of_part const*>(found_.begin()), marks(), to);
     }
-    runs_so_far const* before(offset launch) const { return launch > 0 ? so_far_.begin() + launch - 1 : nullptr; }
-    /// Where later kernels find it, if there are keys.
-    offset const* on_device() const { return &so_far_.begin()[launches_ - 1].runs; }
+    /// Writes the first key of each run, and `what`.
+    template <class FirstKeys, class What>
+    void write(FirstKeys const& keys, What const& what)
+    {
+        constexpr auto kernel = &write_runs<FirstKeys, What, Tuning>;
+        call_.launch(kernel, "write_runs",
+                     {blocks(), Tuning::threads, 1, call_.template can_launch_dependent<kernel>()}, marks(), keys,
+                     what);
+    }
+
+    run_marks marks() const { return {words_.begin(), before_.begin(), count_, parts_, log2_part_}; }
+    /// Of kernels in which a warp takes a part.
+    int blocks() const
+    {
+        constexpr int warps = Tuning::threads / warp_size;
+        return static_cast<int>((parts_ + warps - 1) / warps);
+    }
+    /// Where later kernels find the number of runs, if there are keys.
+    offset const* on_device() const { return number_.begin(); }
 
     /// Ends the call. Returns the number of runs; 0 if the policy does not wait.
     offset finish()
     {
         if constexpr (!std::same_as<To, discard_iterator>)
-            if (!stores_number<sink> || launches_ == 0)
+            if (!stores_number<sink> || count_ == 0)
                 call_.launch(&write_number_of_runs<sink>, "write_number_of_runs", {1, 1}, out_.sink,
-                             launches_ > 0 ? on_device() : nullptr);
+                             count_ > 0 ? on_device() : nullptr);
         call_.finish();
         out_.copy_out(1);
-        return line_ != nullptr && launches_ > 0 ? *line_ : 0;
+        return line_ != nullptr && count_ > 0 ? *line_ : 0;
     }
 
 private:
+    static int log2_part(offset count, int least_part)
+    {
+        int log2 = Tuning::log2_part(count);
+        while (1 << log2 < least_part)
+            ++log2;
+        return log2;
+    }
+
     device_call& call_;
-    offset launches_;
-    scratch<runs_so_far> so_far_;
+    offset count_;
+    int log2_part_;
+    offset parts_;
+    scratch<unsigned> words_;
+    scratch<runs_before> before_;
+    scratch<runs_of_part> found_;
+    scratch<offset> number_;
     offset* line_;
     staged_output<sink> out_;
 };
 
-/// Launches the kernel for some of the keys.
-template <bool loads_vectors, class Tuning, class Keys, class Pred, class Out>
-void start_find_runs(device_call& call, Keys const& keys, Pred const& is_same, key_range const& range, Out const& out,
-                     runs_so_far const* before, number_targets const& targets)
-{
-    constexpr offset tile = key_tile<Keys, Tuning, loads_vectors>::keys;
-    offset const tiles = (range.end - range.origin + tile - 1) / tile;
-    auto const launch = [&](run_status const& status) {
-        call.launch(&find_runs<Keys, Pred, Out, Tuning, loads_vectors>, "find_runs",
-                    {static_cast<int>(tiles), Tuning::threads}, keys, is_same, range, out, status, tiles, before,
-                    targets);
-    };
-    if (tiles == 1)
-        return launch({});
-    status_memory memory(call, tiles * run_status::words_per_tile);
-    auto* const prefixes = memory.words() + tiles * run_status::words_per_tile / 2;
-    launch({{memory.counter(), memory.tickets(), {memory.words(), memory.epoch()}, {prefixes, memory.epoch()}}});
-    memory.record_tickets(tiles);
-}
+/// Lists long runs for the kernels that combine them.
+template <class Scan, class Tuning, class Lists>
+struct lists_of_long_runs {
+    long_runs runs;
+    offset const* number; ///< of all runs
+    Lists to;
 
-/// Finds the runs of at least one key, and writes what `out` asks for.
-template <class Tuning, class Keys, class Pred, class Out, class To>
-void find_runs_of(device_call& call, Keys const& keys, offset count, Pred const& is_same, Out const& out,
-                  number_of_runs<Tuning, To> const& number)
-{
-    using layout = key_layout<Keys>;
-    for (offset launch = 0; launch < gpu::launches_for<Tuning>(count); ++launch) {
-        offset const begin = launch * Tuning::keys_per_launch, end = std::min(count, begin + Tuning::keys_per_launch);
-        int const before = layout::keys_before(keys, begin);
-        key_range const range = {begin - std::max(0, before), begin, end, count};
-        if constexpr (layout::can_be_misaligned)
-            if (before < 0) {
-                gpu::start_find_runs<false, Tuning>(call, keys, is_same, range, out, number.before(launch),
-                                                    number.targets(launch));
-                continue;
-            }
-        gpu::start_find_runs<layout::loads_vectors, Tuning>(call, keys, is_same, range, out, number.before(launch),
-                                                            number.targets(launch));
+    /// Adds a run. All lanes take part.
+    TILEWISE_DEVICE void add(segment_span span, offset index) const
+    {
+        bool const is_first = lane_index() == 0;
+        unsigned own = 0;
+        if (is_first) {
+            own = static_cast<unsigned>(fetch_add(runs.found, 1ull));
+            runs.list[own] = {span.begin, span.count, index};
+        }
+        if constexpr (requires { to.medium; }) {
+            if (is_first && span.count <= gpu::longest_for_warps<Scan, Tuning>(*number))
+                append(to.medium, own);
+            else if (is_first && !to.split.add(own, Scan::order::tiles_before_last(span.count)))
+                append(to.longer, own);
+        } else {
+            bool const is_shared = to.far.add(is_first, own, span);
+            if (is_first && !is_shared)
+                append(to.longer, own);
+        }
     }
+
+private:
+    TILEWISE_DEVICE static void append(listed_segments const& list, unsigned own)
+    {
+        list[fetch_add(list.found, 1ull)] = own;
+    }
+};
+
+/// Whether `combine_runs` combines the runs of up to a chunk.
+template <class Scan>
+inline constexpr bool combines_rows =
+    Scan::batched && (Scan::lane_vector & (Scan::lane_vector - 1)) == 0 && (Scan::row & (Scan::row - 1)) == 0;
+
+/// Whether `combine_runs` may read and write at once: the results are in memory in which no element is.
+template <class View, class Sink>
+bool is_apart(View const& view, Sink const& sink, offset count)
+{
+    auto const begin = reinterpret_cast<std::uintptr_t>(sink.base()),
+               end = begin + static_cast<std::uintptr_t>(Sink::bytes(count));
+    bool apart = View::bases > 0 && sink.base() != nullptr;
+    view.for_each_base([&](void const* base, offset bytes) {
+        auto const from = reinterpret_cast<std::uintptr_t>(base);
+        apart = apart && (end <= from || from + static_cast<std::uintptr_t>(bytes) <= begin);
+    });
+    view.for_each_hidden([&](void const*) { apart = false; });
+    return apart;
 }
 
-/// Finds the runs of at least one key, and combines the values of each run as a segment. `results` determines what is
+/// Whether the values and results of a part can be accessed in the widest vectors.
+template <class Scan, class Out>
+bool is_aligned(typename Scan::view const& view, Out const& out)
+{
+    constexpr int to = Out::reduces ? 1 : Scan::sink::template alignment<Scan::lane_vector>;
+    return gpu::misalignment_of(view) == 0 && reinterpret_cast<std::uintptr_t>(out.to.base()) % to == 0;
+}
+
+/// Finds the runs of at least one key, and combines their values, those of up to a chunk at once. `results` are those
+/// of the long runs, given the list of these.
+template <class Scan, class Tuning, class Runs, class Keys, class Pred, class Out, class ResultsOf>
+void combine_by_rows(device_call& call, Runs& runs, Keys const& keys, Pred const& is_same,
+                     typename Scan::view const& view, Out const& out, ResultsOf const& results_of,
+                     std::optional<typename Scan::value> const& init, typename Scan::op const& op)
+{
+    run_marks const marks = runs.marks();
+    offset const most_long = marks.count / (Scan::chunk + 1) + 1;
+    scratch<long_run> const list(call, most_long);
+    auto const results = results_of(static_cast<long_run const*>(list.begin()));
+    using segmented = segmented_of<Scan, std::remove_cvref_t<decltype(results)>, long_runs>;
+    using longer_type = longer_segments<segmented, typename Tuning::segments>;
+    longer_type longer(call, results, 1, most_long, most_long, marks.count);
+    longer.begin(0, marks.count); // before the first launch: nothing is between a kernel and its dependent one
+    long_runs const listed = {list.begin(), longer.further_counter()};
+    using lists_type = lists_of_long_runs<Scan, typename Tuning::segments, typename longer_type::lists_type>;
+    lists_type const lists = {listed, runs.on_device(), longer.lists()};
+    initial<typename Scan::value> const before(init);
+    runs.find(keys, is_same);
+    auto const start = [&]<access how>(std::integral_constant<access, how>) {
+        constexpr auto kernel = &combine_runs<Scan, Out, Tuning, how, lists_type>;
+        call.launch(kernel, "combine_runs",
+                    {runs.blocks(), Tuning::threads, 1, call.template can_launch_dependent<kernel>()}, view, out, marks,
+                    before, op, lists);
+    };
+    if (gpu::is_aligned<Scan>(view, out))
+        start(std::integral_constant<access, access::aligned>());
+    else
+        start(std::integral_constant<access, access::elementwise>());
+    longer.start(view, results, listed, 0, most_long, marks.count, before, op);
+}
+
+/// Finds the runs of at least one key, and combines the values of each as a segment. `results` determines what is
 /// written.
-template <class Geometry, scan_form form, class T, class Tuning, class Keys, class Pred, class View, class FirstKeys,
-          class To, class Results, class Op>
-void combine_runs(device_call& call, Keys const& keys, offset count, Pred const& is_same, View const& view,
-                  FirstKeys const& keys_to, number_of_runs<Tuning, To> const& number, Results const& results,
-                  std::optional<T> const& init, Op const& op)
+template <class Scan, class Tuning, class Runs, class Keys, class Pred, class FirstKeys, class Results>
+void combine_as_segments(device_call& call, Runs& runs, Keys const& keys, offset count, Pred const& is_same,
+                         typename Scan::view const& view, FirstKeys const& first_keys, Results const& results,
+                         std::optional<typename Scan::value> const& init, typename Scan::op const& op)
 {
     bool const is_wide = count > offset{std::numeric_limits<std::uint32_t>::max()};
     scratch<unsigned char> const starts(call, (count + 1) * (is_wide ? 8 : 4));
-    run_list const runs = {starts.begin(), is_wide, number.on_device(), count};
-    gpu::find_runs_of(call, keys, count, is_same, starts_of_runs<FirstKeys>{keys_to, runs}, number);
-    using scan_type = scan_of<View, typename Results::sink, T, Op, form, order<T, Geometry>>;
-    using segmented = segmented_of<scan_type, Results, run_list>;
-    gpu::start_segmented<segmented, typename Tuning::segments>(call, view, results, runs, count, count, init, op);
+    run_list const list = {starts.begin(), is_wide, runs.on_device(), count};
+    runs.find(keys, is_same);
+    runs.write(first_keys, starts_of_runs{list});
+    gpu::start_segmented<segmented_of<Scan, Results, run_list>, typename Tuning::segments>(call, view, results, list,
+                                                                                           count, count, init, op);
 }
 
 /// Writes the first key and the combined values of each run, and the number of runs, in the policy's stream. Returns
@@ -195,10 +279,11 @@ template <class Geometry, class T, class Tuning = by_key_tuning, class Policy, c
 offset reduce_by_key(char const* algorithm, Policy const& policy, Keys const& first, offset count, Values const& values,
                      Pred const& is_same, KeysOut const& keys_out, Out const& out, Number const& number, Op const& op)
 {
+    using order_type = order<T, Geometry>;
     device_call call(algorithm, std::max(offset{0}, count), policy);
-    number_of_runs<Tuning, Number> found(call, number, count);
+    runs_of_call<Tuning, Number> runs(call, number, count, static_cast<int>(order_type::row));
     if (count <= 0)
-        return found.finish();
+        return runs.finish();
     auto keys = gpu::view_of(first, count);
     auto view = gpu::view_of(values, count);
     staging staged(call);
@@ -206,14 +291,26 @@ offset reduce_by_key(char const* algorithm, Policy const& policy, Keys const& fi
     gpu::stage_all(staged, view);
     staged_output keys_to(call, gpu::sink_of(keys_out), count);
     staged_output to(call, gpu::sink_of(out), count);
-    first_keys<value_of<Keys>, decltype(keys_to.sink)> const own_keys_to = {keys_to.sink};
-    result_per_segment<decltype(to.sink)> const results = {to.sink};
-    gpu::combine_runs<Geometry, scan_form::inclusive, T>(call, keys, count, is_same, view, own_keys_to, found, results,
-                                                         std::optional<T>(), op);
-    offset const runs = found.finish();
-    keys_to.copy_out(runs);
-    to.copy_out(runs);
-    return runs;
+    using first_keys_type = first_keys<value_of<Keys>, decltype(keys), decltype(keys_to.sink)>;
+    first_keys_type const own_keys_to = {keys, keys_to.sink};
+    using sink = decltype(to.sink);
+    using scan_type =
+        scan_of<decltype(view), last_result<long_run_sink<sink>>, T, Op, scan_form::inclusive, order_type>;
+    if constexpr (combines_rows<scan_type>) {
+        gpu::combine_by_rows<scan_type, Tuning>(
+            call, runs, keys, is_same, view, reduced_runs<sink, first_keys_type>{to.sink, own_keys_to},
+            [&](long_run const* list) { return result_per_segment<long_run_sink<sink>>{{to.sink, list}}; },
+            std::optional<T>(), op);
+    } else {
+        using results_type = result_per_segment<sink>;
+        using segment_scan = scan_of<decltype(view), typename results_type::sink, T, Op, scan_form::inclusive, order_type>;
+        gpu::combine_as_segments<segment_scan, Tuning>(call, runs, keys, count, is_same, view, own_keys_to,
+                                                       results_type{to.sink}, std::optional<T>(), op);
+    }
+    offset const found = runs.finish();
+    keys_to.copy_out(found);
+    to.copy_out(found);
+    return found;
 }
 
 /// Writes the first key and the number of keys of each run, and the number of runs, in the policy's stream. Returns
@@ -223,21 +320,21 @@ offset count_by_key(char const* algorithm, Policy const& policy, Keys const& fir
                     KeysOut const& keys_out, Out const& out, Number const& number)
 {
     device_call call(algorithm, std::max(offset{0}, count), policy);
-    number_of_runs<Tuning, Number> found(call, number, count);
+    runs_of_call<Tuning, Number> runs(call, number, count);
     if (count <= 0)
-        return found.finish();
+        return runs.finish();
     auto keys = gpu::view_of(first, count);
     staging staged(call);
     gpu::stage_all(staged, keys);
     staged_output keys_to(call, gpu::sink_of(keys_out), count);
     staged_output to(call, gpu::sink_of(out), count);
-    using first_keys_type = first_keys<value_of<Keys>, decltype(keys_to.sink)>;
-    gpu::find_runs_of(call, keys, count, is_same,
-                      lengths_of_runs<first_keys_type, decltype(to.sink)>{{keys_to.sink}, to.sink}, found);
-    offset const runs = found.finish();
-    keys_to.copy_out(runs);
-    to.copy_out(runs);
-    return runs;
+    runs.find(keys, is_same);
+    runs.write(first_keys<value_of<Keys>, decltype(keys), decltype(keys_to.sink)>{keys, keys_to.sink},
+               lengths_of_runs<decltype(to.sink)>{to.sink});
+    offset const found = runs.finish();
+    keys_to.copy_out(found);
+    to.copy_out(found);
+    return found;
 }
 
 /// Scans the values of each run, from `init` on if there is one, in the policy's stream.
@@ -248,17 +345,31 @@ void scan_by_key(char const* algorithm, Policy const& policy, Keys const& first,
 {
     if (count <= 0)
         return;
+    using order_type = order<T, Geometry>;
     device_call call(algorithm, count, policy);
-    number_of_runs<Tuning, discard_iterator> found(call, discard_iterator(), count);
+    runs_of_call<Tuning, discard_iterator> runs(call, discard_iterator(), count, static_cast<int>(order_type::row));
     auto keys = gpu::view_of(first, count);
     auto view = gpu::view_of(values, count);
     staging staged(call);
     gpu::stage_all(staged, keys);
     gpu::stage_all(staged, view);
     staged_output to(call, gpu::sink_of(out), count);
-    first_keys<value_of<Keys>, iterator_sink<discard_iterator>> const no_keys = {};
-    gpu::combine_runs<Geometry, form, T>(call, keys, count, is_same, view, no_keys, found,
-                                         result_per_element<decltype(to.sink)>{to.sink}, init, op);
+    using sink = decltype(to.sink);
+    using results_type = result_per_element<sink>;
+    using scan_type = scan_of<decltype(view), sink, T, Op, form, order_type>;
+    bool combined = false;
+    if constexpr (combines_rows<scan_type> && decltype(view)::bases > 0) {
+        combined = gpu::is_apart(view, to.sink, count);
+        if (combined)
+            gpu::combine_by_rows<scan_type, Tuning>(
+                call, runs, keys, is_same, view, scanned_runs<sink>{to.sink},
+                [&](long_run const*) { return results_type{to.sink}; }, init, op);
+    }
+    if (!combined) {
+        first_keys<value_of<Keys>, decltype(keys), iterator_sink<discard_iterator>> const no_keys = {keys, {}};
+        gpu::combine_as_segments<scan_type, Tuning>(call, runs, keys, count, is_same, view, no_keys,
+                                                    results_type{to.sink}, init, op);
+    }
     call.finish();
     to.copy_out(count);
 }

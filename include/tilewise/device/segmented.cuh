@@ -32,13 +32,10 @@
 #include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/chunk.cuh>
-#include <tilewise/device/segmented/long_reduction.cuh>
-#include <tilewise/device/segmented/long_scan.cuh>
+#include <tilewise/device/segmented/longer.cuh>
 #include <tilewise/device/segmented/reach.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/short.cuh>
-#include <tilewise/device/segmented/single_pass.cuh>
-#include <tilewise/device/segmented/split.cuh>
 #include <tilewise/device/tuning.cuh>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
@@ -50,21 +47,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
-
-/// How many bytes the aggregates of segments that are split take; their prefixes take as many, and the list twice that.
-template <class Tuning>
-std::size_t split_bytes_for(device_call const& call)
-{
-    return call.budget() == 0 ? Tuning::split_bytes : std::min(Tuning::split_bytes, call.budget() / 256);
-}
-
-/// In place of `segments_in_one_pass`, for reductions.
-struct no_single_pass {
-    template <class Sink>
-    no_single_pass(device_call const&, Sink const&, offset, offset)
-    {}
-    bool is_possible() const { return false; }
-};
 
 /// How many segments are combined at once. The lists of the longer ones have room for all of them, unless they are
 /// runs, of which few can be long.
@@ -89,99 +71,31 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                      offset count, offset longest, std::optional<typename Segmented::value> const& init,
                      typename Segmented::op const& op)
 {
-    using T = typename Segmented::value;
     constexpr bool reduces = Segmented::results::reduces;
     constexpr int warps = Tuning::threads / warp_size;
-    using order = typename Segmented::scan::order;
+    using Scan = typename Segmented::scan;
     offset const at_once = std::min(count, gpu::segments_at_once<typename Segmented::segments, Tuning>);
     offset const rounds = (count + at_once - 1) / at_once,
-                 most_listed = gpu::most_longer(segments, at_once, reduces ? order::row : order::chunk);
-    using split_type =
-        split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
-    std::conditional_t<reduces, no_single_pass, segments_in_one_pass<typename Segmented::scan, Tuning>> one_pass(
-        call, results.to, at_once, longest);
-    std::size_t const split_bytes = one_pass.is_possible() ? 0 : gpu::split_bytes_for<Tuning>(call);
-    auto const most_split = std::min(offset{Tuning::most_split_segments},
-                                     static_cast<offset>(2 * split_bytes / sizeof(split_segment))),
-               most_aggregates = static_cast<offset>(split_bytes / sizeof(T));
-    constexpr int counters_per_round = 5;
-    auto const counter_bytes = static_cast<std::size_t>(rounds) * counters_per_round * sizeof(unsigned long long);
-    scratch<unsigned char> const memory(call,
-                                        static_cast<offset>(counter_bytes) + most_listed * offset{sizeof(unsigned)});
-    scratch<split_segment> const split_list(call, most_split + 1); // there may be no room at all
-    scratch<T> const split_aggregates(call, most_aggregates + 1), prefixes(call, reduces ? 1 : most_aggregates + 1);
-    auto* const counters = reinterpret_cast<unsigned long long*>(memory.begin());
-    call.clear(counters, counter_bytes);
-    offset const most_long_blocks = offset{call.multiprocessors()} * Tuning::long_blocks_per_multiprocessor;
-
+                 most_listed = gpu::most_longer(segments, at_once, reduces ? Scan::order::row : Scan::order::chunk);
+    using longer_type = longer_segments<Segmented, Tuning>;
+    longer_type longer(call, results, rounds, at_once, most_listed, longest);
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
         offset const first = round * at_once, left = std::min(at_once, count - first);
-        unsigned long long* const own_counters = counters + counters_per_round * round;
-        auto* const list = reinterpret_cast<unsigned*>(counters + counters_per_round * rounds);
-        listed_segments const longer = {own_counters, own_counters + 1, list, 1};
-        int const per_warp = gpu::segments_per_warp(left, Tuning::warps_wanted);
-        split_type const split = {own_counters + 2,
-                                  split_list.begin(),
-                                  split_aggregates.begin(),
-                                  prefixes.begin(),
-                                  static_cast<unsigned long long>(most_split),
-                                  static_cast<unsigned long long>(most_aggregates)};
-        int const long_blocks = static_cast<int>(most_long_blocks),
-                  short_blocks = gpu::blocks_for(
-                      left, per_warp * warps, offset{call.multiprocessors()} * Tuning::short_blocks_per_multiprocessor),
-                  folding_blocks = static_cast<int>(std::min(left, offset{call.multiprocessors()}));
+        int const short_blocks =
+            gpu::blocks_for(left, gpu::segments_per_warp(left, Tuning::warps_wanted) * warps,
+                            offset{call.multiprocessors()} * Tuning::short_blocks_per_multiprocessor);
+        longer.begin(round, longest);
         if constexpr (reduces) {
-            listed_segments const medium = {own_counters + 3, own_counters + 4, list + most_listed - 1, -1};
-            call.launch(&reduce_short_segments<Segmented, Tuning, split_type>, "reduce_short_segments",
-                        {short_blocks, Tuning::threads}, view, results, segments, first, left, before, op, medium,
-                        longer, split);
-            if (longest <= Segmented::scan::row)
-                continue;
-            constexpr auto reduce_medium = &reduce_medium_segments<Segmented, Tuning::threads>;
-            constexpr auto reduce_long =
-                &reduce_long_segments<Segmented, Tuning::threads, Tuning::long_blocks_per_multiprocessor, split_type>;
-            constexpr auto fold_split = &fold_split_segments<Segmented, Tuning::threads, split_type>;
-            call.launch(reduce_medium, "reduce_medium_segments",
-                        {gpu::blocks_for(left, warps, most_long_blocks), Tuning::threads, 1,
-                         call.can_launch_dependent<reduce_medium>()},
-                        view, results, segments, first, before, op, medium);
-            if (longest <= Segmented::scan::chunk)
-                continue;
-            call.launch(reduce_long, "reduce_long_segments",
-                        {long_blocks, Tuning::threads, 1, call.can_launch_dependent<reduce_long>()}, view, results,
-                        segments, first, before, op, longer, split);
-            call.launch(fold_split, "fold_split_segments",
-                        {folding_blocks, Tuning::threads, 1, call.can_launch_dependent<fold_split>()}, results,
-                        segments, first, before, op, split);
+            call.launch(&reduce_short_segments<Segmented, Tuning, typename longer_type::lists_type>,
+                        "reduce_short_segments", {short_blocks, Tuning::threads}, view, results, segments, first, left,
+                        before, op, longer.lists());
         } else {
-            using far_type = long_segments<order, split_type>;
-            far_type const far = {one_pass.is_possible(), one_pass.segments(own_counters + 4), split};
-            constexpr auto scan_long = &scan_long_segments<Segmented, split_type>;
-            // Leased around all launches: what clears new memory, and the nodes of a capture that allocate and free
-            // it, would keep a kernel and its dependent launch (PDL) from overlapping.
-            std::optional<status_memory> statuses;
-            if (one_pass.is_possible() && longest > Segmented::scan::chunk)
-                statuses.emplace(call, one_pass.status_words_needed());
-            call.launch(&scan_short_segments<Segmented, Tuning, far_type>, "scan_short_segments",
-                        {short_blocks, Tuning::threads}, view, results, segments, first, left, before, op, longer, far);
-            if (longest <= Segmented::scan::chunk)
-                continue;
-            if (statuses) {
-                one_pass.start(view, results.to, before, op, far.tickets, *statuses, own_counters + 3);
-            } else {
-                call.launch(&reduce_groups_of_segments<Segmented, Tuning::threads,
-                                                       Tuning::long_blocks_per_multiprocessor, split_type>,
-                            "reduce_groups_of_segments", {long_blocks, Tuning::threads}, view, segments, first, op,
-                            split);
-                call.launch(&carry_groups_of_segments<Segmented, Tuning::threads, split_type>,
-                            "carry_groups_of_segments", {folding_blocks, Tuning::threads}, segments, first, before, op,
-                            split);
-            }
-            call.launch(scan_long, "scan_long_segments",
-                        {long_blocks, Segmented::scan::threads, 1, statuses && call.can_launch_dependent<scan_long>()},
-                        view, results, segments, first, before, op, longer, split);
+            call.launch(&scan_short_segments<Segmented, Tuning, typename longer_type::lists_type>,
+                        "scan_short_segments", {short_blocks, Tuning::threads}, view, results, segments, first, left,
+                        before, op, longer.lists());
         }
+        longer.start(view, results, segments, first, left, longest, before, op);
     }
 }
 

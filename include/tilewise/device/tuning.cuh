@@ -215,23 +215,28 @@ struct partition_tuning {
     static constexpr offset most_blocks = offset{1} << 30;
 };
 
-/// How the algorithms by key find the runs. Of n keys of k bytes in r runs, n k bytes are read, and r (4 + k) written,
-/// or r (8 + k) by count_by_key; for each tile of up to 64 KiB, 1 KiB of status words for each 32 tiles that it looks
-/// back at. The scan that this replaced wrote key by key: count_by_key took 415 to 460 us for 2^26 i32 keys in runs of
-/// 32 and more, whose bytes take 67 us at 4 TB/s.
+/// How the algorithms by key find the runs and combine their values. Of n keys of k bytes and values of v bytes, n k
+/// bytes are read to find the runs, and n / 8 are written: a bit for each key. Combining reads these, and n v bytes.
 struct by_key_tuning {
-    using segments = segmented_tuning; ///< for the values of the runs
+    using segments = segmented_tuning; ///< for the values of long runs
 
-    /// 128 KiB of loads in flight per multiprocessor. 2^26 i32 keys in runs of 1, 4, 32, 1000: 338, 182, 133, 99 us
-    /// (H200, 2026-11-24). With 64 bytes and three blocks 339, 203, 155, 118: half of the instructions do not depend on
-    /// the number of keys.
-    static constexpr int threads = 512, bytes_per_thread = 128;
-    template <int bytes>
-    static constexpr int blocks_per_multiprocessor = bytes > 64 ? 2 : 3; ///< of up to 64 or 42 registers per thread
-    /// So that the positions in a tile take at most 32 KiB of shared memory.
-    static constexpr int most_keys_per_thread = 32;
-    /// Of a launch: their number has to fit in 32 bits.
-    static constexpr offset keys_per_launch = offset{1} << 31;
+    static constexpr int threads = 256;
+    /// A lane has the loads of so many keys in flight.
+    static constexpr int words_at_once = 16;
+    /// Up to 80 registers per thread.
+    static constexpr int combining_blocks_per_multiprocessor = 3;
+    static constexpr int summing_threads = 1024, parts_per_thread = 8;
+
+    /// A warp takes a part of the keys: a power of two, so that there are as many parts, but not fewer keys.
+    static constexpr int log2_least_part = 10;
+    static constexpr offset most_parts = offset{1} << 14;
+    static constexpr int log2_part(offset keys)
+    {
+        int log2 = log2_least_part;
+        while (keys >> log2 >= most_parts)
+            ++log2;
+        return log2;
+    }
 };
 
 /// How values of the host are stored.

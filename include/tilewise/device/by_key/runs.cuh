@@ -2,12 +2,12 @@
 #pragma once
 
 /// @file
-/// The runs of equal keys, and what is written about them as they are found.
+/// What is written about each run: its first key, its length, or where it begins.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/warp.cuh>
-#include <tilewise/device/by_key/key_tile.cuh>
+#include <tilewise/device/by_key/marks.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/discard_iterator.hpp>
@@ -19,7 +19,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Where the runs begin, and how many there are.
+/// Where the runs begin, and how many there are: a list of segments.
 struct run_list {
     void* starts;         ///< of each run, and the number of keys after the last one
     bool is_wide;         ///< whether they take 8 bytes each, not 4
@@ -53,66 +53,105 @@ struct run_list {
 template <class Sink>
 inline constexpr bool discards = std::is_same_v<Sink, iterator_sink<discard_iterator>>;
 
-/// @name What is written about each run
-/// For each run, `load(loaded, j, keys, start)` is called, then `begin(i, start, loaded, j)`, and `end(i, start, end)`
-/// where the next one begins or the keys end; `finish(runs, count)` for all runs of so many keys.
-/// @{
-
-/// The first key.
-template <class Key, class Sink>
+/// The first key of each run is written to a sink.
+template <class Key, class Keys, class Sink>
 struct first_keys {
     using key = Key;
+    Keys keys;
     Sink to;
 
-    template <int count, class Keys>
-    TILEWISE_DEVICE void load(registers<Key, count>& loaded, int j, Keys& keys, offset start) const
+    template <int count>
+    TILEWISE_DEVICE void load(registers<Key, count>& loaded, int i, offset begin)
     {
         if constexpr (!discards<Sink>)
-            gpu::put(loaded[j], static_cast<Key>(gpu::key_at(keys, start)));
+            gpu::put(loaded[i], static_cast<Key>(gpu::key_at(keys, begin)));
     }
     template <int count>
-    TILEWISE_DEVICE void write(offset index, registers<Key, count> const& loaded, int j) const
+    TILEWISE_DEVICE void write(offset run, registers<Key, count> const& loaded, int i)
     {
-        if constexpr (!discards<Sink>) {
-            Sink own_to(to);
-            gpu::store_one(own_to, index, Key(loaded[j]));
-        }
+        if constexpr (!discards<Sink>)
+            gpu::store_one(to, run, Key(loaded[i]));
     }
 };
 
-/// The first key, and where the run begins.
-template <class FirstKeys>
-struct starts_of_runs : FirstKeys {
-    run_list list;
+/// @name What is written besides
+/// `put(i, begin, end)` is called for run i, and `finish(runs, count)` for all runs of so many keys.
+/// @{
 
-    template <class Loaded>
-    TILEWISE_DEVICE void begin(offset index, offset start, Loaded const& loaded, int j) const
-    {
-        list.put(index, start);
-        this->write(index, loaded, j);
-    }
-    TILEWISE_DEVICE void end(offset, offset, offset) const {}
+/// Where the run begins.
+struct starts_of_runs {
+    run_list list;
+    TILEWISE_DEVICE void put(offset run, offset begin, offset) const { list.put(run, begin); }
     TILEWISE_DEVICE void finish(offset runs, offset count) const { list.put(runs, count); }
 };
 
-/// The first key, and the number of keys.
-template <class FirstKeys, class Sink>
-struct lengths_of_runs : FirstKeys {
-    Sink lengths;
-
-    template <class Loaded>
-    TILEWISE_DEVICE void begin(offset index, offset, Loaded const& loaded, int j) const
-    {
-        this->write(index, loaded, j);
-    }
-    TILEWISE_DEVICE void end(offset index, offset start, offset end) const
-    {
-        Sink own_to(lengths);
-        gpu::store_one(own_to, index, end - start);
-    }
+/// The number of keys.
+template <class Sink>
+struct lengths_of_runs {
+    Sink to;
+    TILEWISE_DEVICE void put(offset run, offset begin, offset end) { gpu::store_one(to, run, end - begin); }
     TILEWISE_DEVICE void finish(offset, offset) const {}
 };
 /// @}
+
+/// Writes the first key of each run, and `what`. A warp takes a part of the keys.
+template <class FirstKeys, class What, class Tuning>
+TILEWISE_KERNEL(Tuning::threads, 1)
+write_runs(run_marks marks, FirstKeys keys, What what)
+{
+    constexpr int words = 4; // loads of so many keys are in flight: the compiler has to assume that a store changes one
+    offset const part = offset{block_index()} * (Tuning::threads / warp_size) + warp_index();
+    release_dependents();
+    wait_for_primary();
+    if (part >= marks.parts)
+        return;
+    int const lane = lane_index(), part_words = marks.part_size() / warp_size;
+    unsigned const before_lane = (1u << lane) - 1;
+    offset const first = part << marks.log2_part;
+    runs_before before = marks.before[part];
+    TILEWISE_NO_UNROLL
+    for (int begin = 0; begin < part_words; begin += warp_size) {
+        unsigned const own = begin + lane < part_words ? marks.words[first / warp_size + begin + lane] : 0;
+        TILEWISE_NO_UNROLL
+        for (int at = 0; at < warp_size; at += words) {
+            unsigned word[words];
+            TILEWISE_UNROLL
+            for (int i = 0; i < words; ++i)
+                word[i] = gpu::shuffle(own, at + i);
+            offset const index = first + (begin + at) * offset{warp_size} + lane;
+            registers<typename FirstKeys::key, words> loaded;
+            TILEWISE_UNROLL
+            for (int i = 0; i < words; ++i)
+                if ((word[i] >> lane & 1) != 0 && index + i * warp_size < marks.count)
+                    keys.load(loaded, i, index + i * warp_size);
+            TILEWISE_UNROLL
+            for (int i = 0; i < words; ++i) {
+                if (word[i] == 0)
+                    continue;
+                if ((word[i] >> lane & 1) != 0) {
+                    unsigned const earlier = word[i] & before_lane;
+                    offset const run = before.runs + count_bits(earlier), here = index + i * warp_size;
+                    if (here < marks.count)
+                        keys.write(run, loaded, i);
+                    else
+                        what.finish(run, marks.count);
+                    if (run > 0)
+                        what.put(run - 1, earlier != 0 ? here - lane + highest_bit(earlier) : before.last, here);
+                }
+                before.runs += count_bits(word[i]);
+                before.last = index - lane + i * warp_size + highest_bit(word[i]);
+            }
+        }
+    }
+}
+
+/// Writes the number of runs: what is at `number`, or 0 if that is null.
+template <class Sink>
+TILEWISE_KERNEL(1, 1)
+write_number_of_runs(Sink to, offset const* number)
+{
+    gpu::store_one(to, 0, number != nullptr ? *number : offset{0});
+}
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

@@ -17,13 +17,34 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Scans the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones: in `far`,
-/// or for single blocks.
-template <class Segmented, class Tuning, class Far>
+/// Where segments are listed that are too long to be reduced at once.
+template <class Split>
+struct lists_of_reduction {
+    listed_segments medium, longer; ///< for warps, and for blocks
+    Split split;
+};
+/// Returns how long the segments are that warps reduce, if there are so many.
+template <class Scan, class Tuning>
+TILEWISE_DEVICE offset longest_for_warps(offset segments)
+{
+    // of narrow accumulators all rows at once would take 239 registers
+    constexpr bool reduces_chunks = Scan::batched && Scan::has_wide_sums;
+    return reduces_chunks && segments >= Tuning::least_tile_segments ? Scan::tile : Scan::chunk;
+}
+
+/// Where segments are listed that are too long to be scanned at once.
+template <class Far>
+struct lists_of_scan {
+    listed_segments longer; ///< for blocks
+    Far far;
+};
+
+/// Scans the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones.
+template <class Segmented, class Tuning, class Lists>
 TILEWISE_KERNEL(Tuning::threads, 1)
 scan_short_segments(typename Segmented::view view, typename Segmented::results results,
                     typename Segmented::segments segments, offset first, offset count,
-                    initial<typename Segmented::value> init, typename Segmented::op op, listed_segments longer, Far far)
+                    initial<typename Segmented::value> init, typename Segmented::op op, Lists to)
 {
     using Scan = typename Segmented::scan;
     TILEWISE_SHARED(lists, block_list<Tuning::threads / warp_size>);
@@ -37,8 +58,8 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
         offset const index = first + taken.begin;
         bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
         auto const number = static_cast<unsigned>(taken.begin + lane_index());
-        bool const is_shared = far.add(!fits_chunk, number, own);
-        lists.add(longer, listed, !fits_chunk && !is_shared, number);
+        bool const is_shared = to.far.add(!fits_chunk, number, own);
+        lists.add(to.longer, listed, !fits_chunk && !is_shared, number);
         if (any_lane(fits_row && own.count > 0))
             gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, index, taken.valid,
                                                op, before);
@@ -49,17 +70,16 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
                                               op, before);
         }
     }
-    lists.append(longer, listed);
+    lists.append(to.longer, listed);
 }
 
 /// Reduces the segments of up to a row among the `count` segments from `first` on, and lists the longer ones, if they
 /// are not split: for warps those of up to a chunk, or a tile if there are many, for blocks the others.
-template <class Segmented, class Tuning, class Split>
+template <class Segmented, class Tuning, class Lists>
 TILEWISE_KERNEL(Tuning::threads, 1)
 reduce_short_segments(typename Segmented::view view, typename Segmented::results results,
                       typename Segmented::segments segments, offset first, offset count,
-                      initial<typename Segmented::value> init, typename Segmented::op op, listed_segments medium,
-                      listed_segments longer, Split split)
+                      initial<typename Segmented::value> init, typename Segmented::op op, Lists to)
 {
     using Scan = typename Segmented::scan;
     TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
@@ -69,10 +89,7 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
     optional_value<typename Scan::value> const before = init.get();
     int const lane = lane_index();
     int listed_medium = 0, listed_long = 0;
-    // of narrow accumulators all rows at once would take 239 registers
-    constexpr bool reduces_chunks = Scan::batched && Scan::has_wide_sums;
-    offset const longest_medium =
-        reduces_chunks && taken.count >= Tuning::least_tile_segments ? Scan::tile : Scan::chunk;
+    offset const longest_medium = gpu::longest_for_warps<Scan, Tuning>(taken.count);
     TILEWISE_NO_UNROLL
     while (taken.take()) {
         segment_span const own = taken.own;
@@ -82,15 +99,15 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
         auto const number = static_cast<unsigned>(taken.begin + lane);
         bool const fits_row = own.count <= Scan::row, is_medium = !fits_row && own.count <= longest_medium;
         bool const is_long =
-            own.count > longest_medium && !split.add(number, Scan::order::tiles_before_last(own.count));
-        medium_list.add(medium, listed_medium, is_medium, number);
-        long_list.add(longer, listed_long, is_long, number);
+            own.count > longest_medium && !to.split.add(number, Scan::order::tiles_before_last(own.count));
+        medium_list.add(to.medium, listed_medium, is_medium, number);
+        long_list.add(to.longer, listed_long, is_long, number);
         if (any_lane(fits_row && own.count > 0))
             gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, index, taken.valid,
                                                op, before);
     }
-    medium_list.append(medium, listed_medium);
-    long_list.append(longer, listed_long);
+    medium_list.append(to.medium, listed_medium);
+    long_list.append(to.longer, listed_long);
 }
 
 /// Reduces the segments that are listed for warps, which take a few at a time. Each lane reads one of these.

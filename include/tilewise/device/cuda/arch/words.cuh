@@ -17,6 +17,12 @@ TILEWISE_DEVICE int count_bits(unsigned word)
     return __popc(word);
 }
 
+/// Returns the number of the highest bit that is set, or -1 if none is.
+TILEWISE_DEVICE int highest_bit(unsigned word)
+{
+    return 31 - __clz(static_cast<int>(word));
+}
+
 /// Returns `yes` if `condition`, else `no`; selects word by word, without a branch.
 template <class T>
 TILEWISE_DEVICE T select(bool condition, T const& yes, T const& no)

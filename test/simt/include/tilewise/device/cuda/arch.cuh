@@ -176,6 +176,10 @@ TILEWISE_DEVICE int count_bits(unsigned word)
 {
     return __builtin_popcount(word);
 }
+TILEWISE_DEVICE int highest_bit(unsigned word)
+{
+    return word == 0 ? -1 : 31 - __builtin_clz(word);
+}
 
 /// Returns `yes` or `no`. Reads both, as the GPU does.
 template <class T>

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The kernel that combines the values of runs of up to a chunk, given where runs begin. A warp takes a part of the
+/// values, and begins with those before it that belong to the same run: at most a chunk. Longer runs are listed.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/output.cuh>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/by_key/marks.cuh>
+#include <tilewise/device/by_key/run_rows.cuh>
+#include <tilewise/device/by_key/runs.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/scan/types.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// A run of more than a chunk.
+struct long_run {
+    offset begin, count, index;
+};
+
+/// The long runs of a call: segments for the kernels that combine longer ones.
+struct long_runs {
+    long_run* list;
+    unsigned long long* found;
+
+    static constexpr bool counts_on_device = true;
+
+    TILEWISE_DEVICE segment_span at(offset number) const { return {list[number].begin, list[number].count}; }
+};
+
+/// A sink that stores the result of a long run, given by its number in the list, at the index of the run.
+template <class Sink>
+struct long_run_sink {
+    Sink to;
+    long_run const* list;
+
+    template <class T, int count>
+    TILEWISE_DEVICE static auto pack(registers<T, count> const& values)
+    {
+        return Sink::pack(values);
+    }
+    template <class Packed>
+    TILEWISE_DEVICE void store_some(offset number, Packed const& value, int, int)
+    {
+        to.store_some(list[number].index, value, 0, 1);
+    }
+};
+
+/// What `combine_runs` writes: a result for every value.
+template <class Sink>
+struct scanned_runs {
+    using sink = Sink;
+    static constexpr bool reduces = false;
+    Sink to;
+};
+
+/// What `combine_runs` writes: a result for every run, and its first key.
+template <class Sink, class FirstKeys>
+struct reduced_runs {
+    using sink = Sink;
+    static constexpr bool reduces = true;
+    Sink to;
+    FirstKeys keys;
+};
+
+/// Loads a lane vector of a part; values at `end` and beyond do not exist.
+template <class Scan, access how>
+TILEWISE_DEVICE void load_run_values(typename Scan::view const& part, int position, int end,
+                                     typename Scan::vector_size& loaded)
+{
+    if (position + Scan::lane_vector <= end)
+        loaded = part.template fetch<how, Scan::lane_vector>(position);
+    else if (position < end)
+        loaded = part.template fetch_clamped<Scan::lane_vector>(position, end - 1);
+}
+
+/// Stores the results of a scan for the values of a lane, of those that exist.
+template <class Scan, access how, class Rows>
+TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, offset position, typename Scan::op& op,
+                                   optional_value<typename Scan::value> const& init)
+{
+    constexpr int N = Scan::lane_vector;
+    registers<typename Scan::value, N> results;
+    bool all = true;
+    TILEWISE_UNROLL
+    for (int i = 0; i < N; ++i) {
+        all = all && rows.exists(i);
+        if (Scan::is_unpredicated || rows.exists(i))
+            gpu::put(results[i], rows.template result<Scan::form>(i, op, init));
+    }
+    if (all) {
+        to.template store<how>(position, Scan::sink::pack(results));
+    } else {
+        TILEWISE_UNROLL
+        for (int i = 0; i < N; ++i)
+            if (rows.exists(i)) {
+                registers<typename Scan::value, 1> one;
+                gpu::put(one[0], typename Scan::value(results[i]));
+                to.store_some(position + i, Scan::sink::pack(one), 0, 1);
+            }
+    }
+}
+
+/// Stores the results of the runs that end where others begin, and the first keys of the latter. `run` is the number of
+/// runs that begin before the row; `before` is the result for the value before this lane's.
+template <class Scan, class Rows, class Out>
+TILEWISE_DEVICE void store_reduced(Out& out, Rows const& rows, offset run, offset position, offset count,
+                                   typename Scan::value const& before, typename Scan::op& op)
+{
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector;
+    run += rows.runs_before_lane();
+    registers<typename decltype(out.keys)::key, N> keys; // loaded before anything is stored, which might change them
+    TILEWISE_UNROLL
+    for (int i = 0; i < N; ++i)
+        if (rows.begins(i) && position + i < count)
+            out.keys.load(keys, i, position + i);
+    TILEWISE_UNROLL
+    for (int i = 0; i < N; ++i) {
+        if (!rows.begins(i))
+            continue;
+        if (position + i < count)
+            out.keys.write(run, keys, i);
+        if (run > 0 && rows.length_before(i) <= Scan::chunk)
+            gpu::store_one(out.to, run - 1,
+                           i == 0 ? before
+                                  : rows.template result<scan_form::inclusive>(max_of(i - 1, 0), op, gpu::no_value<T>()));
+        ++run;
+    }
+}
+
+/// Combines the values of runs of up to a chunk, and lists the longer ones.
+template <class Scan, class Out, class Tuning, access how, class Lists>
+TILEWISE_KERNEL(Tuning::threads, Tuning::combining_blocks_per_multiprocessor)
+combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typename Scan::value> init,
+             typename Scan::op op, Lists lists)
+{
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector, row = Scan::row, ahead = 2; // rows whose loads are in flight
+    constexpr int far = -(1 << 29);                                 // as a position: long before the part
+    offset const part = offset{block_index()} * (Tuning::threads / warp_size) + warp_index();
+    release_dependents();
+    wait_for_primary();
+    if (part >= marks.parts)
+        return;
+    int const lane = lane_index();
+    offset const first = part << marks.log2_part;
+    runs_before before = marks.before[part];
+    offset const back = first - before.last; // how long before the part the last run begins
+    bool const is_long = back > Scan::chunk || before.last < 0;
+    int const begin = is_long ? 0 : -static_cast<int>((back + row - 1) / row) * row,
+              end = static_cast<int>(gpu::at_most(marks.count - first, 1 << 30)), limit = min_of(marks.part_size(), end + 1);
+    auto values = view.from(first);
+    optional_value<T> const initial_value = init.get();
+
+    registers<typename Scan::vector_size, ahead> loaded;
+    unsigned begins[ahead];
+    auto const load = [&](int i, int at) {
+        int const position = at + lane * N;
+        begins[i] = 0;
+        if (at < limit) {
+            gpu::load_run_values<Scan, how>(values, position, end, loaded[i]);
+            begins[i] = marks.at<N>(first + position);
+        }
+    };
+    TILEWISE_UNROLL
+    for (int i = 0; i < ahead; ++i)
+        load(i, begin + i * row);
+    run_rows<Scan> rows(is_long && back < -far ? -static_cast<int>(back) : far);
+    [[maybe_unused]] registers<T, 1> last_of_row; // the result for this lane's last value, in the row before
+    TILEWISE_NO_UNROLL
+    for (int at = begin; at < limit; at += ahead * row) {
+        TILEWISE_UNROLL
+        for (int i = 0; i < ahead; ++i) {
+            int const here = at + i * row, position = here + lane * N;
+            if (here >= limit)
+                break;
+            typename Scan::vector_size const own = loaded[i];
+            unsigned const own_begins = begins[i];
+            load(i, here + ahead * row);
+            rows.combine(values, own, position, end, own_begins, op);
+            if constexpr (Out::reduces) {
+                registers<T, 1> last;
+                if (rows.exists(N - 1))
+                    gpu::put(last[0], rows.template result<scan_form::inclusive>(N - 1, op, gpu::no_value<T>()));
+                T const previous = gpu::shuffle(
+                    gpu::select(lane == warp_size - 1, T(last_of_row[0]), T(last[0])), (lane + warp_size - 1) % warp_size);
+                gpu::put(last_of_row[0], T(last[0]));
+                if (here >= 0 && rows.any_begins())
+                    gpu::store_reduced<Scan>(out, rows, before.runs, first + position, marks.count, previous, op);
+            } else if (here >= 0) {
+                gpu::store_scanned<Scan, how>(out.to, rows, first + position, op, initial_value);
+            }
+            if (here >= 0 && rows.any_begins()) {
+                offset const next = first + rows.first_begin();
+                if (next - before.last > Scan::chunk && before.last >= 0)
+                    lists.add({before.last, next - before.last}, before.runs - 1);
+                before.runs += rows.runs();
+                before.last = first + rows.open();
+            }
+        }
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

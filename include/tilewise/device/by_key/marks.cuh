@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// Where the runs of equal keys begin: a bit for each key. Two kernels find it out, for the algorithms by key.
+///
+/// A warp takes a part of the keys. Its lanes read consecutive keys, compare each with the one before, and a vote makes
+/// a word of 32 comparisons (`mark_runs`). A block adds up how many runs begin before each part (`sum_parts`). No
+/// block waits for another one, and what follows needs neither the keys nor the comparison.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/scan/types.cuh>
+#include <tilewise/order.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// Returns one key. Neighbors read the same keys, so memory is read through the L1 cache.
+template <class View>
+TILEWISE_DEVICE decltype(auto) key_at(View& keys, offset index)
+{
+    if constexpr (calls_no_function<View>) {
+        return (keys.first[index]); // in parentheses: a reference
+    } else {
+        auto const loaded = keys.template fetch<access::elementwise, 1>(index);
+        using key = std::remove_cvref_t<decltype(keys.element(loaded, 0))>;
+        return key(keys.element(loaded, 0));
+    }
+}
+
+/// What precedes a part of the keys.
+struct runs_before {
+    offset runs; ///< how many begin before it
+    offset last; ///< where the last of them begins; -1 if there is none
+};
+
+/// The runs that begin in a part, including one behind the last key.
+struct runs_of_part {
+    int runs; ///< how many
+    int last; ///< where the last one begins in the part; -1 if none does
+};
+
+/// Where the runs of `count` keys begin.
+struct run_marks {
+    unsigned* words;     ///< a bit for each key, which is set if it begins a run, and a set bit behind the last key
+    runs_before* before; ///< for each part
+    offset count, parts;
+    int log2_part; ///< of the keys of a part
+
+    TILEWISE_PORTABLE int part_size() const { return 1 << log2_part; }
+    /// Returns the bits of `bits` keys from `index` on, which is a multiple of `bits`. `bits` divides 32.
+    template <int bits>
+    TILEWISE_DEVICE unsigned at(offset index) const
+    {
+        constexpr unsigned mask = bits < 32 ? (1u << bits % 32) - 1 : ~0u;
+        return words[index >> 5] >> static_cast<int>(index & 31) & mask;
+    }
+};
+
+/// Marks the keys that begin a run. A key is compared with the one before it, which comes first.
+template <class Keys, class Pred, class Tuning>
+TILEWISE_KERNEL(Tuning::threads, 1)
+mark_runs(Keys keys, Pred is_same, run_marks marks, runs_of_part* found)
+{
+    release_dependents();
+    using Key = std::remove_cvref_t<decltype(gpu::key_at(keys, 0))>;
+    constexpr int words = Tuning::words_at_once, last_lane = warp_size - 1;
+    constexpr bool shuffles = calls_no_function<Keys> && sizeof(Key) <= vector_bytes; // others are read twice
+    offset const part = offset{block_index()} * (Tuning::threads / warp_size) + warp_index();
+    if (part >= marks.parts)
+        return;
+    int const lane = lane_index(), size = marks.part_size();
+    offset const first = part << marks.log2_part;
+    Keys own_keys(keys);
+    Pred own_pred(is_same);
+    registers<Key, 1> before_row; // of the last lane: the key before the row
+    if constexpr (shuffles)
+        if (lane == last_lane && first > 0)
+            gpu::put(before_row[0], Key(own_keys.first[first - 1]));
+    runs_of_part own = {0, -1};
+    TILEWISE_NO_UNROLL
+    for (int begin = 0; begin < size; begin += words * warp_size) {
+        registers<Key, words> loaded;
+        if constexpr (shuffles) {
+            TILEWISE_UNROLL
+            for (int i = 0; i < words; ++i) {
+                offset const index = first + begin + i * warp_size + lane;
+                if (index < marks.count)
+                    gpu::put(loaded[i], Key(own_keys.first[index]));
+            }
+        }
+        unsigned own_word = 0;
+        TILEWISE_UNROLL
+        for (int i = 0; i < words; ++i) {
+            offset const index = first + begin + i * warp_size + lane;
+            bool begins = index == marks.count;
+            if constexpr (shuffles) {
+                Key const before =
+                    gpu::shuffle(gpu::select(lane == last_lane, Key(before_row[0]), Key(loaded[i])), (lane + last_lane) % warp_size);
+                gpu::put(before_row[0], Key(loaded[i]));
+                if (index < marks.count)
+                    begins = index == 0 || !static_cast<bool>(own_pred(before, Key(loaded[i])));
+            } else if (index < marks.count) {
+                begins = index == 0 || !static_cast<bool>(
+                                           own_pred(gpu::key_at(own_keys, index - 1), gpu::key_at(own_keys, index)));
+            }
+            unsigned const word = warp_ballot(begins);
+            own_word = lane == i ? word : own_word;
+        }
+        if (lane < words) {
+            marks.words[(first + begin) / warp_size + lane] = own_word;
+            own.runs += count_bits(own_word);
+            if (own_word != 0)
+                own.last = begin + lane * warp_size + highest_bit(own_word);
+        }
+    }
+    int const runs = static_cast<int>(warp_total(static_cast<unsigned>(own.runs))), last = warp_max(own.last);
+    if (lane == 0)
+        found[part] = {runs, last};
+}
+
+/// Where the number of runs is written.
+struct number_targets {
+    offset* on_device; ///< for later kernels
+    offset* line;      ///< for the host, if not null
+    void* user;        ///< an integer of so many bytes, if not null
+    int user_bytes;
+
+    TILEWISE_DEVICE void put(offset number) const
+    {
+        *on_device = number;
+        if (line != nullptr)
+            *line = number;
+        if (user != nullptr) {
+            if (user_bytes == 8)
+                *static_cast<std::int64_t*>(user) = number;
+            else
+                *static_cast<std::int32_t*>(user) = static_cast<std::int32_t>(number);
+        }
+    }
+};
+
+/// Finds what precedes each part, and writes the number of runs.
+template <class Tuning>
+TILEWISE_KERNEL(Tuning::summing_threads, 1)
+sum_parts(runs_of_part const* found, run_marks marks, number_targets targets)
+{
+    constexpr int threads = Tuning::summing_threads, warps = threads / warp_size, each = Tuning::parts_per_thread;
+    using per_warp = registers<runs_before, warps>;
+    TILEWISE_SHARED(shared, per_warp);
+    release_dependents();
+    wait_for_primary();
+    int const lane = lane_index(), warp = warp_index();
+    auto const after = [](runs_before a, runs_before b) {
+        return runs_before{a.runs + b.runs, b.last >= 0 ? b.last : a.last};
+    };
+    auto const up_to_lane = [&](runs_before own) {
+        TILEWISE_UNROLL
+        for (int distance = 1; distance < warp_size; distance *= 2) {
+            runs_before const left = gpu::shuffle_up(own, distance);
+            if (lane >= distance)
+                own = after(left, own);
+        }
+        return own;
+    };
+    runs_before before = {0, -1};
+    TILEWISE_NO_UNROLL
+    for (offset begin = 0; begin < marks.parts; begin += threads * each) {
+        offset const own = begin + thread_index() * each;
+        runs_of_part part[each];
+        runs_before sum = {0, -1};
+        TILEWISE_UNROLL
+        for (int i = 0; i < each; ++i)
+            part[i] = own + i < marks.parts ? found[own + i] : runs_of_part{0, -1};
+        TILEWISE_UNROLL
+        for (int i = 0; i < each; ++i)
+            sum = after(sum, {part[i].runs, part[i].last < 0 ? -1 : ((own + i) << marks.log2_part) + part[i].last});
+        runs_before const of_lanes = up_to_lane(sum);
+        if (lane == warp_size - 1)
+            gpu::put(shared[warp], of_lanes);
+        sync_block();
+        runs_before const of_warps = up_to_lane(lane < warps ? runs_before(shared[lane]) : runs_before{0, -1});
+        runs_before const all = gpu::shuffle(of_warps, warps - 1),
+                          before_warp = gpu::shuffle(of_warps, max_of(warp - 1, 0)),
+                          before_lane = gpu::shuffle_up(of_lanes, 1);
+        runs_before next = before;
+        if (warp > 0)
+            next = after(next, before_warp);
+        if (lane > 0)
+            next = after(next, before_lane);
+        TILEWISE_UNROLL
+        for (int i = 0; i < each; ++i) {
+            if (own + i < marks.parts)
+                marks.before[own + i] = next;
+            next = after(next, {part[i].runs, part[i].last < 0 ? -1 : ((own + i) << marks.log2_part) + part[i].last});
+        }
+        before = after(before, all);
+        sync_block(); // before `shared` is written again
+    }
+    if (thread_index() == 0)
+        targets.put(before.runs - 1); // the last one is behind the keys
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END

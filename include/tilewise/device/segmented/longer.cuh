@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The segments that the kernels of short ones list, and the launches of the kernels that combine those.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/device_call.cuh>
+#include <tilewise/device/cuda/scratch.cuh>
+#include <tilewise/device/cuda/status_memory.cuh>
+#include <tilewise/device/scan/types.cuh>
+#include <tilewise/device/segmented/long_reduction.cuh>
+#include <tilewise/device/segmented/long_scan.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/device/segmented/short.cuh>
+#include <tilewise/device/segmented/single_pass.cuh>
+#include <tilewise/device/segmented/split.cuh>
+#include <tilewise/device/segmented/work.cuh>
+#include <tilewise/order.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// How many bytes the aggregates of segments that are split take; their prefixes take as many, and the list twice that.
+template <class Tuning>
+std::size_t split_bytes_for(device_call const& call)
+{
+    return call.budget() == 0 ? Tuning::split_bytes : std::min(Tuning::split_bytes, call.budget() / 256);
+}
+
+/// In place of `segments_in_one_pass`, for reductions.
+struct no_single_pass {
+    template <class Sink>
+    no_single_pass(device_call const&, Sink const&, offset, offset)
+    {}
+    bool is_possible() const { return false; }
+};
+
+/// Lists segments that are reduced, and combines them.
+template <class Segmented, class Tuning>
+class longer_segments {
+    using Scan = typename Segmented::scan;
+    using T = typename Segmented::value;
+    using order = typename Scan::order;
+    static constexpr bool reduces = Segmented::results::reduces;
+    using split_type =
+        split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
+    using one_pass_type = std::conditional_t<reduces, no_single_pass, segments_in_one_pass<Scan, Tuning>>;
+    static constexpr int counters_per_round = 6;
+
+public:
+    /// What the kernels of short segments list the others in.
+    using lists_type = std::conditional_t<reduces, lists_of_reduction<split_type>,
+                                          lists_of_scan<long_segments<order, split_type>>>;
+
+    /// For so many rounds of up to `at_once` segments, of which up to `most_listed` are listed. Segments have up to
+    /// `longest` elements; those that are scanned have so many together.
+    longer_segments(device_call& by, typename Segmented::results const& results, offset rounds, offset at_once,
+                    offset most_listed, offset longest)
+        : call_(by), one_pass_(by, results.to, at_once, longest),
+          split_bytes_(one_pass_.is_possible() ? 0 : gpu::split_bytes_for<Tuning>(by)),
+          most_split_(std::min(offset{Tuning::most_split_segments},
+                               static_cast<offset>(2 * split_bytes_ / sizeof(split_segment)))),
+          most_aggregates_(static_cast<offset>(split_bytes_ / sizeof(T))), most_listed_(most_listed),
+          memory_(by, static_cast<offset>(counter_bytes(rounds)) + most_listed * offset{sizeof(unsigned)}),
+          split_list_(by, most_split_ + 1), // there may be no room at all
+          split_aggregates_(by, most_aggregates_ + 1), prefixes_(by, reduces ? 1 : most_aggregates_ + 1),
+          list_(reinterpret_cast<unsigned*>(memory_.begin() + counter_bytes(rounds)))
+    {
+        call_.clear(memory_.begin(), counter_bytes(rounds));
+    }
+
+    /// Begins a round, before its first kernel is launched.
+    void begin(offset round, offset longest)
+    {
+        counters_ = reinterpret_cast<unsigned long long*>(memory_.begin()) + counters_per_round * round;
+        if constexpr (!reduces) {
+            // Leased around all launches: what clears new memory, and the nodes of a capture that allocate and free
+            // it, would keep a kernel and its dependent launch (PDL) from overlapping.
+            statuses_.reset();
+            if (one_pass_.is_possible() && longest > Scan::chunk)
+                statuses_.emplace(call_, one_pass_.status_words_needed());
+        }
+    }
+    lists_type lists() const
+    {
+        if constexpr (reduces)
+            return {medium(), longer(), split()};
+        else
+            return {longer(), {one_pass_.is_possible(), one_pass_.segments(counters_ + 4), split()}};
+    }
+
+    /// A counter of the round that is 0, for the caller.
+    unsigned long long* further_counter() const { return counters_ + 5; }
+
+    /// Launches the kernels for the segments of the round that have been listed, of `count` segments from `first` on.
+    void start(typename Segmented::view const& view, typename Segmented::results const& results,
+               typename Segmented::segments const& segments, offset first, offset count, offset longest,
+               initial<T> const& before, typename Segmented::op const& op)
+    {
+        constexpr int threads = Tuning::threads, long_each = Tuning::long_blocks_per_multiprocessor;
+        offset const most_long_blocks = offset{call_.multiprocessors()} * long_each;
+        int const long_blocks = static_cast<int>(most_long_blocks),
+                  folding_blocks = static_cast<int>(std::min(count, offset{call_.multiprocessors()}));
+        if (longest <= (reduces ? Scan::row : Scan::chunk))
+            return;
+        if constexpr (reduces) {
+            constexpr auto reduce_medium = &reduce_medium_segments<Segmented, threads>;
+            constexpr auto reduce_long = &reduce_long_segments<Segmented, threads, long_each, split_type>;
+            constexpr auto fold_split = &fold_split_segments<Segmented, threads, split_type>;
+            call_.launch(reduce_medium, "reduce_medium_segments",
+                         {gpu::blocks_for(count, threads / warp_size, most_long_blocks), threads, 1,
+                          call_.can_launch_dependent<reduce_medium>()},
+                         view, results, segments, first, before, op, medium());
+            if (longest <= Scan::chunk)
+                return;
+            call_.launch(reduce_long, "reduce_long_segments",
+                         {long_blocks, threads, 1, call_.can_launch_dependent<reduce_long>()}, view, results, segments,
+                         first, before, op, longer(), split());
+            call_.launch(fold_split, "fold_split_segments",
+                         {folding_blocks, threads, 1, call_.can_launch_dependent<fold_split>()}, results, segments,
+                         first, before, op, split());
+        } else {
+            constexpr auto scan_long = &scan_long_segments<Segmented, split_type>;
+            if (statuses_) {
+                one_pass_.start(view, results.to, before, op, one_pass_.segments(counters_ + 4), *statuses_,
+                                counters_ + 3);
+            } else {
+                call_.launch(&reduce_groups_of_segments<Segmented, threads, long_each, split_type>,
+                             "reduce_groups_of_segments", {long_blocks, threads}, view, segments, first, op, split());
+                call_.launch(&carry_groups_of_segments<Segmented, threads, split_type>, "carry_groups_of_segments",
+                             {folding_blocks, threads}, segments, first, before, op, split());
+            }
+            call_.launch(scan_long, "scan_long_segments",
+                         {long_blocks, Scan::threads, 1, statuses_ && call_.can_launch_dependent<scan_long>()}, view,
+                         results, segments, first, before, op, longer(), split());
+        }
+    }
+
+private:
+    static std::size_t counter_bytes(offset rounds)
+    {
+        return static_cast<std::size_t>(rounds) * counters_per_round * sizeof(unsigned long long);
+    }
+    listed_segments longer() const { return {counters_, counters_ + 1, list_, 1}; }
+    listed_segments medium() const { return {counters_ + 3, counters_ + 4, list_ + most_listed_ - 1, -1}; }
+    split_type split() const
+    {
+        return {counters_ + 2,
+                split_list_.begin(),
+                split_aggregates_.begin(),
+                prefixes_.begin(),
+                static_cast<unsigned long long>(most_split_),
+                static_cast<unsigned long long>(most_aggregates_)};
+    }
+
+    device_call& call_;
+    one_pass_type one_pass_;
+    std::size_t split_bytes_;
+    offset most_split_, most_aggregates_, most_listed_;
+    scratch<unsigned char> memory_;
+    scratch<split_segment> split_list_;
+    scratch<T> split_aggregates_, prefixes_;
+    unsigned* list_;
+    std::optional<status_memory> statuses_;
+    unsigned long long* counters_ = nullptr; ///< of the round
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
