@@ -70,68 +70,57 @@ struct reduced_runs {
     FirstKeys keys;
 };
 
-/// Loads a lane vector of a part; values at `end` and beyond do not exist.
-template <class Scan, access how>
-TILEWISE_DEVICE void load_run_values(typename Scan::view const& part, int position, int end,
-                                     typename Scan::vector_size& loaded)
-{
-    if (position + Scan::lane_vector <= end)
-        loaded = part.template fetch<how, Scan::lane_vector>(position);
-    else if (position < end)
-        loaded = part.template fetch_clamped<Scan::lane_vector>(position, end - 1);
-}
-
 /// Stores the results of a scan for the values of a lane, of those that exist.
 template <class Scan, access how, class Rows>
 TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, offset position, typename Scan::op& op,
                                    optional_value<typename Scan::value> const& init)
 {
+    using T = typename Scan::value;
     constexpr int N = Scan::lane_vector;
-    registers<typename Scan::value, N> results;
-    bool all = true;
+    registers<T, N> results;
     TILEWISE_UNROLL
-    for (int i = 0; i < N; ++i) {
-        all = all && rows.exists(i);
+    for (int i = 0; i < N; ++i)
         if (Scan::is_unpredicated || rows.exists(i))
             gpu::put(results[i], rows.template result<Scan::form>(i, op, init));
-    }
-    if (all) {
+    if (rows.all_exist()) {
         to.template store<how>(position, Scan::sink::pack(results));
-    } else {
-        TILEWISE_UNROLL
-        for (int i = 0; i < N; ++i)
-            if (rows.exists(i)) {
-                registers<typename Scan::value, 1> one;
-                gpu::put(one[0], typename Scan::value(results[i]));
-                to.store_some(position + i, Scan::sink::pack(one), 0, 1);
-            }
+        return;
     }
+    TILEWISE_UNROLL
+    for (int i = 0; i < N; ++i)
+        if (rows.exists(i))
+            gpu::store_one(to, position + i, T(results[i]));
 }
 
 /// Stores the results of the runs that end where others begin, and the first keys of the latter. `run` is the number of
-/// runs that begin before the row; `before` is the result for the value before this lane's.
+/// runs that begin before the lane; `before` is the result for the value before the lane's first one.
 template <class Scan, class Rows, class Out>
 TILEWISE_DEVICE void store_reduced(Out& out, Rows const& rows, offset run, offset position, offset count,
                                    typename Scan::value const& before, typename Scan::op& op)
 {
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector;
-    run += rows.runs_before_lane();
+    bool const all = rows.all_exist();
     registers<typename decltype(out.keys)::key, N> keys; // loaded before anything is stored, which might change them
     TILEWISE_UNROLL
     for (int i = 0; i < N; ++i)
-        if (rows.begins(i) && position + i < count)
+        if (rows.begins(i) && (all || position + i < count))
             out.keys.load(keys, i, position + i);
+    registers<T, N> results;
+    gpu::put(results[0], before);
+    TILEWISE_UNROLL
+    for (int i = 1; i < N; ++i)
+        if (Scan::is_unpredicated || (rows.begins(i) && rows.exists(i - 1)))
+            gpu::put(results[i],
+                     rows.template result<scan_form::inclusive>(max_of(i - 1, 0), op, gpu::no_value<T>()));
     TILEWISE_UNROLL
     for (int i = 0; i < N; ++i) {
         if (!rows.begins(i))
             continue;
-        if (position + i < count)
+        if (all || position + i < count)
             out.keys.write(run, keys, i);
-        if (run > 0 && rows.length_before(i) <= Scan::chunk)
-            gpu::store_one(out.to, run - 1,
-                           i == 0 ? before
-                                  : rows.template result<scan_form::inclusive>(max_of(i - 1, 0), op, gpu::no_value<T>()));
+        if (run > 0 && (all || rows.length_before(i) <= Scan::chunk))
+            gpu::store_one(out.to, run - 1, T(results[i]));
         ++run;
     }
 }
@@ -151,24 +140,31 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     if (part >= marks.parts)
         return;
     int const lane = lane_index();
-    offset const first = part << marks.log2_part;
+    offset const first = part << marks.log2_part, own_first = first + lane * N;
     runs_before before = marks.before[part];
     offset const back = first - before.last; // how long before the part the last run begins
     bool const is_long = back > Scan::chunk || before.last < 0;
     int const begin = is_long ? 0 : -static_cast<int>((back + row - 1) / row) * row,
-              end = static_cast<int>(gpu::at_most(marks.count - first, 1 << 30)), limit = min_of(marks.part_size(), end + 1);
-    auto values = view.from(first);
+              end = static_cast<int>(gpu::at_most(marks.count - first, 1 << 30)),
+              limit = min_of(marks.part_size(), end + 1);
+    // Positions in the part, from the first row on
+    auto values = view.from(own_first + begin);
+    unsigned const* const words = marks.words + ((own_first + begin) >> 5);
+    int const shift = static_cast<int>(own_first & 31);
     optional_value<T> const initial_value = init.get();
 
     registers<typename Scan::vector_size, ahead> loaded;
     unsigned begins[ahead];
     auto const load = [&](int i, int at) {
-        int const position = at + lane * N;
-        begins[i] = 0;
-        if (at < limit) {
-            gpu::load_run_values<Scan, how>(values, position, end, loaded[i]);
-            begins[i] = marks.at<N>(first + position);
+        auto const from = static_cast<unsigned>(at - begin);
+        if (at + row <= end) {
+            loaded[i] = values.template fetch<how, N>(from);
+        } else {
+            int const left = end - at - lane * N;
+            if (left > 0)
+                loaded[i] = values.template fetch_clamped<N>(from, offset{from} + min_of(left, N) - 1);
         }
+        begins[i] = at < limit ? words[from / warp_size] >> shift & ((1u << (N - 1) << 1) - 1) : 0;
     };
     TILEWISE_UNROLL
     for (int i = 0; i < ahead; ++i)
@@ -179,30 +175,34 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     for (int at = begin; at < limit; at += ahead * row) {
         TILEWISE_UNROLL
         for (int i = 0; i < ahead; ++i) {
-            int const here = at + i * row, position = here + lane * N;
+            int const here = at + i * row;
             if (here >= limit)
                 break;
-            typename Scan::vector_size const own = loaded[i];
-            unsigned const own_begins = begins[i];
+            rows.combine(values, loaded[i], here, end, begins[i], op);
             load(i, here + ahead * row);
-            rows.combine(values, own, position, end, own_begins, op);
+            [[maybe_unused]] offset const run = before.runs - 1; // the one that is open before the row
             if constexpr (Out::reduces) {
                 registers<T, 1> last;
-                if (rows.exists(N - 1))
+                if (Scan::is_unpredicated || rows.exists(N - 1))
                     gpu::put(last[0], rows.template result<scan_form::inclusive>(N - 1, op, gpu::no_value<T>()));
-                T const previous = gpu::shuffle(
-                    gpu::select(lane == warp_size - 1, T(last_of_row[0]), T(last[0])), (lane + warp_size - 1) % warp_size);
+                T const previous = gpu::shuffle(gpu::select(lane == warp_size - 1, T(last_of_row[0]), T(last[0])),
+                                                (lane + warp_size - 1) % warp_size);
                 gpu::put(last_of_row[0], T(last[0]));
-                if (here >= 0 && rows.any_begins())
-                    gpu::store_reduced<Scan>(out, rows, before.runs, first + position, marks.count, previous, op);
+                if (here >= 0 && rows.any_begins()) {
+                    int const earlier = rows.runs_before_lane();
+                    gpu::store_reduced<Scan>(out, rows, before.runs + earlier, own_first + here, marks.count, previous,
+                                             op);
+                    before.runs += gpu::shuffle(earlier + rows.runs_of_lane(), warp_size - 1);
+                }
             } else if (here >= 0) {
-                gpu::store_scanned<Scan, how>(out.to, rows, first + position, op, initial_value);
+                gpu::store_scanned<Scan, how>(out.to, rows, own_first + here, op, initial_value);
             }
             if (here >= 0 && rows.any_begins()) {
-                offset const next = first + rows.first_begin();
-                if (next - before.last > Scan::chunk && before.last >= 0)
-                    lists.add({before.last, next - before.last}, before.runs - 1);
-                before.runs += rows.runs();
+                if (!rows.all_exist()) {
+                    offset const next = first + rows.first_begin(here);
+                    if (next - before.last > Scan::chunk && before.last >= 0)
+                        lists.add({before.last, next - before.last}, run);
+                }
                 before.last = first + rows.open();
             }
         }

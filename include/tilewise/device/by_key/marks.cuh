@@ -55,13 +55,6 @@ struct run_marks {
     int log2_part; ///< of the keys of a part
 
     TILEWISE_PORTABLE int part_size() const { return 1 << log2_part; }
-    /// Returns the bits of `bits` keys from `index` on, which is a multiple of `bits`. `bits` divides 32.
-    template <int bits>
-    TILEWISE_DEVICE unsigned at(offset index) const
-    {
-        constexpr unsigned mask = bits < 32 ? (1u << bits % 32) - 1 : ~0u;
-        return words[index >> 5] >> static_cast<int>(index & 31) & mask;
-    }
 };
 
 /// Marks the keys that begin a run. A key is compared with the one before it, which comes first.
@@ -77,49 +70,66 @@ mark_runs(Keys keys, Pred is_same, run_marks marks, runs_of_part* found)
     if (part >= marks.parts)
         return;
     int const lane = lane_index(), size = marks.part_size();
-    offset const first = part << marks.log2_part;
+    offset const first = part << marks.log2_part, own_first = first + lane;
+    auto const left = static_cast<int>(gpu::at_most(marks.count - first, size + 1)); // of the keys
+    unsigned* const to = marks.words + first / warp_size;
     Keys own_keys(keys);
     Pred own_pred(is_same);
+    registers<Key, words> loaded;
     registers<Key, 1> before_row; // of the last lane: the key before the row
+    auto const load = [&](int i, int at) { // of a row in the part
+        if constexpr (shuffles)
+            if (at + lane < left)
+                gpu::put(loaded[i], Key(own_keys.first[own_first + at]));
+    };
     if constexpr (shuffles)
         if (lane == last_lane && first > 0)
             gpu::put(before_row[0], Key(own_keys.first[first - 1]));
+    TILEWISE_UNROLL
+    for (int i = 0; i < words; ++i)
+        load(i, i * warp_size);
     runs_of_part own = {0, -1};
-    TILEWISE_NO_UNROLL
-    for (int begin = 0; begin < size; begin += words * warp_size) {
-        registers<Key, words> loaded;
-        if constexpr (shuffles) {
-            TILEWISE_UNROLL
-            for (int i = 0; i < words; ++i) {
-                offset const index = first + begin + i * warp_size + lane;
-                if (index < marks.count)
-                    gpu::put(loaded[i], Key(own_keys.first[index]));
-            }
-        }
+    // Marks the keys of some rows, and loads those behind them. `whole` says that all of these exist.
+    auto const mark = [&]<bool whole>(std::bool_constant<whole>, int begin) {
         unsigned own_word = 0;
         TILEWISE_UNROLL
         for (int i = 0; i < words; ++i) {
-            offset const index = first + begin + i * warp_size + lane;
-            bool begins = index == marks.count;
+            int const at = begin + i * warp_size;
+            bool const exists = whole || at + lane < left, is_first = i == 0 && own_first + at == 0;
+            bool begins = !whole && at + lane == left;
             if constexpr (shuffles) {
-                Key const before =
-                    gpu::shuffle(gpu::select(lane == last_lane, Key(before_row[0]), Key(loaded[i])), (lane + last_lane) % warp_size);
-                gpu::put(before_row[0], Key(loaded[i]));
-                if (index < marks.count)
-                    begins = index == 0 || !static_cast<bool>(own_pred(before, Key(loaded[i])));
-            } else if (index < marks.count) {
-                begins = index == 0 || !static_cast<bool>(
-                                           own_pred(gpu::key_at(own_keys, index - 1), gpu::key_at(own_keys, index)));
+                Key const key(loaded[i]);
+                Key const before = gpu::shuffle(gpu::select(lane == last_lane, Key(before_row[0]), key),
+                                                (lane + last_lane) % warp_size);
+                gpu::put(before_row[0], key);
+                if constexpr (whole)
+                    gpu::put(loaded[i], Key(own_keys.first[own_first + (at + words * warp_size)]));
+                else if (at + words * warp_size < size)
+                    load(i, at + words * warp_size);
+                if (exists)
+                    begins = is_first || !static_cast<bool>(own_pred(before, key));
+            } else if (exists) {
+                offset const index = own_first + at;
+                begins = is_first ||
+                         !static_cast<bool>(own_pred(gpu::key_at(own_keys, index - 1), gpu::key_at(own_keys, index)));
             }
             unsigned const word = warp_ballot(begins);
             own_word = lane == i ? word : own_word;
         }
         if (lane < words) {
-            marks.words[(first + begin) / warp_size + lane] = own_word;
+            to[begin / warp_size + lane] = own_word;
             own.runs += count_bits(own_word);
             if (own_word != 0)
                 own.last = begin + lane * warp_size + highest_bit(own_word);
         }
+    };
+    TILEWISE_NO_UNROLL
+    for (int begin = 0; begin < size; begin += words * warp_size) {
+        int const loaded_end = begin + 2 * words * warp_size;
+        if (loaded_end <= left && loaded_end <= size)
+            mark(std::true_type(), begin);
+        else
+            mark(std::false_type(), begin);
     }
     int const runs = static_cast<int>(warp_total(static_cast<unsigned>(own.runs))), last = warp_max(own.last);
     if (lane == 0)

@@ -27,189 +27,236 @@ class run_rows {
     using T = typename Scan::value;
     using Op = typename Scan::op;
     using View = typename Scan::view;
-    static constexpr int N = Scan::lane_vector, steps = log2_of(warp_size), last_lane = warp_size - 1;
-    static constexpr int log2_vector = log2_of(N), log2_row = log2_of(Scan::row);
-    static_assert(1 << log2_vector == N && 1 << log2_row == Scan::row);
+    static constexpr int N = Scan::lane_vector, row = Scan::row, steps = log2_of(warp_size), last_lane = warp_size - 1;
+    static_assert((N & (N - 1)) == 0 && row == N * warp_size);
+    /// Whether results that do not exist may be computed, without branches.
+    static constexpr bool accepts_any = Scan::is_unpredicated;
 
 public:
     /// Begins before a row. The run that is open there begins at `open`: at least a chunk before it, or its results are
     /// not needed.
     TILEWISE_DEVICE explicit run_rows(int open) : open_(open) {}
 
-    /// The position at which the run begins that is open behind the row.
-    TILEWISE_DEVICE int open() const { return open_; }
-
-    /// Combines a row. `loaded` are the values of this lane, the first of which is at `position`; those at `end` and
-    /// beyond do not exist. `begins` has a bit for each value that begins a run.
-    TILEWISE_DEVICE void combine(View& view, typename Scan::vector_size const& loaded, int position, int end,
+    /// Combines the row of memory that begins at position `first`. `loaded` are the values of this lane; those at `end`
+    /// and beyond do not exist. `begins` has a bit for each value that begins a run.
+    TILEWISE_DEVICE void combine(View& view, typename Scan::vector_size const& loaded, int first, int end,
                                  unsigned begins, Op& op)
     {
-        int const lane = lane_index(), previous_lane = (lane + last_lane) % warp_size;
-        begins_ = begins;
-        position_ = position;
-        lanes_ = warp_ballot(begins != 0);
-        unsigned const before_lane = lanes_ & ((1u << lane) - 1);
-        int const last_begin = position + highest_bit(begins),
-                  in_row = gpu::shuffle(last_begin, max_of(highest_bit(before_lane), 0));
-        in_run_[0] = position - (before_lane != 0 ? in_row : open_);
-        length_ = in_run_[0];
-        int const next_open = gpu::shuffle(last_begin, max_of(highest_bit(lanes_), 0));
-        open_ = lanes_ != 0 ? next_open : open_;
-        if ((begins & 1) != 0)
-            in_run_[0] = 0;
-        TILEWISE_UNROLL
-        for (int i = 1; i < N; ++i)
-            in_run_[i] = (begins >> i & 1) != 0 ? 0 : in_run_[i - 1] + 1;
-        TILEWISE_UNROLL
-        for (int i = 0; i < N; ++i)
-            exists_[i] = in_run_[i] < Scan::chunk && position + i < end;
-
-        registers<T, N> values;
-        TILEWISE_UNROLL
-        for (int i = 0; i < N; ++i)
-            if (accepts_any || position + i < end)
-                gpu::put(values[i], gpu::operand<T, Op>(view, loaded, i));
-        combine_vectors(values, previous_lane, op);
-        combine_lanes(lane, op);
-        combine_rows(op);
+        find_positions(first, begins);
+        missing_ = max_of(first + row - end, first + row - open_before_ - Scan::chunk);
+        if (all_exist())
+            combine_values<true>(view, loaded, end - first - lane_index() * N, op);
+        else
+            combine_values<false>(view, loaded, end - first - lane_index() * N, op);
+        combine_lanes(op);
+        if (reaches_row_)
+            combine_rows(op);
     }
 
-    /// Whether there is a result for value `i` of this lane.
-    TILEWISE_DEVICE bool exists(int i) const { return exists_[i]; }
-    /// Of the runs that begin in this row: how many there are in the lanes before this one, and in all.
-    TILEWISE_DEVICE int runs_before_lane() const { return count_runs((1u << lane_index()) - 1); }
-    TILEWISE_DEVICE int runs() const { return count_runs(~0u); }
-    /// Whether value `i` begins a run; how long the run before it is.
+    /// Whether there is a result for value `i` of this lane; for all values of all lanes.
+    TILEWISE_DEVICE bool exists(int i) const { return (exists_ >> i & 1) != 0; }
+    TILEWISE_DEVICE bool all_exist() const { return missing_ <= 0; }
+
+    /// Whether value `i` begins a run; whether any value of the row does, and the first position at which one does.
     TILEWISE_DEVICE bool begins(int i) const { return (begins_ >> i & 1) != 0; }
-    TILEWISE_DEVICE int length_before(int i) const { return i > 0 ? in_run_[max_of(i - 1, 0)] + 1 : length_; }
-    /// Whether a run begins in this row, and the position of the first one.
     TILEWISE_DEVICE bool any_begins() const { return lanes_ != 0; }
-    TILEWISE_DEVICE int first_begin() const
+    TILEWISE_DEVICE int first_begin(int first) const
     {
-        return gpu::shuffle(position_ + gpu::lowest_lane(begins_), gpu::lowest_lane(lanes_));
+        return gpu::shuffle(first + lane_index() * N + gpu::lowest_lane(begins_), gpu::lowest_lane(lanes_));
     }
-
-    /// Returns the result of the inclusive or of the exclusive scan for value `i`, which exists.
-    template <scan_form form>
-    TILEWISE_DEVICE T result(int i, Op& op, optional_value<T> const& init) const
-    {
-        optional_value<T> prefix(init);
-        auto off = gpu::no_value<T>();
-        if (in_run_[i] >= Scan::row)
-            off.append(op, T(in_run_[i] > end_of_row_ ? run_[0] : run_before_[0]));
-        if ((in_run_[i] >> log2_vector) % warp_size != 0)
-            off.append(op, T(in_run_[i] > end_of_vector_ ? tree_[steps] : tree_before_[0]));
-        if (off.has_value)
-            prefix.append(op, T(off.value[0]));
-        if constexpr (form == scan_form::inclusive) {
-            prefix.append(op, T(sums_[i]));
-        } else if (in_run_[i] % N != 0) {
-            if (i > 0)
-                prefix.append(op, T(sums_[max_of(i - 1, 0)]));
-            else
-                prefix.append(op, T(before_[0]));
-        }
-        return prefix.value[0];
-    }
-
-private:
-    static constexpr bool accepts_any = Scan::is_unpredicated;
-
-    TILEWISE_DEVICE int count_runs(unsigned lanes) const
+    /// The position of the last value that begins a run, up to this row.
+    TILEWISE_DEVICE int open() const { return open_; }
+    /// How many runs begin in the lanes before this one, and in this lane.
+    TILEWISE_DEVICE int runs_before_lane() const
     {
         int count = 0;
         TILEWISE_UNROLL
         for (int i = 0; i < N; ++i)
-            count += count_bits(warp_ballot((begins_ >> i & 1) != 0) & lanes);
+            count += count_bits(warp_ballot(begins(i)) & ((1u << lane_index()) - 1));
         return count;
+    }
+    TILEWISE_DEVICE int runs_of_lane() const { return count_bits(begins_); }
+    /// The length of the run before the one that value `i` begins.
+    TILEWISE_DEVICE int length_before(int i) const { return i > 0 ? in_run_[max_of(i - 1, 0)] + 1 : before_lane_; }
+
+    /// Returns the result of the inclusive or of the exclusive scan for value `i`, which exists or is ignored.
+    template <scan_form form>
+    TILEWISE_DEVICE T result(int i, Op& op, optional_value<T> const& init) const
+    {
+        bool const in_later_row = reaches_row_ && in_run_[i] >= row, in_later_vector = (in_run_[i] & (row - 1)) >= N;
+        registers<T, 1> off;
+        gpu::put(off[0], gpu::select(in_run_[i] > end_of_vector_, T(tree_[steps]), T(tree_before_[0])));
+        if (reaches_row_) { // in all lanes, or in none
+            T const rows = gpu::select(in_run_[i] > end_of_row_, T(run_[0]), T(run_before_[0]));
+            combine_if(in_later_row && in_later_vector, op, off[0], rows, T(off[0]));
+            if (in_later_row && !in_later_vector)
+                gpu::put(off[0], rows);
+        }
+        bool const has_off = in_later_row || in_later_vector;
+        if (init.has_value) {
+            combine_if(has_off, op, off[0], T(init.value[0]), T(off[0]));
+            if (!has_off)
+                gpu::put(off[0], T(init.value[0]));
+        }
+        if constexpr (form == scan_form::inclusive) {
+            registers<T, 1> sum;
+            gpu::put(sum[0], T(sums_[i]));
+            combine_if(has_off || init.has_value, op, sum[0], T(off[0]), T(sum[0]));
+            return sum[0];
+        } else {
+            T const before(i > 0 ? sums_[max_of(i - 1, 0)] : open_vector_[0]);
+            combine_if((in_run_[i] & (N - 1)) != 0, op, off[0], T(off[0]), before);
+            return off[0];
+        }
+    }
+
+private:
+    /// Combines, and stores the result if `condition`.
+    TILEWISE_DEVICE static void combine_if(bool condition, Op& op, T& target, T const& left, T const& right)
+    {
+        if constexpr (accepts_any) {
+            T const combined = gpu::combine(op, left, right);
+            target = condition ? combined : target;
+        } else if (condition) {
+            gpu::put(target, gpu::combine(op, left, right));
+        }
+    }
+
+    /// Finds the position of each value in its run.
+    TILEWISE_DEVICE void find_positions(int first, unsigned begins)
+    {
+        int const lane = lane_index(), position = first + lane * N;
+        begins_ = begins;
+        lanes_ = warp_ballot(begins != 0);
+        unsigned const before = lanes_ & ((1u << lane) - 1);
+        int const last_begin = position + highest_bit(begins);
+        int const in_row = gpu::shuffle(last_begin, highest_bit(before) & last_lane),
+                  last_in_row = gpu::shuffle(last_begin, highest_bit(lanes_) & last_lane);
+        open_before_ = open_;
+        before_lane_ = position - (before != 0 ? in_row : open_);
+        open_ = any_begins() ? last_in_row : open_;
+        in_run_[0] = (begins & 1) != 0 ? 0 : before_lane_;
+        TILEWISE_UNROLL
+        for (int i = 1; i < N; ++i)
+            in_run_[i] = (begins >> i & 1) != 0 ? 0 : in_run_[i - 1] + 1;
+        reaches_row_ = any_lane(before_lane_ >= row - N);
     }
 
     /// Combines the values of each lane vector up to this lane's. Those in the lane before come first.
-    TILEWISE_DEVICE void combine_vectors(registers<T, N> const& values, int previous_lane, Op& op)
+    template <bool all>
+    TILEWISE_DEVICE void combine_values(View& view, typename Scan::vector_size const& loaded, int valid, Op& op)
     {
-        int const open = in_run_[0] % N;
-        TILEWISE_UNROLL
-        for (int i = 1; i < N; ++i) {
-            T const left = gpu::shuffle(
-                gpu::select(lane_index() == last_lane, T(values_before_[i]), T(values[i])), previous_lane);
-            if (i == N - open)
-                gpu::put(before_[0], left);
-            else if (i > N - open && (accepts_any || exists_[0]))
-                gpu::put(before_[0], gpu::combine(op, T(before_[0]), left));
-        }
-        TILEWISE_UNROLL
-        for (int i = 1; i < N; ++i)
-            gpu::put(values_before_[i], T(values[i]));
-        end_of_vector_ = no_end;
-        registers<T, 1> sum(before_);
+        registers<T, N> values;
+        exists_ = 0;
         TILEWISE_UNROLL
         for (int i = 0; i < N; ++i) {
-            if (accepts_any || exists_[i]) {
-                gpu::put(sum[0], in_run_[i] % N == 0 ? T(values[i]) : gpu::combine(op, T(sum[0]), T(values[i])));
-                gpu::put(sums_[i], T(sum[0]));
-            }
-            if (exists_[i] && in_run_[i] % N == N - 1) {
-                gpu::put(next_[0], T(sum[0]));
+            if (all || i < valid)
+                gpu::put(values[i], gpu::operand<T, Op>(view, loaded, i));
+            if (all || (i < valid && in_run_[i] < Scan::chunk))
+                exists_ |= 1u << i;
+        }
+        bool const is_last = lane_index() == last_lane;
+        int const open = in_run_[0] & (N - 1);
+        TILEWISE_UNROLL
+        for (int i = 1; i < N; ++i) {
+            T const left = gpu::shuffle(gpu::select(is_last, T(values_before_[i]), T(values[i])),
+                                        (lane_index() + last_lane) % warp_size);
+            combine_if(i > N - open && exists(0), op, open_vector_[0], T(open_vector_[0]), left);
+            if (i == N - open)
+                gpu::put(open_vector_[0], left);
+            gpu::put(values_before_[i], T(values[i]));
+        }
+        end_of_vector_ = no_end;
+        registers<T, 1> sum(open_vector_);
+        TILEWISE_UNROLL
+        for (int i = 0; i < N; ++i) {
+            int const in_vector = in_run_[i] & (N - 1);
+            combine_if(exists(i) && in_vector != 0, op, sum[0], T(sum[0]), T(values[i]));
+            if (in_vector == 0)
+                gpu::put(sum[0], T(values[i]));
+            gpu::put(sums_[i], T(sum[0]));
+            if (exists(i) && in_vector == N - 1) {
+                gpu::put(whole_vector_[0], T(sum[0]));
                 end_of_vector_ = in_run_[i];
             }
         }
     }
 
     /// Computes the right-aligned tree over the lane vectors of a row of the run, up to the one that ends here.
-    TILEWISE_DEVICE void combine_lanes(int lane, Op& op)
+    TILEWISE_DEVICE void combine_lanes(Op& op)
     {
-        int const own = end_of_vector_ == no_end ? 0 : (end_of_vector_ >> log2_vector) % warp_size;
-        int const most = warp_max(own);
-        T const last_tree(tree_[steps]); // of the row before
-        registers<T, steps + 1> row_before(tree_);
-        gpu::put(tree_[0], T(next_[0]));
+        int const own = end_of_vector_ == no_end ? 0 : (end_of_vector_ & (row - 1)) / N, most = warp_max(own);
+        registers<T, steps + 1> const row_before(tree_);
+        gpu::put(tree_[0], T(whole_vector_[0]));
+        constexpr int few = 2;
+        if (most == 0) {
+            combine_lanes<0>(own, row_before, op);
+        } else if (most < 1 << few) {
+            combine_lanes<few>(own, row_before, op);
+        } else {
+            combine_lanes<steps>(own, row_before, op);
+        }
+        int const lane = lane_index();
+        gpu::put(tree_before_[0],
+                 gpu::shuffle(gpu::select(lane == last_lane, T(row_before[steps]), T(tree_[steps])),
+                              (lane + last_lane) % warp_size));
+    }
+    /// The steps up to `end`; those behind change nothing.
+    template <int end>
+    TILEWISE_DEVICE void combine_lanes(int own, registers<T, steps + 1> const& row_before, Op& op)
+    {
+        int const lane = lane_index();
         TILEWISE_UNROLL
         for (int step = 0; step < steps; ++step) {
             int const distance = 1 << step;
             gpu::put(tree_[step + 1], T(tree_[step]));
-            if (distance <= most) {
-                T const left = gpu::shuffle(
-                    gpu::select(lane + distance >= warp_size, T(row_before[step]), T(tree_[step])),
-                    (lane + warp_size - distance) % warp_size);
-                if (own >= distance)
-                    gpu::put(tree_[step + 1], gpu::combine(op, left, T(tree_[step])));
+            if (step < end) {
+                T const left =
+                    gpu::shuffle(gpu::select(lane + distance >= warp_size, T(row_before[step]), T(tree_[step])),
+                                 (lane + warp_size - distance) % warp_size);
+                combine_if(own >= distance, op, tree_[step + 1], left, T(tree_[step]));
             }
         }
-        gpu::put(tree_before_[0], gpu::shuffle(gpu::select(lane == last_lane, last_tree, T(tree_[steps])),
-                                               (lane + last_lane) % warp_size));
     }
 
     /// Appends the row of the run that ends in this row of memory, if one does.
     TILEWISE_DEVICE void combine_rows(Op& op)
     {
-        unsigned const ends =
-            warp_ballot(end_of_vector_ != no_end && (end_of_vector_ & (Scan::row - 1)) == Scan::row - 1);
+        unsigned const ends = warp_ballot(end_of_vector_ != no_end && (end_of_vector_ & (row - 1)) == row - 1);
         gpu::put(run_before_[0], T(run_[0]));
         end_of_row_ = no_end;
         if (ends != 0) {
             int const at = gpu::lowest_lane(ends);
-            T const row = gpu::shuffle(tree_[steps], at);
+            T const last(gpu::shuffle(tree_[steps], at));
             end_of_row_ = gpu::shuffle(end_of_vector_, at);
-            gpu::put(run_[0], end_of_row_ >= Scan::row ? gpu::combine(op, T(run_[0]), row) : row);
+            gpu::put(run_[0], end_of_row_ >= row ? gpu::combine(op, T(run_[0]), last) : last);
         }
     }
 
     static constexpr int no_end = 1 << 30; ///< no position in a run is above it
 
-    int open_, position_;
-    unsigned begins_, lanes_;       ///< of this lane; the lanes in which runs begin
-    int length_;                    ///< of the run of the value before the lane's first one, up to that one
-    int in_run_[N];                 ///< the position of each value in its run
-    bool exists_[N];
-    registers<T, N> values_before_; ///< of this lane, in the row before
-    registers<T, N> sums_;          ///< of each value's lane vector, up to it
-    registers<T, 1> before_;        ///< of the lane vector that continues here, in the lane before
-    registers<T, 1> next_;          ///< of the lane vector that ends here
-    int end_of_vector_;             ///< the position in its run at which that one ends
-    registers<T, steps + 1> tree_;  ///< over up to 2^step lane vectors up to that one
-    registers<T, 1> tree_before_;   ///< over all, up to the one that ends in the lane before
-    registers<T, 1> run_, run_before_; ///< the rows of the run before the current one, after and before this row
-    int end_of_row_;                ///< the position in the run at which a row of it ends, in this row of memory
+    /// @name Of the row
+    /// @{
+    int open_, open_before_;         ///< where the runs begin that are open behind and before the row
+    int missing_;                    ///< not above 0, if all results exist
+    int end_of_row_ = no_end;        ///< the position in its run at which a row of it ends
+    bool reaches_row_;               ///< whether a value may end a row of its run, or be behind one
+    unsigned lanes_;                 ///< a bit for each lane in which a run begins
+    registers<T, 1> run_, run_before_; ///< the rows of that run before the current one, behind and before this row
+    /// @}
+    /// @name Of the lane
+    /// @{
+    unsigned begins_, exists_;       ///< a bit for each value
+    int before_lane_;                ///< the length of the run of the value before the lane's first, up to that one
+    int in_run_[N];                  ///< the position of each value in its run
+    registers<T, N> values_before_;  ///< in the row before
+    registers<T, 1> open_vector_;    ///< the values in the lane before, of the lane vector that continues here
+    registers<T, N> sums_;           ///< of each value's lane vector, up to it
+    registers<T, 1> whole_vector_;   ///< the lane vector that ends here
+    int end_of_vector_;              ///< the position in its run at which it ends
+    registers<T, steps + 1> tree_;   ///< over up to 2^step lane vectors up to that one
+    registers<T, 1> tree_before_;    ///< over all, up to the one that ends in the lane before
+    /// @}
 };
 
 } // namespace gpu

@@ -118,6 +118,8 @@ write_runs(run_marks marks, FirstKeys keys, What what)
             TILEWISE_UNROLL
             for (int i = 0; i < words; ++i)
                 word[i] = gpu::shuffle(own, at + i);
+            if ((word[0] | word[1] | word[2] | word[3]) == 0)
+                continue;
             offset const index = first + (begin + at) * offset{warp_size} + lane;
             registers<typename FirstKeys::key, words> loaded;
             TILEWISE_UNROLL
