@@ -70,7 +70,7 @@ void select_gpu(int rank)
 /// The rank of a process.
 void be_process(rank_options const& chosen)
 {
-    limit_process(chosen.limit);
+    limit_process(chosen.limit + 5); // the process that started it says so first
     select_gpu(chosen.rank);
     auto const count = numbers_of_ranks(chosen.gpus).size();
     if (chosen.rank == 0) {

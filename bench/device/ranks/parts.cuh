@@ -10,14 +10,13 @@
 #include <tilewise/reduce.hpp>
 #include <tilewise/scan.hpp>
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
-#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -212,16 +211,17 @@ private:
     float sum = 0;
 };
 
-/// Measures everything on one number of ranks.
+/// Measures everything on one number of ranks, when all of them are there.
 inline void measure_ranks(rank_session& run, rank_group& group)
 {
+    group.barrier(); // without a limit: fewer ranks are measured before
     auto const measure = [&](char const* part, std::uint64_t total) {
         if (!run.chosen.wants_part(part))
             return;
         if (!run.fits(total, group.size())) {
             if (run.is_first())
-                std::printf("%s, %d ranks: 2^%.4g elements and as many results do not fit in memory\n", part,
-                            group.size(), std::log2(double(total)));
+                std::printf("%-8s %d of the GPUs: 2^%.4g elements and as many results do not fit in their memory\n",
+                            part, group.size(), std::log2(double(total)));
             return;
         }
         rank_workload(run, group, part, total).measure();
