@@ -4,7 +4,7 @@
 
     scripts/gpu_report.py FROM TO                     FROM/scan.json becomes TO/scan-h200.{json,md,svg} on an NVIDIA
                                                       H200, and so do FROM/reduce.json, FROM/histogram.json,
-                                                      FROM/segmented.json and FROM/by_key.json
+                                                      FROM/segmented.json, FROM/by_key.json and FROM/ranks.json
     scripts/gpu_report.py FROM TO --readme README.md  and an overview of TO/*-h200.json, those of earlier runs among
                                                       them, becomes the table in README.md and TO/overview-h200.svg
 
@@ -45,6 +45,7 @@ class Benchmark:
     sections: tuple       # generators of the page's sections
     inputs: str           # what distinguishes inputs
     plot: Callable        # writes the figure
+    method: Callable = None  # the lines that say how it was measured, where that is different
 
 
 class Result:
@@ -373,12 +374,144 @@ def of_targets(result):
         met = sum(target["verdict"] == "pass" for target in result.targets)
         yield from ["### Targets", "", "The project's targets for an NVIDIA H200, each with the worst result of this run "
                     f"and its setting (misaligned: by one element). {met} of {len(result.targets)} targets are met.", ""]
+        verdicts = {"pass": "met", "none": "not measured"}
         yield from table(["target", "worst result", ""],
-                         [[claim(target), worst(target), "met" if target["verdict"] == "pass" else "missed"]
+                         [[claim(target), worst(target), verdicts.get(target["verdict"], "missed")]
                           for target in result.targets])
 
 
+RANKS = {"reduce": "`reduce`", "inclusive_scan": "`inclusive_scan`", "histogram_256": "`histogram`, 256 bins",
+         "histogram_65536": "`histogram`, 65536 bins"}
+
+
+def with_ranks(name, ranks):
+    return f"{name}, {ranks} rank" + ("s" if ranks > 1 else "")
+
+
+def of_ranks(result, part, who="tilewise"):
+    """Algorithm, number of ranks, number of elements and row of each setting of a part."""
+    for row in result.rows:
+        if row["part"] == part and row["who"] == who:
+            name, ranks = row["what"].split(", ")
+            yield name, int(ranks.split()[0]), row["n"], row
+
+
+def number(count):
+    """A number of elements, also one that is no power of two: three times 2^20 is 3 * 2^20."""
+    zeros = (count & -count).bit_length() - 1
+    return f"2^{zeros}" if count == 1 << zeros else f"{count >> zeros} * 2^{zeros}"
+
+
+def of_latency(result):
+    above = lambda call, local, one: f"{(call['median_us'] - local['median_us']) / one['median_us']:.2f}" \
+        if call and local and one else ""
+    lines = []
+    for name, ranks, count, ours in of_ranks(result, "latency"):
+        at, local, one, theirs = (result.row("latency", with_ranks(name, ranks), count, who)
+                                  for who in ("tilewise_at", "device", "all_reduce", "cub_nccl"))
+        lines.append([RANKS[name], str(ranks), with_quartiles(ours), microseconds(at), microseconds(local),
+                      microseconds(one), above(ours, local, one), above(at, local, one), microseconds(theirs)])
+    if lines:
+        _, ranks, count, _ = next(of_ranks(result, "latency"))
+        yield from [f"### Latency: {number(count // ranks)} floats on each rank", "",
+                    "Known positions: with `at(begin, total)`. Local call: the same algorithm on each rank's own part, "
+                    "without ranks, which waits. An all-reduce is `ncclAllReduce` of 8 bytes and a wait for the stream. "
+                    "Warm caches.", ""]
+        yield from table(["algorithm", "ranks", "tilewise, us (quartiles)", "known positions, us", "local call, us",
+                          "an all-reduce, us", "(tilewise - local) / all-reduce",
+                          "(known positions - local) / all-reduce", "CUB and NCCL, us"], lines)
+
+
+def of_strong_scaling(result):
+    for name, title in RANKS.items():
+        lines = []
+        for _, ranks, count, ours in sorted((found for found in of_ranks(result, "strong") if found[0] == name),
+                                            key=lambda found: (found[2], found[1])):
+            get = lambda who, on=ranks, n=count: result.row("strong", with_ranks(name, on), n, who)
+            lines.append([number(count), str(ranks), with_quartiles(ours), speed(ours),
+                          faster(ours, get("device", 1)), faster(ours, get("tilewise", 1)), microseconds(get("device")),
+                          microseconds(get("cub_nccl")), faster(ours, get("cub_nccl"))])
+        if lines:
+            yield from [f"### Strong scaling: {title}", ""]
+            yield from table(["n of all ranks", "ranks", "tilewise, us (quartiles)", "tilewise, GB/s",
+                              "speedup over one GPU", "speedup over one rank", "local parts alone, us",
+                              "CUB and NCCL, us", "tilewise / CUB and NCCL"], lines)
+
+
+def of_weak_scaling(result):
+    for name, title in RANKS.items():
+        lines = []
+        for _, ranks, count, ours in (found for found in of_ranks(result, "weak") if found[0] == name):
+            get = lambda who, on=ranks, n=count: result.row("weak", with_ranks(name, on), n, who)
+            lines.append([number(count), str(ranks), with_quartiles(ours), speed(ours),
+                          faster(ours, get("device", 1, count // ranks)), faster(ours, get("tilewise", 1, count // ranks)),
+                          microseconds(get("cub_nccl")), faster(ours, get("cub_nccl"))])
+        if lines:
+            yield from [f"### Weak scaling: {title}", ""]
+            yield from table(["n of all ranks", "ranks", "tilewise, us (quartiles)", "tilewise, GB/s",
+                              "time of one GPU / time", "time of one rank / time", "CUB and NCCL, us",
+                              "tilewise / CUB and NCCL"], lines)
+
+
+def method_of_ranks(result):
+    where = result.where
+    links = re.sub(r"\x1b\[[0-9;]*m", "", where.get("topology", "")).expandtabs().split("\n\n")[0].strip("\n")
+    runs = min((row["runs"] for row in result.rows), default=0)
+    one = {"processes": "process", "threads": "thread"}[where["ranks_are"]]
+    yield from [f"{where['gpus']} GPUs, a {one} for each, NCCL {where['nccl']}.",
+                f"Medians of at least {runs} runs, interleaved at random with those of the baselines. A run lasts from a "
+                "barrier (an all-reduce and a wait) until the call has returned on the slowest rank. The floats are "
+                "uniform in [0, 1). Every result of tilewise was checked: it has the same bits on all ranks and for every "
+                "number of ranks. Ratios above 1 mean that tilewise is faster.", "",
+                "* One GPU: a call under `device`, without ranks, for all elements. One rank: a call under "
+                "`distributed` on one rank.",
+                "* Local parts alone: each rank's call under `device` for its own part, without an exchange; its scan is "
+                "one of the part, not of the range.",
+                f"* GB/s count bytes {result.benchmark.traffic}. Over ranks, a scan reads its input twice.",
+                "* CUB and NCCL: `cub::DeviceReduce` and `ncclAllReduce`; `cub::DeviceReduce`, `ncclAllGather` of the sums "
+                "and `cub::DeviceScan` with the sum of the ranks before as initial value; `cub::DeviceHistogram` and "
+                "`ncclAllReduce` of the counts. Sums of floats by these depend on the number of ranks.", ""]
+    if links:
+        yield from ["```text", *(line.rstrip() for line in links.splitlines()), "```", ""]
+
+
+def plot_ranks(result, path):
+    """For each algorithm the speedup over one GPU by the number of elements, for each number of ranks."""
+    pyplot = plotter()
+    numbers = sorted({ranks for _, ranks, *_ in of_ranks(result, "strong") if ranks > 1})
+    if not pyplot or not numbers:
+        return
+    figure, panels = pyplot.subplots(1, len(RANKS), figsize=(12, 3.2), squeeze=False)
+    for (name, title), panel in zip(RANKS.items(), panels.flat):
+        for mark, ranks in zip("osD^v", numbers):
+            for who, label in (("cub_nccl", "CUB and NCCL"), ("tilewise", "tilewise")):
+                points = []
+                for found, of_row, count, row in of_ranks(result, "strong", who):
+                    one = result.row("strong", with_ranks(name, 1), count, "device")
+                    if found == name and of_row == ranks and one:
+                        points.append((count, one["median_us"] / row["median_us"]))
+                if points:
+                    panel.plot(*zip(*sorted(points)), marker=mark, label=f"{label}, {ranks} ranks",
+                               color=COLOURS["cub" if who == "cub_nccl" else who])
+            panel.axhline(ranks, color=COLOURS["ceiling"], linewidth=0.8)
+        panel.set_title(title.replace("`", ""), fontsize=9)
+        panel.set_xscale("log", base=2)
+        panel.set_ylim(0, 1.1 * max(numbers))
+        panel.grid(alpha=0.3)
+        panel.tick_params(labelsize=7)
+        panel.set_xlabel("elements of all ranks", fontsize=7)
+        panel.set_ylabel("speedup over tilewise on one GPU", fontsize=7)
+    add_legend(figure, *panels[0])
+    add_title(figure, re.sub(r" \d+ multiprocessors, driver [^,]*,", "", result.machine()))
+    save(figure, path)
+
+
 def markdown(result, plot):
+    if result.benchmark.method:
+        return "\n".join([f"# Benchmarks: {result.algorithm} on {result.where['gpus']} {result.where['gpu']}", "",
+                          result.machine() + ".", *result.benchmark.method(result),
+                          f"![{result.algorithm}: speedup over one GPU]({plot})", "", *of_targets(result),
+                          *(line for section in result.benchmark.sections for line in section(result))])
     runs = min((row["runs"] for row in result.rows if row["part"] != "host"), default=0)
     cache = "the cache flushed before each run of less than 256 MiB" if result.where["cold"] else "the cache warm"
     return "\n".join([f"# Benchmarks: {result.algorithm} on an {result.where['gpu']}", "", result.machine() + ".",
@@ -734,12 +867,17 @@ BENCHMARKS = {
         end="completion", wall={}, sections=(of_segments,), inputs="lengths", plot=plot_segments),
     "by_key": Benchmark(
         traffic="of keys, values and results", ceiling=("read", "read bandwidth"), cub_reorders=(),
-        end="completion", wall={}, sections=(of_keys,), inputs="run lengths", plot=plot_keys)}
+        end="completion", wall={}, sections=(of_keys,), inputs="run lengths", plot=plot_keys),
+    "ranks": Benchmark(
+        traffic="of input, and of results of a scan", ceiling=(), cub_reorders=(), end="completion", wall={},
+        sections=(of_latency, of_strong_scaling, of_weak_scaling), inputs="algorithm", plot=plot_ranks,
+        method=method_of_ranks)}
+OVERVIEWED = tuple(name for name in BENCHMARKS if name != "ranks") # compared with CUB on one GPU
 
 
 def write_overview(folder, readme):
     """Into README.md, and a chart beside the records in `folder`."""
-    paths = {algorithm: folder / f"{algorithm}-h200.json" for algorithm in BENCHMARKS}
+    paths = {algorithm: folder / f"{algorithm}-h200.json" for algorithm in OVERVIEWED}
     results = {algorithm: recorded(path, algorithm) for algorithm, path in paths.items() if path.exists()}
     plot_overview(results, folder / "overview-h200.svg")
     block = re.compile(r"(?<=<!-- h200 figures -->\n).*?(?=<!-- end -->)", re.DOTALL)

@@ -70,10 +70,15 @@ public:
     {
         add(name) += '"';
         for (char const letter : value)
-            if (letter == '"' || letter == '\\')
+            if (letter == '"' || letter == '\\') {
                 (line_ += '\\') += letter;
-            else
-                line_ += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
+            } else if (static_cast<unsigned char>(letter) < ' ') {
+                char code[8];
+                std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned char>(letter));
+                line_ += code;
+            } else {
+                line_ += letter;
+            }
         line_ += '"';
         return *this;
     }

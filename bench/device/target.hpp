@@ -106,7 +106,7 @@ inline verdict judge(target const& target, results const& all)
     for (auto const& one : all.all()) {
         if (one.part != target.part || (one.who != "tilewise" && one.who != "tilewise_on_stream") ||
             one.cold != (target.part != "wall" && target.part != "host" && target.part != "extremes" &&
-                         target.part != "call") ||
+                         target.part != "call" && target.part != "latency") ||
             !(target.what.empty() || std::ranges::find(target.what, one.what) != target.what.end()) ||
             !target.covers(one))
             continue;
