@@ -163,8 +163,7 @@ template <int log2_units, int words = 2>
 struct tuning_with : tilewise::gpu::by_key_tuning {
     using segments = ::segments::tuning_with<log2_units>;
     static constexpr int threads = 64, words_at_once = words, combining_blocks_per_multiprocessor = 1;
-    static constexpr int summing_threads = 64, parts_per_thread = 2;
-    static constexpr int log2_part(tilewise::offset) { return tilewise::gpu::log2_of(32 * words); }
+    static constexpr int summing_threads = 64, least_part = 32 * words, most_part = 32 * words;
 };
 using tuning = tuning_with<6>;
 
@@ -210,8 +209,8 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
         };
         constexpr std::integral_constant<scan_form, scan_form::inclusive> inclusive;
         constexpr std::integral_constant<scan_form, scan_form::exclusive> exclusive;
-        segments::expect_bits(scanned(inclusive, std::nullopt, false), expected.inclusive, "inclusive");
-        segments::expect_bits(scanned(exclusive, init, true), expected.exclusive, "exclusive, in place");
+        segments::expect_bits(scanned(inclusive, std::nullopt, !waits), expected.inclusive, "inclusive");
+        segments::expect_bits(scanned(exclusive, init, waits), expected.exclusive, "exclusive");
     };
     check(tilewise::device, tuning());
     check(tilewise::device.nosync(), tuning_with<2>());

@@ -26,6 +26,11 @@ namespace tw = tilewise;
 
 namespace runs {
 
+/// Tiles of more chunks.
+struct many_chunks : segments::steep_geometry {
+    static constexpr int rows_per_chunk = 4, chunks_per_tile = 8;
+};
+
 struct same_parity {
     TILEWISE_PORTABLE bool operator()(int a, int b) const { return a % 2 == b % 2; }
 };
@@ -72,6 +77,7 @@ DEVICE_TEST(OrderByKey, OfWordsIsThatOfEveryRunAlone)
 DEVICE_TEST(OrderByKey, OfStructuresIsThatOfEveryRunAlone)
 {
     runs::expect_all_specified<runs::wide_key, shape::bytes<12>, segments::steep_geometry>(true);
+    runs::expect_all_specified<int, shape::bytes<12>, runs::many_chunks>(true);
 }
 
 DEVICE_TEST(OrderByKey, OfLargeStructuresIsThatOfEveryRunAlone)
@@ -338,7 +344,7 @@ DEVICE_TEST(algorithms_by_key, tell_the_trace)
     };
     tw::count_by_key_into(tw::device.trace(sink), keys.begin(), keys.end(), found.begin(), counts.begin(),
                           number.begin());
-    EXPECT_EQ(kernels, (std::vector<std::string>{"mark_runs", "sum_parts", "write_runs"}));
+    EXPECT_EQ(kernels, (std::vector<std::string>{"mark_runs", "sum_blocks", "write_runs"}));
 }
 
 } // namespace

@@ -3,14 +3,14 @@
 
 /// @file
 /// The engine of the algorithms by key for the device policy. Two kernels mark the keys that begin a run with a bit each
-/// (`mark_runs`, `sum_parts`). A third one writes the first keys and lengths of the runs (`write_runs`), or combines the
-/// values of runs of up to a chunk (`combine_runs`) and lists the longer ones, which are combined as segments. Values of
+/// (`mark_runs`, `sum_blocks`). A third one writes the first keys and lengths of the runs (`write_runs`), or combines the
+/// values of runs of up to a tile (`combine_runs`) and lists the longer ones, which are combined as segments. Values of
 /// more than 16 bytes, and those that results may overwrite, are combined as segments in runs of any length.
 ///
 /// Only the device knows the number of runs while the kernels run. A call that waits returns it.
 ///
 /// Keys and values in host memory are staged as a whole, and results to host memory as if each key were a run. Scratch
-/// memory: a bit for each key, up to 24 bytes for 2^10 keys; 28 bytes for each chunk of values, and that of the
+/// memory: a bit for each key, and up to 18 bytes for 2^10 keys; 28 bytes for each tile of values, and that of the
 /// segmented algorithms; where all runs are segments, 4 bytes for each key, from 2^32 keys on 8.
 
 #include <tilewise/core/config.hpp>
@@ -84,11 +84,11 @@ class runs_of_call {
     using sink = decltype(gpu::sink_of(std::declval<To const&>()));
 
 public:
-    /// For `count` keys, in parts of at least `least_part`.
-    runs_of_call(device_call& call, To const& to, offset count, int least_part = 1)
-        : call_(call), count_(std::max(offset{0}, count)), log2_part_(log2_part(count_, least_part)),
-          parts_((count_ >> log2_part_) + 1), words_(call, parts_ << log2_part_ >> 5), before_(call, parts_),
-          found_(call, parts_), number_(call, 1), line_(call.waits() ? call.line<offset>() : nullptr),
+    /// For `count` keys, in parts of whole rows of `row` keys.
+    runs_of_call(device_call& call, To const& to, offset count, int row = 1)
+        : call_(call), count_(std::max(offset{0}, count)), part_size_(part_size(call, count_, row)),
+          parts_(count_ / part_size_ + 1), words_(call, parts_ * part_size_ / warp_size),
+          before_(call, parts_ + blocks()), number_(call, 1), line_(call.waits() ? call.line<offset>() : nullptr),
           out_(call, gpu::sink_of(to), 1)
     {}
 
@@ -96,16 +96,15 @@ public:
     template <class Keys, class Pred>
     void find(Keys const& keys, Pred const& is_same)
     {
-        constexpr auto sum = &sum_parts<Tuning>;
+        constexpr auto sum = &sum_blocks<Tuning>;
         number_targets to = {number_.begin(), line_, nullptr, 0};
         if constexpr (stores_number<sink>) {
             to.user = out_.sink.first;
             to.user_bytes = static_cast<int>(sizeof(*out_.sink.first));
         }
-        call_.launch(&mark_runs<Keys, Pred, Tuning>, "mark_runs", {blocks(), Tuning::threads}, keys, is_same, marks(),
-                     found_.begin());
-        call_.launch(sum, "sum_parts", {1, Tuning::summing_threads, 1, call_.template can_launch_dependent<sum>()},
-                     static_cast<runs_of_part const*>(found_.begin()), marks(), to);
+        call_.launch(&mark_runs<Keys, Pred, Tuning>, "mark_runs", {blocks(), Tuning::threads}, keys, is_same, marks());
+        call_.launch(sum, "sum_blocks", {1, Tuning::summing_threads, 1, call_.template can_launch_dependent<sum>()},
+                     marks(), offset{blocks()}, to);
     }
     /// Writes the first key of each run, and `what`.
     template <class FirstKeys, class What>
@@ -117,11 +116,13 @@ public:
                      what);
     }
 
-    run_marks marks() const { return {words_.begin(), before_.begin(), count_, parts_, log2_part_}; }
+    run_marks marks() const
+    {
+        return {words_.begin(), before_.begin(), before_.begin() + parts_, count_, parts_, part_size_, warps};
+    }
     /// Of kernels in which a warp takes a part.
     int blocks() const
     {
-        constexpr int warps = Tuning::threads / warp_size;
         return static_cast<int>((parts_ + warps - 1) / warps);
     }
     /// Where later kernels find the number of runs, if there are keys.
@@ -140,31 +141,32 @@ public:
     }
 
 private:
-    static int log2_part(offset count, int least_part)
+    static constexpr int warps = Tuning::threads / warp_size;
+
+    /// As many parts as warps can be resident, of whole rows and words, unless they have few keys.
+    static int part_size(device_call const& call, offset count, int row)
     {
-        int log2 = Tuning::log2_part(count);
-        while (1 << log2 < least_part)
-            ++log2;
-        return log2;
+        offset const unit = std::max(row, Tuning::words_at_once * warp_size), // both powers of two
+            wanted = offset{call.multiprocessors()} * Tuning::combining_blocks_per_multiprocessor * warps,
+                     each = std::max((count + wanted - 1) / wanted, offset{Tuning::least_part});
+        return static_cast<int>(std::min((each + unit - 1) / unit, std::max(offset{1}, Tuning::most_part / unit)) * unit);
     }
 
     device_call& call_;
     offset count_;
-    int log2_part_;
+    int part_size_;
     offset parts_;
     scratch<unsigned> words_;
-    scratch<runs_before> before_;
-    scratch<runs_of_part> found_;
+    scratch<runs_before> before_; ///< of parts, then of blocks
     scratch<offset> number_;
     offset* line_;
     staged_output<sink> out_;
 };
 
 /// Lists long runs for the kernels that combine them.
-template <class Scan, class Tuning, class Lists>
+template <class Scan, class Lists>
 struct lists_of_long_runs {
     long_runs runs;
-    offset const* number; ///< of all runs
     Lists to;
 
     /// Adds a run. All lanes take part.
@@ -177,9 +179,7 @@ struct lists_of_long_runs {
             runs.list[own] = {span.begin, span.count, index};
         }
         if constexpr (requires { to.medium; }) {
-            if (is_first && span.count <= gpu::longest_for_warps<Scan, Tuning>(*number))
-                append(to.medium, own);
-            else if (is_first && !to.split.add(own, Scan::order::tiles_before_last(span.count)))
+            if (is_first && !to.split.add(own, Scan::order::tiles_before_last(span.count)))
                 append(to.longer, own);
         } else {
             bool const is_shared = to.far.add(is_first, own, span);
@@ -195,7 +195,7 @@ private:
     }
 };
 
-/// Whether `combine_runs` combines the runs of up to a chunk.
+/// Whether `combine_runs` combines the runs of up to a tile.
 template <class Scan>
 inline constexpr bool combines_rows =
     Scan::batched && (Scan::lane_vector & (Scan::lane_vector - 1)) == 0 && (Scan::row & (Scan::row - 1)) == 0;
@@ -223,7 +223,7 @@ bool is_aligned(typename Scan::view const& view, Out const& out)
     return gpu::misalignment_of(view) == 0 && reinterpret_cast<std::uintptr_t>(out.to.base()) % to == 0;
 }
 
-/// Finds the runs of at least one key, and combines their values, those of up to a chunk at once. `results` are those
+/// Finds the runs of at least one key, and combines their values, those of up to a tile at once. `results` are those
 /// of the long runs, given the list of these.
 template <class Scan, class Tuning, class Runs, class Keys, class Pred, class Out, class ResultsOf>
 void combine_by_rows(device_call& call, Runs& runs, Keys const& keys, Pred const& is_same,
@@ -231,7 +231,7 @@ void combine_by_rows(device_call& call, Runs& runs, Keys const& keys, Pred const
                      std::optional<typename Scan::value> const& init, typename Scan::op const& op)
 {
     run_marks const marks = runs.marks();
-    offset const most_long = marks.count / (Scan::chunk + 1) + 1;
+    offset const most_long = marks.count / (Scan::tile + 1) + 1;
     scratch<long_run> const list(call, most_long);
     auto const results = results_of(static_cast<long_run const*>(list.begin()));
     using segmented = segmented_of<Scan, std::remove_cvref_t<decltype(results)>, long_runs>;
@@ -239,8 +239,8 @@ void combine_by_rows(device_call& call, Runs& runs, Keys const& keys, Pred const
     longer_type longer(call, results, 1, most_long, most_long, marks.count);
     longer.begin(0, marks.count); // before the first launch: nothing is between a kernel and its dependent one
     long_runs const listed = {list.begin(), longer.further_counter()};
-    using lists_type = lists_of_long_runs<Scan, typename Tuning::segments, typename longer_type::lists_type>;
-    lists_type const lists = {listed, runs.on_device(), longer.lists()};
+    using lists_type = lists_of_long_runs<Scan, typename longer_type::lists_type>;
+    lists_type const lists = {listed, longer.lists()};
     initial<typename Scan::value> const before(init);
     runs.find(keys, is_same);
     auto const start = [&]<access how>(std::integral_constant<access, how>) {

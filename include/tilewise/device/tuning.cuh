@@ -223,20 +223,12 @@ struct by_key_tuning {
     static constexpr int threads = 256;
     /// A lane has the loads of so many keys in flight.
     static constexpr int words_at_once = 16;
-    /// Up to 80 registers per thread.
-    static constexpr int combining_blocks_per_multiprocessor = 3;
-    static constexpr int summing_threads = 1024, parts_per_thread = 8;
+    /// Up to 64 registers per thread.
+    static constexpr int combining_blocks_per_multiprocessor = 4;
+    static constexpr int summing_threads = 1024;
 
-    /// A warp takes a part of the keys: a power of two, so that there are as many parts, but not fewer keys.
-    static constexpr int log2_least_part = 10;
-    static constexpr offset most_parts = offset{1} << 14;
-    static constexpr int log2_part(offset keys)
-    {
-        int log2 = log2_least_part;
-        while (keys >> log2 >= most_parts)
-            ++log2;
-        return log2;
-    }
+    /// A warp takes a part of the keys, of at least and at most so many.
+    static constexpr int least_part = 1024, most_part = 1 << 20;
 };
 
 /// How values of the host are stored.

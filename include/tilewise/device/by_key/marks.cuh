@@ -5,7 +5,8 @@
 /// Where the runs of equal keys begin: a bit for each key. Two kernels find it out, for the algorithms by key.
 ///
 /// A warp takes a part of the keys. Its lanes read consecutive keys, compare each with the one before, and a vote makes
-/// a word of 32 comparisons (`mark_runs`). A block adds up how many runs begin before each part (`sum_parts`). No
+/// a word of 32 comparisons (`mark_runs`). A block adds up how many runs begin before each of
+/// these (`sum_blocks`). No
 /// block waits for another one, and what follows needs neither the keys nor the comparison.
 
 #include <tilewise/core/config.hpp>
@@ -41,36 +42,53 @@ struct runs_before {
     offset last; ///< where the last of them begins; -1 if there is none
 };
 
-/// The runs that begin in a part, including one behind the last key.
-struct runs_of_part {
-    int runs; ///< how many
-    int last; ///< where the last one begins in the part; -1 if none does
-};
+/// Returns what precedes a part of a range, given what precedes the range, and the part in the range.
+TILEWISE_DEVICE runs_before after(runs_before a, runs_before b)
+{
+    return {a.runs + b.runs, b.last >= 0 ? b.last : a.last};
+}
+/// Returns, for each lane, that of the lanes up to it.
+TILEWISE_DEVICE runs_before up_to_lane(runs_before own)
+{
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < warp_size; distance *= 2) {
+        runs_before const left = gpu::shuffle_up(own, distance);
+        if (lane_index() >= distance)
+            own = gpu::after(left, own);
+    }
+    return own;
+}
 
-/// Where the runs of `count` keys begin.
+/// Where the runs of `count` keys begin. A warp takes a part of the keys, a block some consecutive parts.
 struct run_marks {
-    unsigned* words;     ///< a bit for each key, which is set if it begins a run, and a set bit behind the last key
-    runs_before* before; ///< for each part
+    unsigned* words;       ///< a bit for each key, which is set if it begins a run, and a set bit behind the last key
+    runs_before* of_parts; ///< for each part, what precedes it in its block
+    runs_before* of_blocks; ///< for each block
     offset count, parts;
-    int log2_part; ///< of the keys of a part
+    int part_size, parts_of_block;
 
-    TILEWISE_PORTABLE int part_size() const { return 1 << log2_part; }
+    /// Returns what precedes a part.
+    TILEWISE_DEVICE runs_before before(offset part) const
+    {
+        return gpu::after(of_blocks[part / parts_of_block], of_parts[part]);
+    }
 };
 
 /// Marks the keys that begin a run. A key is compared with the one before it, which comes first.
 template <class Keys, class Pred, class Tuning>
 TILEWISE_KERNEL(Tuning::threads, 1)
-mark_runs(Keys keys, Pred is_same, run_marks marks, runs_of_part* found)
+mark_runs(Keys keys, Pred is_same, run_marks marks)
 {
+    constexpr int warps = Tuning::threads / warp_size;
+    using per_warp = registers<runs_before, warps>;
+    TILEWISE_SHARED(shared, per_warp);
     release_dependents();
     using Key = std::remove_cvref_t<decltype(gpu::key_at(keys, 0))>;
     constexpr int words = Tuning::words_at_once, last_lane = warp_size - 1;
     constexpr bool shuffles = calls_no_function<Keys> && sizeof(Key) <= vector_bytes; // others are read twice
-    offset const part = offset{block_index()} * (Tuning::threads / warp_size) + warp_index();
-    if (part >= marks.parts)
-        return;
-    int const lane = lane_index(), size = marks.part_size();
-    offset const first = part << marks.log2_part, own_first = first + lane;
+    int const lane = lane_index(), warp = warp_index();
+    offset const part = offset{block_index()} * warps + warp, first = part * marks.part_size, own_first = first + lane;
+    int const size = part < marks.parts ? marks.part_size : 0;
     auto const left = static_cast<int>(gpu::at_most(marks.count - first, size + 1)); // of the keys
     unsigned* const to = marks.words + first / warp_size;
     Keys own_keys(keys);
@@ -83,12 +101,12 @@ mark_runs(Keys keys, Pred is_same, run_marks marks, runs_of_part* found)
                 gpu::put(loaded[i], Key(own_keys.first[own_first + at]));
     };
     if constexpr (shuffles)
-        if (lane == last_lane && first > 0)
+        if (lane == last_lane && first > 0 && size > 0)
             gpu::put(before_row[0], Key(own_keys.first[first - 1]));
     TILEWISE_UNROLL
     for (int i = 0; i < words; ++i)
         load(i, i * warp_size);
-    runs_of_part own = {0, -1};
+    runs_before own = {0, -1};
     // Marks the keys of some rows, and loads those behind them. `whole` says that all of these exist.
     auto const mark = [&]<bool whole>(std::bool_constant<whole>, int begin) {
         unsigned own_word = 0;
@@ -120,7 +138,7 @@ mark_runs(Keys keys, Pred is_same, run_marks marks, runs_of_part* found)
             to[begin / warp_size + lane] = own_word;
             own.runs += count_bits(own_word);
             if (own_word != 0)
-                own.last = begin + lane * warp_size + highest_bit(own_word);
+                own.last = first + begin + lane * warp_size + highest_bit(own_word);
         }
     };
     TILEWISE_NO_UNROLL
@@ -131,9 +149,21 @@ mark_runs(Keys keys, Pred is_same, run_marks marks, runs_of_part* found)
         else
             mark(std::false_type(), begin);
     }
-    int const runs = static_cast<int>(warp_total(static_cast<unsigned>(own.runs))), last = warp_max(own.last);
+    // Of the lanes, only the first ones have words, and their words of a row come after all words of the rows before.
+    auto const runs = static_cast<offset>(warp_total(static_cast<unsigned>(own.runs)));
+    int const last = warp_max(own.last < 0 ? -1 : static_cast<int>(own.last - first));
     if (lane == 0)
-        found[part] = {runs, last};
+        gpu::put(shared[warp], runs_before{runs, last < 0 ? -1 : first + last});
+    sync_block();
+    if (warp == 0) {
+        runs_before const up_to = gpu::up_to_lane(lane < warps ? runs_before(shared[lane]) : runs_before{0, -1}),
+                          before = gpu::shuffle_up(up_to, 1);
+        offset const own_part = part + lane;
+        if (lane < warps && own_part < marks.parts)
+            marks.of_parts[own_part] = lane > 0 ? before : runs_before{0, -1};
+        if (lane == warps - 1)
+            marks.of_blocks[block_index()] = up_to;
+    }
 }
 
 /// Where the number of runs is written.
@@ -157,61 +187,37 @@ struct number_targets {
     }
 };
 
-/// Finds what precedes each part, and writes the number of runs.
+/// Finds what precedes each block, given what is in it, and writes the number of runs.
 template <class Tuning>
 TILEWISE_KERNEL(Tuning::summing_threads, 1)
-sum_parts(runs_of_part const* found, run_marks marks, number_targets targets)
+sum_blocks(run_marks marks, offset blocks, number_targets targets)
 {
-    constexpr int threads = Tuning::summing_threads, warps = threads / warp_size, each = Tuning::parts_per_thread;
+    constexpr int threads = Tuning::summing_threads, warps = threads / warp_size;
     using per_warp = registers<runs_before, warps>;
     TILEWISE_SHARED(shared, per_warp);
     release_dependents();
     wait_for_primary();
     int const lane = lane_index(), warp = warp_index();
-    auto const after = [](runs_before a, runs_before b) {
-        return runs_before{a.runs + b.runs, b.last >= 0 ? b.last : a.last};
-    };
-    auto const up_to_lane = [&](runs_before own) {
-        TILEWISE_UNROLL
-        for (int distance = 1; distance < warp_size; distance *= 2) {
-            runs_before const left = gpu::shuffle_up(own, distance);
-            if (lane >= distance)
-                own = after(left, own);
-        }
-        return own;
-    };
     runs_before before = {0, -1};
     TILEWISE_NO_UNROLL
-    for (offset begin = 0; begin < marks.parts; begin += threads * each) {
-        offset const own = begin + thread_index() * each;
-        runs_of_part part[each];
-        runs_before sum = {0, -1};
-        TILEWISE_UNROLL
-        for (int i = 0; i < each; ++i)
-            part[i] = own + i < marks.parts ? found[own + i] : runs_of_part{0, -1};
-        TILEWISE_UNROLL
-        for (int i = 0; i < each; ++i)
-            sum = after(sum, {part[i].runs, part[i].last < 0 ? -1 : ((own + i) << marks.log2_part) + part[i].last});
-        runs_before const of_lanes = up_to_lane(sum);
+    for (offset begin = 0; begin < blocks; begin += threads) {
+        offset const own = begin + thread_index();
+        runs_before const up_to_this = gpu::up_to_lane(own < blocks ? marks.of_blocks[own] : runs_before{0, -1});
         if (lane == warp_size - 1)
-            gpu::put(shared[warp], of_lanes);
+            gpu::put(shared[warp], up_to_this);
         sync_block();
-        runs_before const of_warps = up_to_lane(lane < warps ? runs_before(shared[lane]) : runs_before{0, -1});
-        runs_before const all = gpu::shuffle(of_warps, warps - 1),
+        runs_before const of_warps = gpu::up_to_lane(lane < warps ? runs_before(shared[lane]) : runs_before{0, -1}),
+                          all = gpu::shuffle(of_warps, warps - 1),
                           before_warp = gpu::shuffle(of_warps, max_of(warp - 1, 0)),
-                          before_lane = gpu::shuffle_up(of_lanes, 1);
+                          before_lane = gpu::shuffle_up(up_to_this, 1);
         runs_before next = before;
         if (warp > 0)
-            next = after(next, before_warp);
+            next = gpu::after(next, before_warp);
         if (lane > 0)
-            next = after(next, before_lane);
-        TILEWISE_UNROLL
-        for (int i = 0; i < each; ++i) {
-            if (own + i < marks.parts)
-                marks.before[own + i] = next;
-            next = after(next, {part[i].runs, part[i].last < 0 ? -1 : ((own + i) << marks.log2_part) + part[i].last});
-        }
-        before = after(before, all);
+            next = gpu::after(next, before_lane);
+        if (own < blocks)
+            marks.of_blocks[own] = next;
+        before = gpu::after(before, all);
         sync_block(); // before `shared` is written again
     }
     if (thread_index() == 0)

@@ -20,30 +20,43 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
+/// Returns an item of a few, in registers.
+template <int count, class Items>
+TILEWISE_DEVICE auto item(Items const& items, int i)
+{
+    auto found(items[0]);
+    TILEWISE_UNROLL
+    for (int k = 1; k < count; ++k)
+        found = gpu::select(i == k, items[k], found);
+    return found;
+}
+
 /// The values of one row of memory, combined up to each of them within its run. Results exist for values at positions
-/// below a chunk in their runs.
+/// below a tile in their runs.
 template <class Scan>
 class run_rows {
     using T = typename Scan::value;
     using Op = typename Scan::op;
     using View = typename Scan::view;
-    static constexpr int N = Scan::lane_vector, row = Scan::row, steps = log2_of(warp_size), last_lane = warp_size - 1;
+    static constexpr int N = Scan::lane_vector, row = Scan::row, chunk = Scan::chunk, last_lane = warp_size - 1;
+    static constexpr int steps = log2_of(warp_size);
     static_assert((N & (N - 1)) == 0 && row == N * warp_size);
     /// Whether results that do not exist may be computed, without branches.
     static constexpr bool accepts_any = Scan::is_unpredicated;
 
 public:
-    /// Begins before a row. The run that is open there begins at `open`: at least a chunk before it, or its results are
+    /// Begins before a row. The run that is open there begins at `open`: at least a tile before it, or its results are
     /// not needed.
     TILEWISE_DEVICE explicit run_rows(int open) : open_(open) {}
 
     /// Combines the row of memory that begins at position `first`. `loaded` are the values of this lane; those at `end`
-    /// and beyond do not exist. `begins` has a bit for each value that begins a run.
+    /// and beyond do not exist. `begins` has a bit for each value that begins a run. Rows may be left out in which none
+    /// begins, and in which the run is longer than a tile.
     TILEWISE_DEVICE void combine(View& view, typename Scan::vector_size const& loaded, int first, int end,
                                  unsigned begins, Op& op)
     {
         find_positions(first, begins);
-        missing_ = max_of(first + row - end, first + row - open_before_ - Scan::chunk);
+        missing_ = max_of(first + row - end, first + row - open_before_ - Scan::tile);
         if (all_exist())
             combine_values<true>(view, loaded, end - first - lane_index() * N, op);
         else
@@ -57,8 +70,9 @@ public:
     TILEWISE_DEVICE bool exists(int i) const { return (exists_ >> i & 1) != 0; }
     TILEWISE_DEVICE bool all_exist() const { return missing_ <= 0; }
 
-    /// Whether value `i` begins a run; whether any value of the row does, and the first position at which one does.
-    TILEWISE_DEVICE bool begins(int i) const { return (begins_ >> i & 1) != 0; }
+    /// The values of this lane that begin a run, a bit for each; whether any value of the row does, and the first
+    /// position at which one does.
+    TILEWISE_DEVICE unsigned begins() const { return begins_; }
     TILEWISE_DEVICE bool any_begins() const { return lanes_ != 0; }
     TILEWISE_DEVICE int first_begin(int first) const
     {
@@ -66,47 +80,49 @@ public:
     }
     /// The position of the last value that begins a run, up to this row.
     TILEWISE_DEVICE int open() const { return open_; }
-    /// How many runs begin in the lanes before this one, and in this lane.
+    /// How many runs begin in the lanes before this one.
     TILEWISE_DEVICE int runs_before_lane() const
     {
         int count = 0;
         TILEWISE_UNROLL
         for (int i = 0; i < N; ++i)
-            count += count_bits(warp_ballot(begins(i)) & ((1u << lane_index()) - 1));
+            count += count_bits(warp_ballot((begins_ >> i & 1) != 0) & ((1u << lane_index()) - 1));
         return count;
     }
-    TILEWISE_DEVICE int runs_of_lane() const { return count_bits(begins_); }
     /// The length of the run before the one that value `i` begins.
-    TILEWISE_DEVICE int length_before(int i) const { return i > 0 ? in_run_[max_of(i - 1, 0)] + 1 : before_lane_; }
+    TILEWISE_DEVICE int length_before(int i) const { return i > 0 ? gpu::item<N>(in_run_, i - 1) + 1 : before_lane_; }
 
     /// Returns the result of the inclusive or of the exclusive scan for value `i`, which exists or is ignored.
     template <scan_form form>
     TILEWISE_DEVICE T result(int i, Op& op, optional_value<T> const& init) const
     {
-        bool const in_later_row = reaches_row_ && in_run_[i] >= row, in_later_vector = (in_run_[i] & (row - 1)) >= N;
-        registers<T, 1> off;
-        gpu::put(off[0], gpu::select(in_run_[i] > end_of_vector_, T(tree_[steps]), T(tree_before_[0])));
+        int const in_run = gpu::item<N>(in_run_, i);
+        bool const in_later_vector = (in_run & (row - 1)) >= N;
+        bool has_prefix = in_later_vector;
+        registers<T, 1> prefix;
+        gpu::put(prefix[0], gpu::select(in_run > end_of_vector_, T(tree_[steps]), T(tree_before_[0])));
         if (reaches_row_) { // in all lanes, or in none
-            T const rows = gpu::select(in_run_[i] > end_of_row_, T(run_[0]), T(run_before_[0]));
-            combine_if(in_later_row && in_later_vector, op, off[0], rows, T(off[0]));
-            if (in_later_row && !in_later_vector)
-                gpu::put(off[0], rows);
-        }
-        bool const has_off = in_later_row || in_later_vector;
-        if (init.has_value) {
-            combine_if(has_off, op, off[0], T(init.value[0]), T(off[0]));
-            if (!has_off)
-                gpu::put(off[0], T(init.value[0]));
+            bool const is_behind = in_run > end_of_row_, in_later_row = in_run % chunk >= row,
+                       in_later_chunk = in_run >= chunk;
+            prepend(prefix, has_prefix, in_later_row, op, gpu::select(is_behind, T(rows_[0]), T(rows_before_[0])));
+            registers<T, 1> front; // init and the chunks
+            gpu::put(front[0], gpu::select(is_behind, T(chunks_[0]), T(chunks_before_[0])));
+            bool has_front = in_later_chunk;
+            if (init.has_value)
+                prepend(front, has_front, true, op, T(init.value[0]));
+            prepend(prefix, has_prefix, has_front, op, T(front[0]));
+        } else if (init.has_value) {
+            prepend(prefix, has_prefix, true, op, T(init.value[0]));
         }
         if constexpr (form == scan_form::inclusive) {
             registers<T, 1> sum;
-            gpu::put(sum[0], T(sums_[i]));
-            combine_if(has_off || init.has_value, op, sum[0], T(off[0]), T(sum[0]));
+            gpu::put(sum[0], gpu::item<N>(sums_, i));
+            combine_if(has_prefix, op, sum[0], T(prefix[0]), T(sum[0]));
             return sum[0];
         } else {
-            T const before(i > 0 ? sums_[max_of(i - 1, 0)] : open_vector_[0]);
-            combine_if((in_run_[i] & (N - 1)) != 0, op, off[0], T(off[0]), before);
-            return off[0];
+            T const before(i > 0 ? gpu::item<N>(sums_, max_of(i - 1, 0)) : T(open_vector_[0]));
+            combine_if((in_run & (N - 1)) != 0, op, prefix[0], T(prefix[0]), before);
+            return prefix[0];
         }
     }
 
@@ -120,6 +136,16 @@ private:
         } else if (condition) {
             gpu::put(target, gpu::combine(op, left, right));
         }
+    }
+
+    /// Puts `left` before a prefix that may be missing, if `condition`.
+    TILEWISE_DEVICE static void prepend(registers<T, 1>& prefix, bool& has_prefix, bool condition, Op& op,
+                                        T const& left)
+    {
+        combine_if(condition && has_prefix, op, prefix[0], left, T(prefix[0]));
+        if (condition && !has_prefix)
+            gpu::put(prefix[0], left);
+        has_prefix = has_prefix || condition;
     }
 
     /// Finds the position of each value in its run.
@@ -152,7 +178,7 @@ private:
         for (int i = 0; i < N; ++i) {
             if (all || i < valid)
                 gpu::put(values[i], gpu::operand<T, Op>(view, loaded, i));
-            if (all || (i < valid && in_run_[i] < Scan::chunk))
+            if (all || (i < valid && in_run_[i] < Scan::tile))
                 exists_ |= 1u << i;
         }
         bool const is_last = lane_index() == last_lane;
@@ -219,17 +245,26 @@ private:
         }
     }
 
-    /// Appends the row of the run that ends in this row of memory, if one does.
+    /// Appends the row of the run that ends in this row of memory, if one does, and the chunk, if one ends with it.
     TILEWISE_DEVICE void combine_rows(Op& op)
     {
         unsigned const ends = warp_ballot(end_of_vector_ != no_end && (end_of_vector_ & (row - 1)) == row - 1);
-        gpu::put(run_before_[0], T(run_[0]));
+        gpu::put(rows_before_[0], T(rows_[0]));
+        gpu::put(chunks_before_[0], T(chunks_[0]));
         end_of_row_ = no_end;
-        if (ends != 0) {
-            int const at = gpu::lowest_lane(ends);
-            T const last(gpu::shuffle(tree_[steps], at));
-            end_of_row_ = gpu::shuffle(end_of_vector_, at);
-            gpu::put(run_[0], end_of_row_ >= row ? gpu::combine(op, T(run_[0]), last) : last);
+        if (ends == 0)
+            return;
+        int const at = gpu::lowest_lane(ends);
+        T const last(gpu::shuffle(tree_[steps], at));
+        end_of_row_ = gpu::shuffle(end_of_vector_, at);
+        int const chunks = (end_of_row_ + 1) / chunk; // that have ended
+        gpu::put(rows_[0], end_of_row_ % chunk >= row ? gpu::combine(op, T(rows_[0]), last) : last);
+        if (end_of_row_ % chunk == chunk - 1 && chunks < Scan::chunks) {
+            if (lane_index() == chunks - 1 || chunks == 1)
+                gpu::put(chunk_of_lane_[0], T(rows_[0]));
+            gpu::put(chunks_[0], gpu::shuffle(gpu::warp_right_aligned_trees<Scan::chunks>(
+                                                  op, T(chunk_of_lane_[0]), chunks),
+                                              chunks - 1));
         }
     }
 
@@ -237,25 +272,27 @@ private:
 
     /// @name Of the row
     /// @{
-    int open_, open_before_;         ///< where the runs begin that are open behind and before the row
-    int missing_;                    ///< not above 0, if all results exist
-    int end_of_row_ = no_end;        ///< the position in its run at which a row of it ends
-    bool reaches_row_;               ///< whether a value may end a row of its run, or be behind one
-    unsigned lanes_;                 ///< a bit for each lane in which a run begins
-    registers<T, 1> run_, run_before_; ///< the rows of that run before the current one, behind and before this row
+    int open_, open_before_;  ///< where the runs begin that are open behind and before the row
+    int missing_;             ///< not above 0, if all results exist
+    int end_of_row_ = no_end; ///< the position in its run at which a row of it ends
+    bool reaches_row_;        ///< whether a value may end a row of its run, or be behind one
+    unsigned lanes_;          ///< a bit for each lane in which a run begins
+    registers<T, 1> rows_, rows_before_;     ///< the rows of its chunk before the current one, behind and before this row
+    registers<T, 1> chunks_, chunks_before_; ///< the chunks of the run before the current one, likewise
     /// @}
     /// @name Of the lane
     /// @{
-    unsigned begins_, exists_;       ///< a bit for each value
-    int before_lane_;                ///< the length of the run of the value before the lane's first, up to that one
-    int in_run_[N];                  ///< the position of each value in its run
-    registers<T, N> values_before_;  ///< in the row before
-    registers<T, 1> open_vector_;    ///< the values in the lane before, of the lane vector that continues here
-    registers<T, N> sums_;           ///< of each value's lane vector, up to it
-    registers<T, 1> whole_vector_;   ///< the lane vector that ends here
-    int end_of_vector_;              ///< the position in its run at which it ends
-    registers<T, steps + 1> tree_;   ///< over up to 2^step lane vectors up to that one
-    registers<T, 1> tree_before_;    ///< over all, up to the one that ends in the lane before
+    unsigned begins_, exists_;      ///< a bit for each value
+    int before_lane_;               ///< the length of the run of the value before the lane's first, up to that one
+    int in_run_[N];                 ///< the position of each value in its run
+    registers<T, N> values_before_; ///< in the row before
+    registers<T, 1> open_vector_;   ///< the values in the lane before, of the lane vector that continues here
+    registers<T, N> sums_;          ///< of each value's lane vector, up to it
+    registers<T, 1> whole_vector_;  ///< the lane vector that ends here
+    int end_of_vector_;             ///< the position in its run at which it ends
+    registers<T, steps + 1> tree_;  ///< over up to 2^step lane vectors up to that one
+    registers<T, 1> tree_before_;   ///< over all, up to the one that ends in the lane before
+    registers<T, 1> chunk_of_lane_; ///< of the run that is open, the chunk with the lane's number
     /// @}
 };
 

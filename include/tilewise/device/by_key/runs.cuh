@@ -105,10 +105,10 @@ write_runs(run_marks marks, FirstKeys keys, What what)
     wait_for_primary();
     if (part >= marks.parts)
         return;
-    int const lane = lane_index(), part_words = marks.part_size() / warp_size;
+    int const lane = lane_index(), part_words = marks.part_size / warp_size;
     unsigned const before_lane = (1u << lane) - 1;
-    offset const first = part << marks.log2_part;
-    runs_before before = marks.before[part];
+    offset const first = part * marks.part_size;
+    runs_before before = marks.before(part);
     TILEWISE_NO_UNROLL
     for (int begin = 0; begin < part_words; begin += warp_size) {
         unsigned const own = begin + lane < part_words ? marks.words[first / warp_size + begin + lane] : 0;
