@@ -77,7 +77,10 @@ std::vector<std::vector<std::size_t>> lengths()
     }
     auto const one = static_cast<std::size_t>(std::min(order::tile * 3 + order::row + 1, most));
     auto const in_chunk = static_cast<std::size_t>(order::tile + order::chunk + 5);
-    return {units, tiny, ones, {one}, {1, one}, {one, 1}, {in_chunk, 1, in_chunk + 1}, {1}, {}};
+    std::vector<std::size_t> among_ones(one + 7, 1); // so many that the mean is short
+    among_ones.insert(among_ones.begin() + 5, {one, 1, one - 1});
+    among_ones.insert(among_ones.end(), one + 5, 1);
+    return {units, tiny, ones, {one}, {1, one}, {one, 1}, {in_chunk, 1, in_chunk + 1}, among_ones, {1}, {}};
 }
 
 /// The runs of keys.

@@ -97,7 +97,7 @@ public:
     void find(Keys const& keys, Pred const& is_same)
     {
         constexpr auto sum = &sum_blocks<Tuning>;
-        number_targets to = {number_.begin(), line_, nullptr, 0};
+        number_targets to = {line_, nullptr, 0};
         if constexpr (stores_number<sink>) {
             to.user = out_.sink.first;
             to.user_bytes = static_cast<int>(sizeof(*out_.sink.first));
@@ -106,19 +106,20 @@ public:
         call_.launch(sum, "sum_blocks", {1, Tuning::summing_threads, 1, call_.template can_launch_dependent<sum>()},
                      marks(), offset{blocks()}, to);
     }
-    /// Writes the first key of each run, and `what`.
+    /// Writes the first key of each run, and `what`, if there are up to `most` runs.
     template <class FirstKeys, class What>
-    void write(FirstKeys const& keys, What const& what)
+    void write(FirstKeys const& keys, What const& what, offset most = std::numeric_limits<offset>::max())
     {
         constexpr auto kernel = &write_runs<FirstKeys, What, Tuning>;
         call_.launch(kernel, "write_runs",
-                     {blocks(), Tuning::threads, 1, call_.template can_launch_dependent<kernel>()}, marks(), keys,
-                     what);
+                     {blocks(), Tuning::threads, 1, call_.template can_launch_dependent<kernel>()}, marks(), most,
+                     keys, what);
     }
 
     run_marks marks() const
     {
-        return {words_.begin(), before_.begin(), before_.begin() + parts_, count_, parts_, part_size_, warps};
+        return {words_.begin(),  before_.begin(), before_.begin() + parts_, number_.begin(), count_, parts_,
+                part_size_, warps};
     }
     /// Of kernels in which a warp takes a part.
     int blocks() const
@@ -164,9 +165,10 @@ private:
 };
 
 /// Lists long runs for the kernels that combine them.
-template <class Scan, class Lists>
+template <class Order, class Lists>
 struct lists_of_long_runs {
     long_runs runs;
+    unsigned long long* found; ///< how many there are
     Lists to;
 
     /// Adds a run. All lanes take part.
@@ -175,23 +177,16 @@ struct lists_of_long_runs {
         bool const is_first = lane_index() == 0;
         unsigned own = 0;
         if (is_first) {
-            own = static_cast<unsigned>(fetch_add(runs.found, 1ull));
+            own = static_cast<unsigned>(fetch_add(found, 1ull));
             runs.list[own] = {span.begin, span.count, index};
         }
-        if constexpr (requires { to.medium; }) {
-            if (is_first && !to.split.add(own, Scan::order::tiles_before_last(span.count)))
-                append(to.longer, own);
-        } else {
-            bool const is_shared = to.far.add(is_first, own, span);
-            if (is_first && !is_shared)
-                append(to.longer, own);
-        }
-    }
-
-private:
-    TILEWISE_DEVICE static void append(listed_segments const& list, unsigned own)
-    {
-        list[fetch_add(list.found, 1ull)] = own;
+        bool is_shared = false;
+        if constexpr (requires { to.far; })
+            is_shared = to.far.add(is_first, own, span);
+        else if (is_first)
+            is_shared = to.split.add(own, Order::tiles_before_last(span.count));
+        if (is_first && !is_shared)
+            to.longer[fetch_add(to.longer.found, 1ull)] = own;
     }
 };
 
@@ -223,53 +218,119 @@ bool is_aligned(typename Scan::view const& view, Out const& out)
     return gpu::misalignment_of(view) == 0 && reinterpret_cast<std::uintptr_t>(out.to.base()) % to == 0;
 }
 
-/// Finds the runs of at least one key, and combines their values, those of up to a tile at once. `results` are those
-/// of the long runs, given the list of these.
-template <class Scan, class Tuning, class Runs, class Keys, class Pred, class Out, class ResultsOf>
-void combine_by_rows(device_call& call, Runs& runs, Keys const& keys, Pred const& is_same,
-                     typename Scan::view const& view, Out const& out, ResultsOf const& results_of,
-                     std::optional<typename Scan::value> const& init, typename Scan::op const& op)
+/// Launches the kernel that combines the values of runs of up to a tile, and lists the others in `lists`.
+template <class Scan, class Tuning, class Runs, class Out, class Lists>
+void start_combine_runs(device_call& call, Runs const& runs, typename Scan::view const& view, Out const& out,
+                        initial<typename Scan::value> const& before, typename Scan::op const& op, Lists const& lists)
 {
-    run_marks const marks = runs.marks();
-    offset const most_long = marks.count / (Scan::tile + 1) + 1;
-    scratch<long_run> const list(call, most_long);
-    auto const results = results_of(static_cast<long_run const*>(list.begin()));
-    using segmented = segmented_of<Scan, std::remove_cvref_t<decltype(results)>, long_runs>;
-    using longer_type = longer_segments<segmented, typename Tuning::segments>;
-    longer_type longer(call, results, 1, most_long, most_long, marks.count);
-    longer.begin(0, marks.count); // before the first launch: nothing is between a kernel and its dependent one
-    long_runs const listed = {list.begin(), longer.further_counter()};
-    using lists_type = lists_of_long_runs<Scan, typename longer_type::lists_type>;
-    lists_type const lists = {listed, longer.lists()};
-    initial<typename Scan::value> const before(init);
-    runs.find(keys, is_same);
     auto const start = [&]<access how>(std::integral_constant<access, how>) {
-        constexpr auto kernel = &combine_runs<Scan, Out, Tuning, how, lists_type>;
+        constexpr auto kernel = &combine_runs<Scan, Out, Tuning, how, Lists>;
         call.launch(kernel, "combine_runs",
-                    {runs.blocks(), Tuning::threads, 1, call.template can_launch_dependent<kernel>()}, view, out, marks,
-                    before, op, lists);
+                    {runs.blocks(), Tuning::threads, 1, call.template can_launch_dependent<kernel>()}, view, out,
+                    runs.marks(), before, op, lists);
     };
     if (gpu::is_aligned<Scan>(view, out))
         start(std::integral_constant<access, access::aligned>());
     else
         start(std::integral_constant<access, access::elementwise>());
-    longer.start(view, results, listed, 0, most_long, marks.count, before, op);
 }
 
-/// Finds the runs of at least one key, and combines the values of each as a segment. `results` determines what is
-/// written.
-template <class Scan, class Tuning, class Runs, class Keys, class Pred, class FirstKeys, class Results>
-void combine_as_segments(device_call& call, Runs& runs, Keys const& keys, offset count, Pred const& is_same,
-                         typename Scan::view const& view, FirstKeys const& first_keys, Results const& results,
-                         std::optional<typename Scan::value> const& init, typename Scan::op const& op)
+/// Room for the long runs among so many values.
+template <class Scan>
+offset most_long_runs(offset count)
+{
+    return count / (Scan::tile + 1) + 1;
+}
+
+/// The kernels of a reduction that precede those for segments: they find the runs, and reduce them by rows if they are
+/// many, or list them.
+template <class Scan, class Tuning, class Runs, class Keys, class Pred, class FirstKeys, class Sink>
+struct kernels_of_runs {
+    device_call& call;
+    Runs& runs;
+    Keys const& keys;
+    Pred const& is_same;
+    typename Scan::view const& view;
+    FirstKeys const& keys_to;
+    Sink const& to;
+    typename Scan::op const& op;
+    reduced_segments const& segments;
+    offset most_listed;
+
+    template <class Longer>
+    void start(Longer const& longer) const
+    {
+        runs.find(keys, is_same);
+        if constexpr (combines_rows<Scan>) {
+            using lists_type = lists_of_long_runs<typename Scan::order, typename Longer::lists_type>;
+            lists_type const lists = {segments.of_many, longer.further_counter(), longer.lists()};
+            gpu::start_combine_runs<Scan, Tuning>(call, runs, view,
+                                                  reduced_runs<Sink, FirstKeys>{to, keys_to, segments.most},
+                                                  initial<typename Scan::value>(std::nullopt), op, lists);
+        }
+        runs.write(keys_to, starts_of_runs{segments.all}, segments.most);
+    }
+};
+
+/// Finds the runs of at least one key, and reduces their values: if there are many, those of up to a tile by rows;
+/// otherwise, all as segments.
+template <class Order, class T, class Tuning, class Runs, class Keys, class Pred, class View, class FirstKeys,
+          class Sink, class Op>
+void reduce_runs(device_call& call, Runs& runs, Keys const& keys, offset count, Pred const& is_same, View const& view,
+                 FirstKeys const& keys_to, Sink const& to, Op const& op)
+{
+    using scan_type = scan_of<View, last_result<reduced_sink<Sink>>, T, Op, scan_form::inclusive, Order>;
+    using results_type = result_per_segment<reduced_sink<Sink>>;
+    bool const is_wide = count > offset{std::numeric_limits<std::uint32_t>::max()};
+    offset const few = count / (Tuning::least_mean_vectors * scan_type::lane_vector),
+                 most = combines_rows<scan_type> ? few : count, most_long = gpu::most_long_runs<scan_type>(count);
+    scratch<unsigned char> const starts(call, (most + 1) * (is_wide ? 8 : 4));
+    scratch<long_run> const list(call, most_long);
+    reduced_segments const segments = {{starts.begin(), is_wide, runs.on_device(), count}, {list.begin()}, most, count};
+    kernels_of_runs<scan_type, Tuning, Runs, Keys, Pred, FirstKeys, Sink> const first = {
+        call, runs, keys, is_same, view, keys_to, to, op, segments, most_long};
+    gpu::start_segmented<segmented_of<scan_type, results_type, reduced_segments>, typename Tuning::segments>(
+        call, view, results_type{{to, segments}}, segments, std::max(most, offset{1}), count, std::optional<T>(), op,
+        first);
+}
+
+/// Finds the runs of at least one key, and scans their values, those of runs of up to a tile by rows.
+template <class Scan, class Tuning, class Runs, class Keys, class Pred>
+void scan_runs_by_rows(device_call& call, Runs& runs, Keys const& keys, offset count, Pred const& is_same,
+                       typename Scan::view const& view, typename Scan::sink const& to,
+                       std::optional<typename Scan::value> const& init, typename Scan::op const& op)
+{
+    offset const most_long = gpu::most_long_runs<Scan>(count);
+    scratch<long_run> const list(call, most_long);
+    result_per_element<typename Scan::sink> const results = {to};
+    using segmented = segmented_of<Scan, result_per_element<typename Scan::sink>, long_runs>;
+    using longer_type = longer_segments<segmented, typename Tuning::segments>;
+    longer_type longer(call, results, 1, most_long, most_long, count);
+    longer.begin(0, count); // before the first launch: nothing is between a kernel and its dependent one
+    long_runs const listed = {list.begin()};
+    using lists_type = lists_of_long_runs<typename Scan::order, typename longer_type::lists_type>;
+    initial<typename Scan::value> const before(init);
+    runs.find(keys, is_same);
+    gpu::start_combine_runs<Scan, Tuning>(call, runs, view, scanned_runs<typename Scan::sink>{to}, before, op,
+                                          lists_type{listed, longer.further_counter(), longer.lists()});
+    longer.start(view, results, listed, 0, most_long, count, before, op);
+}
+
+/// Finds the runs of at least one key, and scans the values of each as a segment.
+template <class Scan, class Tuning, class Runs, class Keys, class Pred>
+void scan_runs_as_segments(device_call& call, Runs& runs, Keys const& keys, offset count, Pred const& is_same,
+                           typename Scan::view const& view, typename Scan::sink const& to,
+                           std::optional<typename Scan::value> const& init, typename Scan::op const& op)
 {
     bool const is_wide = count > offset{std::numeric_limits<std::uint32_t>::max()};
     scratch<unsigned char> const starts(call, (count + 1) * (is_wide ? 8 : 4));
     run_list const list = {starts.begin(), is_wide, runs.on_device(), count};
+    using results_type = result_per_element<typename Scan::sink>;
+    using no_keys = first_keys<unsigned, Keys, iterator_sink<discard_iterator>>;
     runs.find(keys, is_same);
-    runs.write(first_keys, starts_of_runs{list});
-    gpu::start_segmented<segmented_of<Scan, Results, run_list>, typename Tuning::segments>(call, view, results, list,
-                                                                                           count, count, init, op);
+    runs.write(no_keys{keys, {}}, starts_of_runs{list});
+    gpu::start_segmented<segmented_of<Scan, results_type, run_list>, typename Tuning::segments>(
+        call, view, results_type{to}, list, count, count, init, op);
 }
 
 /// Writes the first key and the combined values of each run, and the number of runs, in the policy's stream. Returns
@@ -293,20 +354,7 @@ offset reduce_by_key(char const* algorithm, Policy const& policy, Keys const& fi
     staged_output to(call, gpu::sink_of(out), count);
     using first_keys_type = first_keys<value_of<Keys>, decltype(keys), decltype(keys_to.sink)>;
     first_keys_type const own_keys_to = {keys, keys_to.sink};
-    using sink = decltype(to.sink);
-    using scan_type =
-        scan_of<decltype(view), last_result<long_run_sink<sink>>, T, Op, scan_form::inclusive, order_type>;
-    if constexpr (combines_rows<scan_type>) {
-        gpu::combine_by_rows<scan_type, Tuning>(
-            call, runs, keys, is_same, view, reduced_runs<sink, first_keys_type>{to.sink, own_keys_to},
-            [&](long_run const* list) { return result_per_segment<long_run_sink<sink>>{{to.sink, list}}; },
-            std::optional<T>(), op);
-    } else {
-        using results_type = result_per_segment<sink>;
-        using segment_scan = scan_of<decltype(view), typename results_type::sink, T, Op, scan_form::inclusive, order_type>;
-        gpu::combine_as_segments<segment_scan, Tuning>(call, runs, keys, count, is_same, view, own_keys_to,
-                                                       results_type{to.sink}, std::optional<T>(), op);
-    }
+    gpu::reduce_runs<order_type, T, Tuning>(call, runs, keys, count, is_same, view, own_keys_to, to.sink, op);
     offset const found = runs.finish();
     keys_to.copy_out(found);
     to.copy_out(found);
@@ -354,22 +402,15 @@ void scan_by_key(char const* algorithm, Policy const& policy, Keys const& first,
     gpu::stage_all(staged, keys);
     gpu::stage_all(staged, view);
     staged_output to(call, gpu::sink_of(out), count);
-    using sink = decltype(to.sink);
-    using results_type = result_per_element<sink>;
-    using scan_type = scan_of<decltype(view), sink, T, Op, form, order_type>;
-    bool combined = false;
+    using scan_type = scan_of<decltype(view), decltype(to.sink), T, Op, form, order_type>;
+    bool by_rows = false;
     if constexpr (combines_rows<scan_type> && decltype(view)::bases > 0) {
-        combined = gpu::is_apart(view, to.sink, count);
-        if (combined)
-            gpu::combine_by_rows<scan_type, Tuning>(
-                call, runs, keys, is_same, view, scanned_runs<sink>{to.sink},
-                [&](long_run const*) { return results_type{to.sink}; }, init, op);
+        by_rows = gpu::is_apart(view, to.sink, count);
+        if (by_rows)
+            gpu::scan_runs_by_rows<scan_type, Tuning>(call, runs, keys, count, is_same, view, to.sink, init, op);
     }
-    if (!combined) {
-        first_keys<value_of<Keys>, decltype(keys), iterator_sink<discard_iterator>> const no_keys = {keys, {}};
-        gpu::combine_as_segments<scan_type, Tuning>(call, runs, keys, count, is_same, view, no_keys,
-                                                    results_type{to.sink}, init, op);
-    }
+    if (!by_rows)
+        gpu::scan_runs_as_segments<scan_type, Tuning>(call, runs, keys, count, is_same, view, to.sink, init, op);
     call.finish();
     to.copy_out(count);
 }

@@ -63,22 +63,30 @@ offset most_longer([[maybe_unused]] Segments const& segments, offset count, [[ma
         return count;
 }
 
+/// In place of kernels that are launched before the others, and list segments, too.
+struct no_first_kernels {
+    static constexpr offset most_listed = 0;
+    template <class Longer>
+    void start(Longer const&) const
+    {}
+};
+
 /// Launches the kernels for `count` segments of up to `longest` elements, which segments that are scanned have
 /// together, for a limited number at a time so that the lists stay short.
-template <class Segmented, class Tuning>
+template <class Segmented, class Tuning, class First = no_first_kernels>
 void start_segmented(device_call& call, typename Segmented::view const& view,
                      typename Segmented::results const& results, typename Segmented::segments const& segments,
                      offset count, offset longest, std::optional<typename Segmented::value> const& init,
-                     typename Segmented::op const& op)
+                     typename Segmented::op const& op, First const& first_kernels = {})
 {
     constexpr bool reduces = Segmented::results::reduces;
     constexpr int warps = Tuning::threads / warp_size;
     using Scan = typename Segmented::scan;
     offset const at_once = std::min(count, gpu::segments_at_once<typename Segmented::segments, Tuning>);
     offset const rounds = (count + at_once - 1) / at_once,
-                 most_listed = gpu::most_longer(segments, at_once, reduces ? Scan::order::row : Scan::order::chunk);
+                 longer_ones = gpu::most_longer(segments, at_once, reduces ? Scan::order::row : Scan::order::chunk);
     using longer_type = longer_segments<Segmented, Tuning>;
-    longer_type longer(call, results, rounds, at_once, most_listed, longest);
+    longer_type longer(call, results, rounds, at_once, std::max(longer_ones, first_kernels.most_listed), longest);
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
         offset const first = round * at_once, left = std::min(at_once, count - first);
@@ -86,6 +94,8 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
             gpu::blocks_for(left, gpu::segments_per_warp(left, Tuning::warps_wanted) * warps,
                             offset{call.multiprocessors()} * Tuning::short_blocks_per_multiprocessor);
         longer.begin(round, longest);
+        if (round == 0)
+            first_kernels.start(longer);
         if constexpr (reduces) {
             call.launch(&reduce_short_segments<Segmented, Tuning, typename longer_type::lists_type>,
                         "reduce_short_segments", {short_blocks, Tuning::threads}, view, results, segments, first, left,

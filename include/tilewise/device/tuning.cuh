@@ -222,13 +222,16 @@ struct by_key_tuning {
 
     static constexpr int threads = 256;
     /// A lane has the loads of so many keys in flight.
-    static constexpr int words_at_once = 16;
+    static constexpr int words_at_once = 8;
     /// Up to 64 registers per thread.
     static constexpr int combining_blocks_per_multiprocessor = 4;
     static constexpr int summing_threads = 1024;
 
     /// A warp takes a part of the keys, of at least and at most so many.
     static constexpr int least_part = 1024, most_part = 1 << 20;
+
+    /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments.
+    static constexpr int least_mean_vectors = 2;
 };
 
 /// How values of the host are stored.

@@ -17,6 +17,9 @@
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
 
+#include <cstdint>
+#include <type_traits>
+
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
@@ -28,18 +31,34 @@ struct long_run {
 /// The long runs of a call: segments for the kernels that combine longer ones.
 struct long_runs {
     long_run* list;
-    unsigned long long* found;
 
     static constexpr bool counts_on_device = true;
 
     TILEWISE_DEVICE segment_span at(offset number) const { return {list[number].begin, list[number].count}; }
 };
 
-/// A sink that stores the result of a long run, given by its number in the list, at the index of the run.
+/// The runs of a reduction: the listed ones, if there are at most `most`; otherwise the long ones, as `combine_runs`
+/// combines the others.
+struct reduced_segments {
+    run_list all;
+    long_runs of_many;
+    offset most, elements;
+
+    static constexpr bool counts_on_device = true;
+
+    TILEWISE_DEVICE bool are_many() const { return *all.number > most; }
+    TILEWISE_DEVICE segment_span at(offset number) const { return are_many() ? of_many.at(number) : all.at(number); }
+    TILEWISE_DEVICE offset existing(offset first, offset count) const
+    {
+        return are_many() ? 0 : all.existing(first, count);
+    }
+};
+
+/// A sink for their results: those of long runs are stored at the index of the run.
 template <class Sink>
-struct long_run_sink {
+struct reduced_sink {
     Sink to;
-    long_run const* list;
+    reduced_segments segments;
 
     template <class T, int count>
     TILEWISE_DEVICE static auto pack(registers<T, count> const& values)
@@ -49,7 +68,7 @@ struct long_run_sink {
     template <class Packed>
     TILEWISE_DEVICE void store_some(offset number, Packed const& value, int, int)
     {
-        to.store_some(list[number].index, value, 0, 1);
+        to.store_some(segments.are_many() ? segments.of_many.list[number].index : number, value, 0, 1);
     }
 };
 
@@ -59,21 +78,32 @@ struct scanned_runs {
     using sink = Sink;
     static constexpr bool reduces = false;
     Sink to;
+    TILEWISE_DEVICE bool is_wanted(run_marks const&) const { return true; }
 };
 
-/// What `combine_runs` writes: a result for every run, and its first key.
+/// What `combine_runs` writes: a result for every run, and its first key, if there are more than `most` runs.
 template <class Sink, class FirstKeys>
 struct reduced_runs {
     using sink = Sink;
     static constexpr bool reduces = true;
     Sink to;
     FirstKeys keys;
+    offset most;
+    TILEWISE_DEVICE bool is_wanted(run_marks const& marks) const { return *marks.number > most; }
+};
+
+/// The runs that begin in a row, listed by a warp: where, and the results of the runs that end there.
+template <class Scan>
+struct listed_results {
+    static constexpr int row = Scan::row;
+    static_assert(row <= 1 << 16);
+    std::uint16_t position[row];
+    registers<typename Scan::value, row> result;
 };
 
 /// Stores the results of a scan for the values of a lane, of those that exist.
 template <class Scan, access how, class Rows>
-TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, offset position, typename Scan::op& op,
-                                   optional_value<typename Scan::value> const& init)
+TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, offset position, typename Scan::op& op)
 {
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector;
@@ -81,7 +111,7 @@ TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, of
     TILEWISE_UNROLL
     for (int i = 0; i < N; ++i)
         if (Scan::is_unpredicated || rows.exists(i))
-            gpu::put(results[i], rows.template result<Scan::form>(i, op, init));
+            gpu::put(results[i], rows.template result<Scan::form>(i, op));
     if (rows.all_exist()) {
         to.template store<how>(position, Scan::sink::pack(results));
         return;
@@ -92,25 +122,55 @@ TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, of
             gpu::store_one(to, position + i, T(results[i]));
 }
 
-/// Stores the results of the runs that end where others begin, and the first keys of the latter. `run` is the number of
-/// runs that begin before the lane; `before` is the result for the value before the lane's first one.
+/// Stores the results of the runs that end where others begin, and the first keys of the latter. `runs` is the number of
+/// runs that begin before the row, `before` the result for the value before the lane's first one. The runs are listed
+/// first, so that neighboring lanes store neighboring results. Returns how many runs begin in the row.
 template <class Scan, class Rows, class Out>
-TILEWISE_DEVICE void store_reduced(Out& out, Rows const& rows, offset run, offset position, offset count,
-                                   typename Scan::value const& before, typename Scan::op& op)
+TILEWISE_DEVICE int store_reduced(Out& out, Rows const& rows, offset runs, offset first, offset count, bool is_long,
+                                  typename Scan::value const& before, typename Scan::op& op,
+                                  listed_results<Scan>& listed)
 {
     using T = typename Scan::value;
-    auto const no_init = gpu::no_value<T>();
-    for (unsigned left = rows.begins(); left != 0; left &= left - 1, ++run) {
-        int const i = gpu::lowest_lane(left);
-        registers<typename decltype(out.keys)::key, 1> key;
-        if (position + i < count)
-            out.keys.load(key, 0, position + i);
-        if (run > 0 && (rows.all_exist() || rows.length_before(i) <= Scan::tile))
-            gpu::store_one(out.to, run - 1,
-                           i == 0 ? before : rows.template result<scan_form::inclusive>(i - 1, op, no_init));
-        if (position + i < count)
-            out.keys.write(run, key, 0);
+    constexpr int N = Scan::lane_vector, batch = 2; // keys in flight
+    int const lane = lane_index(), earlier = rows.runs_before_lane(),
+              number = gpu::shuffle(earlier + count_bits(rows.begins_of_lane()), warp_size - 1);
+    int own = earlier;
+    TILEWISE_UNROLL
+    for (int i = 0; i < N; ++i) {
+        registers<T, 1> result;
+        if (i == 0)
+            gpu::put(result[0], before);
+        else if (Scan::is_unpredicated || (rows.begins(i) && rows.exists(i - 1)))
+            gpu::put(result[0], rows.template result<scan_form::inclusive>(max_of(i - 1, 0), op));
+        if (rows.begins(i)) {
+            listed.position[own] = static_cast<std::uint16_t>(lane * N + i);
+            gpu::put(listed.result[own], T(result[0]));
+            ++own;
+        }
     }
+    sync_warp();
+    auto keys_to = out.keys.from(runs);
+    bool const has_first = runs > 0 && !is_long; // a result of the run that is open before the row
+    TILEWISE_NO_UNROLL
+    for (int begin = lane; begin < number; begin += batch * warp_size) {
+        registers<typename decltype(out.keys)::key, batch> keys;
+        TILEWISE_UNROLL
+        for (int k = 0; k < batch; ++k) {
+            int const i = begin + k * warp_size;
+            if (i < number && first + listed.position[i] < count)
+                out.keys.load(keys, k, first + listed.position[i]);
+        }
+        TILEWISE_UNROLL
+        for (int k = 0; k < batch; ++k) {
+            int const i = begin + k * warp_size;
+            if (i < number && first + listed.position[i] < count)
+                keys_to.write(i, keys, k);
+            if (i < number && (i > 0 || has_first))
+                gpu::store_one(out.to, runs - 1 + i, T(listed.result[i]));
+        }
+    }
+    sync_warp(); // before the list is written again
+    return number;
 }
 
 /// The rows of a part in which a run begins, or in which a run of up to a tile continues.
@@ -122,48 +182,44 @@ public:
     /// For the rows from position `first` on up to `limit`, with the marks of the keys from there on. The run that is
     /// open before the first row is longer.
     TILEWISE_DEVICE rows_with_runs(unsigned const* marks, int first, int limit)
-        : marks_(marks), first_(first), limit_(limit), next_(first), last_begin_(first - tile - row)
-    {
-        find(first);
-    }
+        : marks_(marks), begin_(first - warp_size * row), limit_(limit), last_begin_(first - tile - row)
+    {}
     /// Returns the position of the next such row, or `limit` if there is none. All lanes take part.
     TILEWISE_DEVICE int take()
     {
-        while (next_ < limit_) {
-            if (next_ - begin_ >= warp_size * row)
-                find(next_);
-            int const own = next_;
-            unsigned const left = begins_ >> (own - begin_) / row;
-            if ((left & 1) != 0)
-                last_begin_ = own;
-            if (own - last_begin_ <= tile) {
-                next_ = own + row;
-                return own;
-            }
-            next_ = left != 0 ? own + gpu::lowest_lane(left) * row : begin_ + warp_size * row;
+        while (left_ == 0) {
+            begin_ += warp_size * row;
+            if (begin_ >= limit_)
+                return limit_;
+            find();
         }
-        return limit_;
+        int const next = begin_ + gpu::lowest_lane(left_) * row;
+        left_ &= left_ - 1;
+        return next;
     }
 
 private:
-    /// Finds in which of 32 rows a run begins: a lane for each row.
-    TILEWISE_DEVICE void find(int begin)
+    /// Finds such rows among the next 32, of which each lane has one.
+    TILEWISE_DEVICE void find()
     {
-        begin_ = begin;
-        int const own = begin + lane_index() * row;
+        int const own = begin_ + lane_index() * row;
         unsigned any = 0;
         if (own < limit_) {
             TILEWISE_UNROLL
             for (int i = 0; i < N; ++i)
-                any |= marks_[static_cast<unsigned>(own - first_) / warp_size + i];
+                any |= marks_[lane_index() * N + i];
         }
-        begins_ = warp_ballot(any != 0);
+        marks_ += warp_size * N;
+        unsigned const begins = warp_ballot(any != 0);
+        int const last = highest_bit(begins & (~0u >> (warp_size - 1 - lane_index())));
+        left_ = warp_ballot(own < limit_ && own - (last >= 0 ? begin_ + last * row : last_begin_) <= tile);
+        last_begin_ = begins != 0 ? begin_ + highest_bit(begins) * row : last_begin_;
     }
 
     unsigned const* marks_;
-    int first_, limit_, next_, last_begin_;
-    int begin_;       ///< of the rows that have been looked at
-    unsigned begins_; ///< a bit for each of them
+    int begin_, limit_;
+    int last_begin_;    ///< the last row before those in which a run begins
+    unsigned left_ = 0; ///< a bit for each of 32 rows
 };
 
 /// Combines the values of runs of up to a tile, and lists the longer ones.
@@ -175,16 +231,22 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector, row = Scan::row, ahead = 2; // rows whose loads are in flight
     constexpr int far = -(1 << 29);                                 // as a position: long before the part
-    offset const part = offset{block_index()} * (Tuning::threads / warp_size) + warp_index();
+    constexpr int warps = Tuning::threads / warp_size;
+    using lists_of_warps = registers<std::conditional_t<Out::reduces, listed_results<Scan>, char>, warps>;
+    TILEWISE_SHARED(listed, lists_of_warps);
+    int const warp = warp_index();
+    offset const part = offset{block_index()} * warps + warp;
     release_dependents();
     wait_for_primary();
-    if (part >= marks.parts)
+    if (part >= marks.parts || !out.is_wanted(marks))
         return;
     int const lane = lane_index();
     offset const first = part * marks.part_size;
     runs_before before = marks.before(part);
     offset const back = first - before.last; // how long before the part the last run begins
-    bool const is_long = back > Scan::tile || before.last < 0;
+    offset const beyond = (before.last + Scan::tile) / marks.part_size + 1; // a part that the run reaches if it is long
+    bool const is_long = before.last < 0 || back > Scan::tile ||
+                         (beyond < marks.parts && marks.before(beyond).last == before.last);
     int const begin = is_long ? 0 : -static_cast<int>((back + row - 1) / row) * row,
               end = static_cast<int>(gpu::at_most(marks.count - first, 1 << 30)),
               limit = min_of(marks.part_size, end + 1);
@@ -192,7 +254,6 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     auto values = view.from(first + begin + lane * N);
     unsigned const* const words = marks.words + ((first + begin) >> 5);
     int const shift = lane * N % warp_size, word = lane * N / warp_size;
-    optional_value<T> const initial_value = init.get();
 
     registers<typename Scan::vector_size, ahead> loaded;
     unsigned begins[ahead];
@@ -215,7 +276,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     TILEWISE_UNROLL
     for (int i = 0; i < ahead; ++i)
         load(i);
-    run_rows<Scan> rows(is_long && back < -far ? -static_cast<int>(back) : far);
+    run_rows<Scan> rows(is_long && back > Scan::tile && back < -far ? -static_cast<int>(back) : far, init.get());
     [[maybe_unused]] registers<T, 1> last_of_row; // the result for this lane's last value, in the row before
     TILEWISE_NO_UNROLL
     for (bool is_over = false; !is_over;) {
@@ -233,17 +294,17 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
             if constexpr (Out::reduces) {
                 registers<T, 1> last;
                 if (Scan::is_unpredicated || rows.exists(N - 1))
-                    gpu::put(last[0], rows.template result<scan_form::inclusive>(N - 1, op, gpu::no_value<T>()));
+                    gpu::put(last[0], rows.template result<scan_form::inclusive>(N - 1, op));
                 T const previous = gpu::shuffle(gpu::select(lane == warp_size - 1, T(last_of_row[0]), T(last[0])),
                                                 (lane + warp_size - 1) % warp_size);
                 gpu::put(last_of_row[0], T(last[0]));
                 if (here >= 0 && rows.any_begins()) {
-                    int const earlier = rows.runs_before_lane();
-                    gpu::store_reduced<Scan>(out, rows, before.runs + earlier, position, marks.count, previous, op);
-                    before.runs += gpu::shuffle(earlier + count_bits(rows.begins()), warp_size - 1);
+                    bool const ends_long = first + rows.first_begin(here) - before.last > Scan::tile;
+                    before.runs += gpu::store_reduced<Scan>(out, rows, before.runs, first + here, marks.count, ends_long,
+                                                            previous, op, listed[warp]);
                 }
             } else if (here >= 0) {
-                gpu::store_scanned<Scan, how>(out.to, rows, position, op, initial_value);
+                gpu::store_scanned<Scan, how>(out.to, rows, position, op);
             }
             if (here >= 0 && rows.any_begins()) {
                 if (!rows.all_exist()) {

@@ -64,6 +64,7 @@ struct run_marks {
     unsigned* words;       ///< a bit for each key, which is set if it begins a run, and a set bit behind the last key
     runs_before* of_parts; ///< for each part, what precedes it in its block
     runs_before* of_blocks; ///< for each block
+    offset* number; ///< of runs, once blocks are summed
     offset count, parts;
     int part_size, parts_of_block;
 
@@ -166,16 +167,14 @@ mark_runs(Keys keys, Pred is_same, run_marks marks)
     }
 }
 
-/// Where the number of runs is written.
+/// Where else the number of runs is written.
 struct number_targets {
-    offset* on_device; ///< for later kernels
-    offset* line;      ///< for the host, if not null
-    void* user;        ///< an integer of so many bytes, if not null
+    offset* line; ///< for the host, if not null
+    void* user;   ///< an integer of so many bytes, if not null
     int user_bytes;
 
     TILEWISE_DEVICE void put(offset number) const
     {
-        *on_device = number;
         if (line != nullptr)
             *line = number;
         if (user != nullptr) {
@@ -220,8 +219,10 @@ sum_blocks(run_marks marks, offset blocks, number_targets targets)
         before = gpu::after(before, all);
         sync_block(); // before `shared` is written again
     }
-    if (thread_index() == 0)
-        targets.put(before.runs - 1); // the last one is behind the keys
+    if (thread_index() == 0) {
+        *marks.number = before.runs - 1; // the last one is behind the keys
+        targets.put(before.runs - 1);
+    }
 }
 
 } // namespace gpu

@@ -20,17 +20,6 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Returns an item of a few, in registers.
-template <int count, class Items>
-TILEWISE_DEVICE auto item(Items const& items, int i)
-{
-    auto found(items[0]);
-    TILEWISE_UNROLL
-    for (int k = 1; k < count; ++k)
-        found = gpu::select(i == k, items[k], found);
-    return found;
-}
-
 /// The values of one row of memory, combined up to each of them within its run. Results exist for values at positions
 /// below a tile in their runs.
 template <class Scan>
@@ -45,9 +34,9 @@ class run_rows {
     static constexpr bool accepts_any = Scan::is_unpredicated;
 
 public:
-    /// Begins before a row. The run that is open there begins at `open`: at least a tile before it, or its results are
-    /// not needed.
-    TILEWISE_DEVICE explicit run_rows(int open) : open_(open) {}
+    /// Begins before a row, for runs that begin with `init` if there is one. The run that is open there begins at
+    /// `open`: at least a tile before it, or its results are not needed.
+    TILEWISE_DEVICE run_rows(int open, optional_value<T> const& init) : init_(init), open_(open) {}
 
     /// Combines the row of memory that begins at position `first`. `loaded` are the values of this lane; those at `end`
     /// and beyond do not exist. `begins` has a bit for each value that begins a run. Rows may be left out in which none
@@ -64,15 +53,17 @@ public:
         combine_lanes(op);
         if (reaches_row_)
             combine_rows(op);
+        find_prefixes(op);
     }
 
     /// Whether there is a result for value `i` of this lane; for all values of all lanes.
     TILEWISE_DEVICE bool exists(int i) const { return (exists_ >> i & 1) != 0; }
     TILEWISE_DEVICE bool all_exist() const { return missing_ <= 0; }
 
-    /// The values of this lane that begin a run, a bit for each; whether any value of the row does, and the first
-    /// position at which one does.
-    TILEWISE_DEVICE unsigned begins() const { return begins_; }
+    /// Whether value `i` begins a run; the same for all values of this lane, a bit for each; whether any value of the
+    /// row does, and the first position at which one does.
+    TILEWISE_DEVICE bool begins(int i) const { return (begins_ >> i & 1) != 0; }
+    TILEWISE_DEVICE unsigned begins_of_lane() const { return begins_; }
     TILEWISE_DEVICE bool any_begins() const { return lanes_ != 0; }
     TILEWISE_DEVICE int first_begin(int first) const
     {
@@ -90,38 +81,25 @@ public:
         return count;
     }
     /// The length of the run before the one that value `i` begins.
-    TILEWISE_DEVICE int length_before(int i) const { return i > 0 ? gpu::item<N>(in_run_, i - 1) + 1 : before_lane_; }
+    TILEWISE_DEVICE int length_before(int i) const { return i > 0 ? in_run_[max_of(i - 1, 0)] + 1 : before_lane_; }
 
     /// Returns the result of the inclusive or of the exclusive scan for value `i`, which exists or is ignored.
     template <scan_form form>
-    TILEWISE_DEVICE T result(int i, Op& op, optional_value<T> const& init) const
+    TILEWISE_DEVICE T result(int i, Op& op) const
     {
-        int const in_run = gpu::item<N>(in_run_, i);
-        bool const in_later_vector = (in_run & (row - 1)) >= N;
-        bool has_prefix = in_later_vector;
-        registers<T, 1> prefix;
-        gpu::put(prefix[0], gpu::select(in_run > end_of_vector_, T(tree_[steps]), T(tree_before_[0])));
-        if (reaches_row_) { // in all lanes, or in none
-            bool const is_behind = in_run > end_of_row_, in_later_row = in_run % chunk >= row,
-                       in_later_chunk = in_run >= chunk;
-            prepend(prefix, has_prefix, in_later_row, op, gpu::select(is_behind, T(rows_[0]), T(rows_before_[0])));
-            registers<T, 1> front; // init and the chunks
-            gpu::put(front[0], gpu::select(is_behind, T(chunks_[0]), T(chunks_before_[0])));
-            bool has_front = in_later_chunk;
-            if (init.has_value)
-                prepend(front, has_front, true, op, T(init.value[0]));
-            prepend(prefix, has_prefix, has_front, op, T(front[0]));
-        } else if (init.has_value) {
-            prepend(prefix, has_prefix, true, op, T(init.value[0]));
-        }
+        bool const has_prefix = in_run_[i] >= N;
+        registers<T, 1> prefix; // of the lane vector
+        gpu::put(prefix[0], gpu::select(in_run_[i] > end_of_vector_, T(prefix_behind_[0]), T(prefix_[0])));
+        if (init_.has_value && !has_prefix)
+            gpu::put(prefix[0], T(init_.value[0]));
         if constexpr (form == scan_form::inclusive) {
             registers<T, 1> sum;
-            gpu::put(sum[0], gpu::item<N>(sums_, i));
-            combine_if(has_prefix, op, sum[0], T(prefix[0]), T(sum[0]));
+            gpu::put(sum[0], T(sums_[i]));
+            combine_if(has_prefix || init_.has_value, op, sum[0], T(prefix[0]), T(sum[0]));
             return sum[0];
         } else {
-            T const before(i > 0 ? gpu::item<N>(sums_, max_of(i - 1, 0)) : T(open_vector_[0]));
-            combine_if((in_run & (N - 1)) != 0, op, prefix[0], T(prefix[0]), before);
+            T const before(i > 0 ? sums_[max_of(i - 1, 0)] : open_vector_[0]);
+            combine_if((in_run_[i] & (N - 1)) != 0, op, prefix[0], T(prefix[0]), before);
             return prefix[0];
         }
     }
@@ -138,11 +116,11 @@ private:
         }
     }
 
-    /// Puts `left` before a prefix that may be missing, if `condition`.
-    TILEWISE_DEVICE static void prepend(registers<T, 1>& prefix, bool& has_prefix, bool condition, Op& op,
+    /// Puts `left` before a prefix that may be missing, if `condition`; and if `exists`, combines them.
+    TILEWISE_DEVICE static void prepend(registers<T, 1>& prefix, bool& has_prefix, bool condition, bool exists, Op& op,
                                         T const& left)
     {
-        combine_if(condition && has_prefix, op, prefix[0], left, T(prefix[0]));
+        combine_if(exists && condition && has_prefix, op, prefix[0], left, T(prefix[0]));
         if (condition && !has_prefix)
             gpu::put(prefix[0], left);
         has_prefix = has_prefix || condition;
@@ -268,8 +246,36 @@ private:
         }
     }
 
+    /// Finds the prefixes of the lane vector of this lane's first value, and of the one behind the end of that.
+    TILEWISE_DEVICE void find_prefixes(Op& op)
+    {
+        find_prefix(in_run_[0], T(tree_before_[0]), exists(0), op, prefix_);
+        find_prefix(end_of_vector_ + 1, T(tree_[steps]), end_of_vector_ != no_end, op, prefix_behind_);
+    }
+    /// Finds the prefix of the lane vector at position `in_run`, from the tree over those of its row before it.
+    TILEWISE_DEVICE void find_prefix(int in_run, T const& tree, bool exists, Op& op, registers<T, 1>& found)
+    {
+        gpu::put(found[0], tree);
+        bool has_prefix = (in_run & (row - 1)) >= N;
+        registers<T, 1> front(init_.value);
+        bool has_front = init_.has_value;
+        if (reaches_row_) { // in all lanes, or in none
+            bool const is_behind = in_run > end_of_row_, in_later_chunk = in_run >= chunk;
+            prepend(found, has_prefix, in_run % chunk >= row, exists, op,
+                    gpu::select(is_behind, T(rows_[0]), T(rows_before_[0])));
+            T const chunks = gpu::select(is_behind, T(chunks_[0]), T(chunks_before_[0]));
+            combine_if(exists && in_later_chunk && has_front, op, front[0], T(front[0]), chunks);
+            if (in_later_chunk && !has_front)
+                gpu::put(front[0], chunks);
+            has_front = has_front || in_later_chunk;
+        }
+        if (reaches_row_ || init_.has_value)
+            prepend(found, has_prefix, has_front, exists, op, T(front[0]));
+    }
+
     static constexpr int no_end = 1 << 30; ///< no position in a run is above it
 
+    optional_value<T> init_;
     /// @name Of the row
     /// @{
     int open_, open_before_;  ///< where the runs begin that are open behind and before the row
@@ -293,6 +299,7 @@ private:
     registers<T, steps + 1> tree_;  ///< over up to 2^step lane vectors up to that one
     registers<T, 1> tree_before_;   ///< over all, up to the one that ends in the lane before
     registers<T, 1> chunk_of_lane_; ///< of the run that is open, the chunk with the lane's number
+    registers<T, 1> prefix_, prefix_behind_; ///< of the lane vector of the first value, and of the one behind its end
     /// @}
 };
 

@@ -60,6 +60,7 @@ struct first_keys {
     Keys keys;
     Sink to;
 
+    TILEWISE_DEVICE first_keys from(offset run) const { return {keys, to.from(run)}; }
     template <int count>
     TILEWISE_DEVICE void load(registers<Key, count>& loaded, int i, offset begin)
     {
@@ -94,56 +95,61 @@ struct lengths_of_runs {
 };
 /// @}
 
-/// Writes the first key of each run, and `what`. A warp takes a part of the keys.
+/// Writes the first key of each run, and `what`, if there are up to `most` runs. A warp takes a part of the keys, 32
+/// words of marks at a time: it lists where runs begin, so that neighboring lanes write about neighboring runs.
 template <class FirstKeys, class What, class Tuning>
 TILEWISE_KERNEL(Tuning::threads, 1)
-write_runs(run_marks marks, FirstKeys keys, What what)
+write_runs(run_marks marks, offset most, FirstKeys keys, What what)
 {
-    constexpr int words = 4; // loads of so many keys are in flight: the compiler has to assume that a store changes one
-    offset const part = offset{block_index()} * (Tuning::threads / warp_size) + warp_index();
+    constexpr int warps = Tuning::threads / warp_size, at_once = warp_size * warp_size;
+    constexpr int batch = 4; // keys of a lane in flight: the compiler has to assume that a store changes one
+    using positions = registers<registers<std::uint16_t, at_once>, warps>;
+    TILEWISE_SHARED(shared, positions);
+    int const warp = warp_index(), lane = lane_index();
+    offset const part = offset{block_index()} * warps + warp;
     release_dependents();
     wait_for_primary();
-    if (part >= marks.parts)
+    if (part >= marks.parts || *marks.number > most)
         return;
-    int const lane = lane_index(), part_words = marks.part_size / warp_size;
-    unsigned const before_lane = (1u << lane) - 1;
-    offset const first = part * marks.part_size;
+    int const words = marks.part_size / warp_size;
+    auto& position = shared[warp];
     runs_before before = marks.before(part);
+    unsigned const* const own_marks = marks.words + part * words;
     TILEWISE_NO_UNROLL
-    for (int begin = 0; begin < part_words; begin += warp_size) {
-        unsigned const own = begin + lane < part_words ? marks.words[first / warp_size + begin + lane] : 0;
+    for (int begin = 0; begin < words; begin += warp_size) {
+        offset const first = part * marks.part_size + begin * warp_size;
+        unsigned word = begin + lane < words ? own_marks[begin + lane] : 0;
+        if (!any_lane(word != 0))
+            continue;
+        unsigned const up_to_lane = gpu::warp_sums(static_cast<unsigned>(count_bits(word)));
+        auto const runs = static_cast<int>(gpu::shuffle(up_to_lane, warp_size - 1));
+        for (int i = static_cast<int>(up_to_lane) - count_bits(word); word != 0; word &= word - 1, ++i)
+            position[i] = static_cast<std::uint16_t>(lane * warp_size + gpu::lowest_lane(word));
+        sync_warp();
         TILEWISE_NO_UNROLL
-        for (int at = 0; at < warp_size; at += words) {
-            unsigned word[words];
+        for (int i = lane; i < runs; i += batch * warp_size) {
+            registers<typename FirstKeys::key, batch> loaded;
             TILEWISE_UNROLL
-            for (int i = 0; i < words; ++i)
-                word[i] = gpu::shuffle(own, at + i);
-            if ((word[0] | word[1] | word[2] | word[3]) == 0)
-                continue;
-            offset const index = first + (begin + at) * offset{warp_size} + lane;
-            registers<typename FirstKeys::key, words> loaded;
+            for (int k = 0; k < batch; ++k)
+                if (i + k * warp_size < runs && first + position[i + k * warp_size] < marks.count)
+                    keys.load(loaded, k, first + position[i + k * warp_size]);
             TILEWISE_UNROLL
-            for (int i = 0; i < words; ++i)
-                if ((word[i] >> lane & 1) != 0 && index + i * warp_size < marks.count)
-                    keys.load(loaded, i, index + i * warp_size);
-            TILEWISE_UNROLL
-            for (int i = 0; i < words; ++i) {
-                if (word[i] == 0)
-                    continue;
-                if ((word[i] >> lane & 1) != 0) {
-                    unsigned const earlier = word[i] & before_lane;
-                    offset const run = before.runs + count_bits(earlier), here = index + i * warp_size;
-                    if (here < marks.count)
-                        keys.write(run, loaded, i);
-                    else
-                        what.finish(run, marks.count);
-                    if (run > 0)
-                        what.put(run - 1, earlier != 0 ? here - lane + highest_bit(earlier) : before.last, here);
-                }
-                before.runs += count_bits(word[i]);
-                before.last = index - lane + i * warp_size + highest_bit(word[i]);
+            for (int k = 0; k < batch; ++k) {
+                int const own = i + k * warp_size;
+                if (own >= runs)
+                    break;
+                offset const run = before.runs + own, here = first + position[own];
+                if (here < marks.count)
+                    keys.write(run, loaded, k);
+                else
+                    what.finish(run, marks.count);
+                if (run > 0)
+                    what.put(run - 1, own > 0 ? first + position[max_of(own - 1, 0)] : before.last, here);
             }
         }
+        before.runs += runs;
+        before.last = first + position[runs - 1];
+        sync_warp(); // before `position` is written again
     }
 }
 
