@@ -2,13 +2,17 @@
 # tilewise_find_mpi(): the target tilewise::mpi, where MPI is found. Nothing else of tilewise needs MPI.
 function(tilewise_find_mpi)
     get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-    if(NOT TARGET MPI::MPI_CXX AND CXX IN_LIST languages AND NOT CMAKE_CROSSCOMPILING)
-        find_package(MPI QUIET COMPONENTS CXX)
+    if(NOT MPI_CXX_FOUND AND CXX IN_LIST languages AND NOT CMAKE_CROSSCOMPILING)
+        set(is_new TRUE)
         if(TARGET MPI::MPI_CXX)
+            set(is_new FALSE)
+        endif()
+        find_package(MPI QUIET COMPONENTS CXX)
+        if(MPI_CXX_FOUND AND is_new)
             set_target_properties(MPI::MPI_CXX PROPERTIES IMPORTED_GLOBAL ON) # tilewise may be a subdirectory
         endif()
     endif()
-    if(NOT TARGET MPI::MPI_CXX)
+    if(NOT MPI_CXX_FOUND) # CMake makes the target MPI::MPI_CXX in any case
         message(STATUS "MPI not found: no target tilewise::mpi")
     elseif(NOT TARGET tilewise::mpi)
         add_library(tilewise::mpi INTERFACE IMPORTED GLOBAL)

@@ -21,7 +21,7 @@ namespace tilewise {
 /// compiler.
 class [[gnu::visibility("default")]] no_device : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    using std::runtime_error::runtime_error; ///< those of the base class
 };
 
 /// Returns the error category of `cuda_error`. Its values are those of `cudaError_t`.
@@ -60,7 +60,8 @@ private:
 TILEWISE_NAMESPACE_BEGIN
 
 /// @ingroup errors
-/// Whether calls check their preconditions: true if `TILEWISE_HARDENED` is defined.
+/// Whether calls check their preconditions: true if `TILEWISE_HARDENED` is defined. The CMake target of the same name
+/// defines it.
 #ifdef TILEWISE_HARDENED
 inline constexpr bool hardened = true;
 #else

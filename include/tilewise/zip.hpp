@@ -199,7 +199,7 @@ inline constexpr bool is_zip<zip_iterator<Its...>> = true;
 /// them, and refers to them, so they must outlive it.
 ///
 /// Every algorithm reads such a range under every policy: containers, arrays and spans, for `device` in GPU or host
-/// memory (min_element and its relatives: GPU memory), whose elements it then reads with vector loads. The ranges need
+/// memory, whose elements it reads with vector loads (min_element and its relatives: one at a time). The ranges need
 /// random access and a size. An element is a copy, of type zip_tuple; to write to several ranges, call an algorithm for
 /// each.
 /// @par Example

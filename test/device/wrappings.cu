@@ -85,6 +85,19 @@ DEVICE_TEST(wrappings, in_functions)
         0.5f, std::plus<>{});
 }
 
+DEVICE_TEST(wrappings, of_host_memory_are_searched_at_once_and_in_pieces)
+{
+    both<float> const x;
+    auto const first = thrust::make_transform_iterator(x.here.data(), square{}), last = first + 9'000;
+    auto const both_there = tw::minmax_element(tw::seq, first, last);
+    for (std::size_t const budget : {0, 1}) { // 1: pieces of 4096 elements
+        auto const policy = tw::device.budget(budget);
+        EXPECT_EQ(tw::min_element(policy, first, last) - first, tw::min_element(tw::seq, first, last) - first);
+        EXPECT_EQ(tw::max_element(policy, first, last) - first, tw::max_element(tw::seq, first, last) - first);
+        EXPECT_TRUE(tw::minmax_element(policy, first, last) == both_there);
+    }
+}
+
 DEVICE_TEST(wrappings, of_a_transform_reduce)
 {
     both<float> const x;

@@ -56,4 +56,49 @@ DEVICE_TEST(zip, has_samples_of_several_dimensions)
     EXPECT_EQ(counts.values(4), (std::vector<std::uint32_t>{1, 0, 1, 2}));
 }
 
+struct by_distance {
+    template <class Tuple>
+    TILEWISE_PORTABLE bool operator()(Tuple const& a, Tuple const& b) const
+    {
+        return length(a) < length(b);
+    }
+    template <class Tuple>
+    TILEWISE_PORTABLE static int length(Tuple const& tuple)
+    {
+        auto const& [x, y] = tuple;
+        return x * x + y * y;
+    }
+};
+
+DEVICE_TEST(zip, is_searched_in_any_memory_at_once_and_in_pieces)
+{
+    std::size_t const n = 9000;
+    std::vector<int> x(n);
+    std::vector<std::int8_t> y(n);
+    for (int const spread : {1, 7, 20'000}) { // all equal, many equals, few
+        for (std::size_t i = 0; i < n; ++i) {
+            x[i] = static_cast<int>(i * 48271 % 65537) % spread;
+            y[i] = static_cast<std::int8_t>(i * 16807 % 127 % static_cast<std::size_t>(spread));
+        }
+        device_array<int> const on_x(x);
+        device_array<std::int8_t> const on_y(y);
+        auto const here = tw::zip(x, y);
+        auto const mixed = tw::zip(std::span(on_x.begin(), n), y);
+        auto const there = tw::zip(std::span(on_x.begin(), n), std::span(on_y.begin(), n));
+        auto const low = tw::min_element(here, by_distance()) - here.begin(),
+                   high = tw::max_element(here, by_distance()) - here.begin(),
+                   last_high = tw::minmax_element(here, by_distance()).second - here.begin();
+        EXPECT_EQ(tw::min_element(tw::device, there, by_distance()) - there.begin(), low);
+        for (std::size_t const budget : {0, 1}) { // 1: pieces of 4096 elements
+            auto const policy = tw::device.budget(budget);
+            EXPECT_EQ(tw::min_element(policy, here, by_distance()) - here.begin(), low);
+            EXPECT_EQ(tw::max_element(policy, here, by_distance()) - here.begin(), high);
+            auto const both = tw::minmax_element(policy, here, by_distance());
+            EXPECT_EQ(both.first - here.begin(), low);
+            EXPECT_EQ(both.second - here.begin(), last_high);
+            EXPECT_EQ(tw::max_element(policy, mixed, by_distance()) - mixed.begin(), high);
+        }
+    }
+}
+
 } // namespace

@@ -177,6 +177,14 @@ expect_found(find_package "" 0.2 OPTIONAL_COMPONENTS compiled solver)
 run(${CMAKE_COMMAND} -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON "${WORK_DIR}/find_package")
 expect_found(find_package "tilewise::mpi needs MPI for C++, which find_package(MPI) does not find" 0.2 COMPONENTS mpi)
 expect_found(find_package "" 0.2 OPTIONAL_COMPONENTS mpi)
+# CMake's FindMPI makes the target MPI::MPI_CXX also where it does not find MPI; so does this one.
+file(WRITE "${WORK_DIR}/without_mpi/FindMPI.cmake"
+    "add_library(MPI::MPI_CXX INTERFACE IMPORTED)\nset(MPI_FOUND FALSE)\nset(MPI_CXX_FOUND FALSE)\n")
+run(${CMAKE_COMMAND} -DCMAKE_DISABLE_FIND_PACKAGE_MPI=OFF -DTILEWISE_WANTED=0.2
+    "-DCMAKE_MODULE_PATH=${WORK_DIR}/without_mpi" "${WORK_DIR}/find_package")
+expect_found(find_package "tilewise::mpi needs MPI for C++, which find_package(MPI) does not find" 0.2 COMPONENTS mpi)
+run(${CMAKE_COMMAND} -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DTILEWISE_WANTED=0.2 -U CMAKE_MODULE_PATH
+    "${WORK_DIR}/find_package")
 if(NCCL)
     expect_found(find_package "" 0.2 COMPONENTS nccl)
     run(${CMAKE_COMMAND} --build "${WORK_DIR}/find_package" --target nccl)

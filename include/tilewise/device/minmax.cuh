@@ -18,6 +18,7 @@
 #include <tilewise/device/cuda/memory_kind.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/minmax/elements.cuh>
 #include <tilewise/device/minmax/values.cuh>
 #include <tilewise/device/reduce.cuh>
 #include <tilewise/device/tuning.cuh>
@@ -190,14 +191,56 @@ Answer best_candidates(Policy const& policy, It const& first, offset count, Bett
         }
         return best;
     } else {
-        if (bytes_each > 0)
-            gpu::check_readable("reduce", memory_kind::pageable);
-        using elements = candidates<elements_in_kernels<It>, E>;
-        elements const numbered{{first}, 0};
-        return gpu::reduce<engine::geometry_of_elements<E, Answer>>(
-            policy, numbered, count, best,
-            gpu::operator_on<Answer>(better_after_first<Better, elements>{better, numbered}));
+        auto const best_of = [&]<class Elements>(Elements const& elements, offset begin, offset size) {
+            using numbered = candidates<Elements, E>;
+            numbered const from{elements, 0, begin};
+            return gpu::reduce<engine::geometry_of_elements<E, Answer>>(
+                policy, from, size, best, gpu::operator_on<Answer>(better_after_first<Better, numbered>{better, from}));
+        };
+        if constexpr (decltype(view)::bases > 0) {
+            if (bytes_each > 0) {
+                offset const at_once = staged->elements_at_once(count, bytes_each, staging_tuning::least_elements);
+                for (offset begin = 0; begin < count; begin += at_once) {
+                    if (begin > 0)
+                        staged.emplace(call);
+                    offset const piece = std::min(at_once, count - begin);
+                    auto copy = view;
+                    staged->stage_in_part(copy, begin, piece);
+                    best = best_of(elements_of_view<decltype(view), E>{copy}, begin, piece);
+                    if (at_once < count)
+                        call.report_progress(begin + piece, count);
+                }
+                return best;
+            }
+        }
+        return best_of(elements_in_kernels<It>{first}, 0, count);
     }
+}
+
+/// The numbers of the two elements that `find(elements, count)` chooses among those of a view, of which memory is on
+/// the host: copied, if need be one piece after the other, each behind the two chosen from those before it.
+template <class E, class View, class Find>
+std::array<offset, 2> find_two_in_pieces(device_call const& call, View const& view, offset end, std::size_t bytes_each,
+                                         Find const& find)
+{
+    std::array<offset, 2> found = {0, 0};
+    offset const at_once =
+        staging(call).elements_at_once(end, bytes_each, staging_tuning::least_elements, 2 * bytes_each);
+    for (offset begin = 0; begin < end; begin += at_once) {
+        offset const count = std::min(at_once, end - begin), ahead = begin > 0 ? 2 : 0;
+        staging staged(call);
+        elements_of_piece<View, E> piece{{{view}, {view}}, {found[0], found[1]}, {view}, begin, ahead};
+        for (int i = 0; i < ahead; ++i)
+            staged.stage_in_part(piece.chosen[i].view, found[static_cast<std::size_t>(i)], 1);
+        staged.stage_in_part(piece.others.view, begin, count);
+        std::array<offset, 2> const in_piece = find(piece, ahead + count), before = found;
+        for (std::size_t i = 0; i < 2; ++i)
+            found[i] =
+                in_piece[i] < ahead ? before[static_cast<std::size_t>(in_piece[i])] : begin + in_piece[i] - ahead;
+        if (at_once < end)
+            call.report_progress(begin + count, end);
+    }
+    return found;
 }
 
 /// The numbers of the two elements that `find(elements, count)` chooses among those from `first` on. Elements in host
@@ -233,8 +276,10 @@ std::array<offset, 2> find_two(Policy const& policy, It const& first, Extent con
         if constexpr (std::same_as<Extent, offset>) {
             gpu::device_call const call("reduce", end, policy, gpu::reduce_without_waiting);
             auto view = gpu::view_of(first, end);
-            if (gpu::staging(call).bytes_per_element(view) > 0)
-                gpu::check_readable("reduce", gpu::memory_kind::pageable);
+            std::size_t const bytes_each = gpu::staging(call).bytes_per_element(view);
+            if constexpr (decltype(view)::bases > 0)
+                if (bytes_each > 0)
+                    return gpu::find_two_in_pieces<std::iter_value_t<It>>(call, view, end, bytes_each, find);
         }
         return find(elements_in_kernels<It>{first}, end);
     }

@@ -57,7 +57,7 @@ public:
     }
     ~nccl_communicator() { release(); }
 
-    nccl_communicator(nccl_communicator const&) = delete;
+    nccl_communicator(nccl_communicator const&) = delete; ///< Not copyable
     nccl_communicator& operator=(nccl_communicator const&) = delete;
 
     int rank() const noexcept { return rank_; }           ///< the rank of this GPU

@@ -62,7 +62,7 @@ public:
         rendezvous.rethrow_first_exception();
     }
 
-    thread_communicator(thread_communicator const&) = delete;
+    thread_communicator(thread_communicator const&) = delete; ///< Not copyable: only run() makes communicators.
     thread_communicator& operator=(thread_communicator const&) = delete;
 
     int rank() const noexcept { return static_cast<int>(rank_); }               ///< the rank of this thread
