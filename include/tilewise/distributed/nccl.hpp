@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -55,7 +56,11 @@ public:
         check(ncclCommUserRank(ranks_, &rank_), "ncclCommUserRank");
         check(ncclCommCount(ranks_, &size_), "ncclCommCount");
     }
-    ~nccl_communicator() { release(); }
+    ~nccl_communicator()
+    {
+        release();
+        cudaFree(counters_);
+    }
 
     nccl_communicator(nccl_communicator const&) = delete;
     nccl_communicator& operator=(nccl_communicator const&) = delete;
@@ -73,7 +78,7 @@ public:
         if (bytes > 0)
             check(ncclAllGather(device_ + begin, device_, bytes, ncclUint8, ranks_, stream_), "ncclAllGather");
         download(bytes * static_cast<std::size_t>(size_));
-        wait("all_gather");
+        wait("all_gather", stream_);
         copy_bytes(all, pinned_, bytes * static_cast<std::size_t>(size_));
     }
 
@@ -81,8 +86,7 @@ public:
     /// asynchronous errors.
     void all_gather(void const* own, std::size_t bytes, void* all, cudaStream_t stream)
     {
-        if (failure_)
-            throw distributed_error(*failure_);
+        require_usable();
         check(ncclAllGather(own, all, bytes, ncclUint8, ranks_, stream), "ncclAllGather");
     }
 
@@ -107,7 +111,7 @@ public:
         note(result, ncclGroupEnd());
         check(result, "ncclBroadcast");
         download(bytes);
-        wait("all_gather_v");
+        wait("all_gather_v", stream_);
         copy_bytes(all, pinned_, bytes);
     }
 
@@ -141,7 +145,7 @@ public:
         note(result, ncclGroupEnd());
         check(result, "ncclSend and ncclRecv");
         download(received);
-        wait("exchange");
+        wait("exchange", stream_);
         begin = 0;
         for (incoming const& message : in) {
             copy_bytes(message.data, pinned_ + begin, message.bytes);
@@ -158,16 +162,58 @@ public:
         if (count > 0)
             check(ncclAllReduce(device_, device_, count, ncclUint64, ncclSum, ranks_, stream_), "ncclAllReduce");
         download(bytes);
-        wait("all_reduce_add");
+        wait("all_reduce_add", stream_);
         copy_bytes(counters, pinned_, bytes);
     }
 
+    /// See tilewise::communicator. The memory is allocated by cudaMalloc: NCCL may have the GPUs of a process access
+    /// each other's buffers, which memory of a pool does not permit by default. Throws `std::bad_alloc` if there is too
+    /// little; the communicator then remains usable.
+    std::uint64_t* device_counters(std::size_t count)
+    {
+        require_usable();
+        if (count > counters_capacity_) {
+            cudaFree(std::exchange(counters_, nullptr));
+            counters_capacity_ = 0;
+            std::size_t const rounded = std::max(count, std::size_t{1} << 16);
+            cudaError_t const error = cudaMalloc(reinterpret_cast<void**>(&counters_), rounded * sizeof(std::uint64_t));
+            if (error == cudaErrorMemoryAllocation) {
+                static_cast<void>(cudaGetLastError());
+                throw std::bad_alloc();
+            }
+            check(error, "cudaMalloc");
+            counters_capacity_ = rounded;
+        }
+        return counters_;
+    }
+
+    /// See tilewise::communicator. Does not wait.
+    void all_reduce_add(std::uint64_t* device_counters, std::size_t count, cudaStream_t stream)
+    {
+        require_usable();
+        if (count > 0)
+            check(ncclAllReduce(device_counters, device_counters, count, ncclUint64, ncclSum, ranks_, stream),
+                  "ncclAllReduce");
+    }
+
+    /// See tilewise::communicator.
+    void wait(cudaStream_t stream)
+    {
+        require_usable();
+        wait("wait", stream);
+    }
+
 private:
-    /// Provides memory for `bytes` bytes, pinned and on the GPU.
-    void prepare(std::size_t bytes)
+    void require_usable() const
     {
         if (failure_)
             throw distributed_error(*failure_);
+    }
+
+    /// Provides memory for `bytes` bytes, pinned and on the GPU.
+    void prepare(std::size_t bytes)
+    {
+        require_usable();
         if (bytes <= capacity_)
             return;
         release();
@@ -205,11 +251,11 @@ private:
             result = next;
     }
 
-    /// Waits for the stream.
-    void wait(char const* collective)
+    /// Waits for the work in a stream.
+    void wait(char const* collective, cudaStream_t stream)
     {
         poll(collective, [&] {
-            cudaError_t const state = cudaStreamQuery(stream_);
+            cudaError_t const state = cudaStreamQuery(stream);
             if (state != cudaErrorNotReady)
                 check(state, "cudaStreamQuery");
             return state == cudaSuccess;
@@ -268,6 +314,8 @@ private:
     std::byte* pinned_ = nullptr;
     std::byte* device_ = nullptr;
     std::size_t capacity_ = 0;
+    std::uint64_t* counters_ = nullptr;
+    std::size_t counters_capacity_ = 0;
     std::optional<distributed_error> failure_;
 };
 

@@ -16,6 +16,10 @@
 #include <tilewise/engine/scattered_counts.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>
+#ifdef TILEWISE_DEVICE_ENGINE
+#include <tilewise/device/block/axis_for.cuh>
+#include <tilewise/device/histogram/part.cuh>
+#endif
 
 #include <cstddef>
 #include <string>
@@ -24,11 +28,59 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace engine {
 
+/// What ranks have to agree on before they count.
+template <bool scatters, class Extent, class Axis>
+agreement description_of_histogram(Extent const& end, Axis const& axis, bool fails_late)
+{
+    return {(scatters ? " scattered in " : " in ") + std::to_string(static_cast<offset>(axis.extent())) + " cells of " +
+                std::string(known::spelling_of<Axis>),
+            engine::hash_of_edges(axis), engine::count_if_indexed(end), fails_late};
+}
+
+#ifdef TILEWISE_DEVICE_ENGINE
+
+/// The same for ranks that are GPUs, if the communicator adds counters up in their memory. The host waits at the end
+/// alone: for the gather of the statuses, which ends the call on every rank, and then for the policy's stream.
+template <bool adds, class Communicator, class Local, class It, class Axis, class Out>
+Out histogram_on_gpus(rank_call<Communicator>& call, Local const& local, It const& first, offset end, Axis const& axis,
+                      Out counts)
+{
+    auto const view = tilewise::axis_view(axis);
+    auto const cells = static_cast<offset>(view.extent());
+    binning::check_cells(call.algorithm(), cells);
+    gpu::part_histogram<adds, Out> own(call.algorithm(), local, call.device_counters(cells + 1), cells, counts);
+    call.agree(engine::description_of_histogram<false>(end, axis, true));
+    bool is_added = false;
+    try {
+        own.count(first, end, gpu::axis_for(view));
+        is_added = true;
+        call.all_reduce(own.begin(), own.size(), local.stream());
+        if (own.is_written_by_host())
+            call.wait(local.stream());
+        own.write();
+    } catch (...) { // before the destructor of `own` waits for a sum that may never be complete
+        if (!is_added) {
+            own.set_failed();
+            call.all_reduce(own.begin(), own.size(), local.stream());
+        }
+        call.fail();
+    }
+    call.finish();
+    call.wait(local.stream());
+    return counts + cells;
+}
+
+#endif
+
 /// Counts the samples of all ranks, of which this one has those from `first` on up to `end`; every rank gets all
 /// counts, or those of its own cells if ranks scatter them.
 template <bool adds, bool scatters, class Communicator, class Local, class It, class Extent, class Axis, class Out>
 Out histogram_on_ranks(rank_call<Communicator>& call, Local local, It first, Extent end, Axis const& axis, Out counts)
 {
+#ifdef TILEWISE_DEVICE_ENGINE
+    if constexpr (rank_call<Communicator>::template adds_on_device<Local> && !scatters)
+        return engine::histogram_on_gpus<adds>(call, local, first, end, axis, std::move(counts));
+#endif
     offset const cells = static_cast<offset>(axis.extent());
     binning::check_cells(call.algorithm(), cells);
     if (cells > 0 && !scatters)
@@ -44,10 +96,8 @@ Out histogram_on_ranks(rank_call<Communicator>& call, Local local, It first, Ext
         if (all.own_count() > 0)
             engine::check_output_memory(call.algorithm(), local, counts);
     }
-    call.agree({(scatters ? " scattered in " : " in ") + std::to_string(cells) + " cells of " +
-                    std::string(known::spelling_of<Axis>),
-                engine::hash_of_edges(axis), engine::count_if_indexed(end),
-                is_device_policy<Local> || !std::contiguous_iterator<Out>});
+    call.agree(engine::description_of_histogram<scatters>(end, axis,
+                                                          is_device_policy<Local> || !std::contiguous_iterator<Out>));
     if constexpr (scatters)
         call.expect_scatter(cells);
     else
