@@ -108,7 +108,7 @@ void on_each_gpu(std::vector<std::size_t> const& cuts, Work const& work)
 
 /// An axis without cells.
 struct no_cells {
-    TILEWISE_PORTABLE int size() const { return 0; }
+    [[maybe_unused]] TILEWISE_PORTABLE int size() const { return 0; }
     TILEWISE_PORTABLE int extent() const { return 0; }
     TILEWISE_PORTABLE int index(std::uint8_t) const { return -1; }
 };
