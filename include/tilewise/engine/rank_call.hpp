@@ -145,14 +145,21 @@ public:
             messages::throw_reason();
     }
 
-    /// Whether the communicator adds counters up in GPU memory, in the stream of a local policy.
+    /// Whether the communicator waits for the stream of a local policy.
+    template <class Local>
+    static constexpr bool waits_for_streams = [] {
+        if constexpr (is_device_policy<Local>)
+            return requires(Communicator& ranks, Local const& local) { ranks.wait(local.stream()); };
+        else
+            return false;
+    }();
+    /// Whether the communicator sums counters in GPU memory, in the stream of a local policy.
     template <class Local>
     static constexpr bool adds_on_device = [] {
-        if constexpr (is_device_policy<Local>)
+        if constexpr (waits_for_streams<Local>)
             return requires(Communicator& ranks, std::uint64_t* counters, std::size_t count, Local const& local) {
                 { ranks.device_counters(count) } -> std::convertible_to<std::uint64_t*>;
                 ranks.all_reduce_add(counters, count, local.stream());
-                ranks.wait(local.stream());
             };
         else
             return false;

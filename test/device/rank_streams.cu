@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Histograms over ranks whose communicator adds counters up in GPU memory.
+/// Calls over ranks whose communicator sums counters in GPU memory and waits for streams.
 #include "../distributed/ranks.hpp"
 #include "rank_elements.hpp"
 
@@ -63,7 +63,7 @@ public:
         auto const copy = [&](void* to, void const* from) {
             repeated(
                 [&] { return cudaMemcpyAsync(to, from, count * sizeof(std::uint64_t), cudaMemcpyDefault, stream); });
-            wait(stream);
+            repeated([&] { return cudaStreamSynchronize(stream); });
         };
         copy(values.data(), counters);
         ranks_.all_reduce_add(values.data(), count);
@@ -71,10 +71,11 @@ public:
     }
     void wait(cudaStream_t stream)
     {
+        ++waits;
         repeated([&] { return cudaStreamSynchronize(stream); });
     }
 
-    int sums = 0;
+    int sums = 0, waits = 0;
     bool fails = false;
 
 private:
@@ -223,27 +224,20 @@ DEVICE_TEST(counts_added_on_gpus, all_throw_where_the_output_of_one_is_too_short
 #ifndef __CUDACC__
 
 /// Has each call of the runtime that any of the ranks makes fail in turn. All ranks throw, or none does.
-template <class Counts>
-void expect_all_throw_where_a_call_of_the_runtime_fails(Counts const& make_counts)
+template <class Call>
+void expect_all_throw_where_a_call_of_the_runtime_fails(Call const& call)
 {
-    std::vector<std::int32_t> const x(100, 3);
     std::vector<std::size_t> const cuts{0, 100, 200, 300};
-    auto const count = [&](auto& communicator) {
-        auto counts = make_counts();
-        tw::histogram(tw::distributed(communicator, tw::device), x, tw::integer_axis(0, 8), counts.data());
-        EXPECT_EQ(counts.data()[3], 300u);
-    };
     int skipped = 0;
     for (bool is_over = false; !is_over; ++skipped) {
         std::atomic<int> failed = 0;
-        simt::runtime::forget_calls();
         on_each_gpu(cuts, [&](auto& communicator, std::size_t, std::size_t, auto& threads) {
             std::byte own{}, all[3];
             if (threads.rank() == 0)
                 simt::runtime::fail("*", skipped, cudaErrorUnknown);
             threads.all_gather(&own, 1, all); // from here on
             try {
-                count(communicator);
+                call(communicator);
             } catch (tw::distributed_error const& error) {
                 ++failed;
                 EXPECT_THAT(error.what(), testing::HasSubstr("cuda"));
@@ -252,7 +246,7 @@ void expect_all_throw_where_a_call_of_the_runtime_fails(Counts const& make_count
         is_over = simt::runtime::failure_is_due();
         EXPECT_TRUE(failed == 3 || failed == 0) << failed << " of 3 ranks, call " << skipped;
         simt::runtime::forget_failures();
-        on_each_gpu(cuts, [&](auto& communicator, std::size_t, std::size_t, auto&) { count(communicator); });
+        on_each_gpu(cuts, [&](auto& communicator, std::size_t, std::size_t, auto&) { call(communicator); });
     }
     EXPECT_GE(skipped, 20);
 }
@@ -260,9 +254,45 @@ void expect_all_throw_where_a_call_of_the_runtime_fails(Counts const& make_count
 DEVICE_TEST(counts_added_on_gpus, all_throw_where_any_call_of_the_runtime_fails)
 {
     emptied_caches const at_end;
-    expect_all_throw_where_a_call_of_the_runtime_fails([] { return std::vector<std::uint32_t>(8); });
+    std::vector<std::int32_t> const x(100, 3);
+    expect_all_throw_where_a_call_of_the_runtime_fails([&](auto& communicator) {
+        std::vector<std::uint32_t> counts(8);
+        tw::histogram(tw::distributed(communicator, tw::device), x, tw::integer_axis(0, 8), counts);
+        EXPECT_EQ(counts[3], 300u);
+    });
+}
+
+DEVICE_TEST(scans_that_wait_by_the_communicator, all_throw_where_any_call_of_the_runtime_fails)
+{
+    emptied_caches const at_end;
+    std::vector<float> const x(100, 1.5F);
+    expect_all_throw_where_a_call_of_the_runtime_fails([&](auto& communicator) {
+        std::vector<float> out(100);
+        tw::inclusive_scan(tw::distributed(communicator, tw::device), x, out);
+        EXPECT_EQ(out.back(), 150.F * static_cast<float>(communicator.rank() + 1));
+    });
 }
 
 #endif
+
+DEVICE_TEST(scans_that_wait_by_the_communicator, have_the_bits_of_one_range)
+{
+    emptied_caches const at_end;
+    std::mt19937 random(static_cast<unsigned>(on_device::variation()));
+    for (std::size_t const count :
+         {std::size_t{0}, std::size_t{5}, on_device::amount<std::size_t>(1 << 20, 30'000, 5000)}) {
+        auto const x = on_device::some_elements<float>(count);
+        std::vector<float> expected(count);
+        tw::inclusive_scan(x, expected);
+        on_each_gpu(ranks::few_cuts_of(count, random), [&](auto& communicator, std::size_t begin, std::size_t end,
+                                                           auto const& threads) {
+            elements<float> own(part_of(x, begin, end), memory_on(threads));
+            elements<float> out(std::vector<float>(end - begin), memory_on(threads, 1));
+            tw::inclusive_scan(tw::distributed(communicator, tw::device), own.data(), own.end(), out.data());
+            EXPECT_EQ(communicator.waits, begin < end ? 1 : 0);
+            ranks::expect_same(out.values(), part_of(expected, begin, end));
+        });
+    }
+}
 
 } // namespace
