@@ -52,11 +52,12 @@ struct incoming {
 /// share a node, the same number on every rank: more than 32 ranks exchange values within nodes first, then between
 /// nodes.
 ///
-/// Ranks that are GPUs may have three more, all or none of them. Histograms under `device` then stay in GPU memory.
+/// Ranks that are GPUs may have three more, all or none of them. The counts of histograms under `device` then stay in
+/// GPU memory, and calls wait less often.
 /// * `device_counters(count)` returns GPU memory for `count` counters of type `std::uint64_t`, which belongs to the
 ///   communicator and is valid until the next call. It is not a collective.
-/// * `all_reduce_add(counters, count, stream)`, a collective, adds counters in that memory up like
-///   `all_reduce_add(counters, count)`, after the work in a CUDA stream and before later work in it. It need not wait.
+/// * `all_reduce_add(counters, count, stream)`, a collective, replaces counters in that memory by their sums
+///   over all ranks, after the work in a CUDA stream and before later work in it. It need not wait.
 /// * `wait(stream)` waits for the work in a stream, including those sums. It throws as a collective does.
 template <class C>
 concept communicator =

@@ -39,8 +39,9 @@ agreement description_of_histogram(Extent const& end, Axis const& axis, bool fai
 
 #ifdef TILEWISE_DEVICE_ENGINE
 
-/// The same for ranks that are GPUs, if the communicator adds counters up in their memory. The host waits at the end
-/// alone: for the gather of the statuses, which ends the call on every rank, and then for the policy's stream.
+/// The same for ranks that are GPUs, if the communicator sums counters in their memory. Kernels count before ranks
+/// agree, so that the gather waits for the counts, and a rank that cannot count takes no part in the sum. After that,
+/// the host only waits for the gather of the statuses, and then for the policy's stream.
 template <bool adds, class Communicator, class Local, class It, class Axis, class Out>
 Out histogram_on_gpus(rank_call<Communicator>& call, Local const& local, It const& first, offset end, Axis const& axis,
                       Out counts)
@@ -48,25 +49,19 @@ Out histogram_on_gpus(rank_call<Communicator>& call, Local const& local, It cons
     auto const view = tilewise::axis_view(axis);
     auto const cells = static_cast<offset>(view.extent());
     binning::check_cells(call.algorithm(), cells);
-    gpu::part_histogram<adds, Out> own(call.algorithm(), local, call.device_counters(cells + 1), cells, counts);
+    gpu::part_histogram<adds, Out> own(call.algorithm(), local, call.device_counters(cells), cells, counts);
+    own.count(first, end, gpu::axis_for(view));
     call.agree(engine::description_of_histogram<false>(end, axis, true));
-    bool is_added = false;
     try {
-        own.count(first, end, gpu::axis_for(view));
-        is_added = true;
         call.all_reduce(own.begin(), own.size(), local.stream());
         if (own.is_written_by_host())
             call.wait(local.stream());
         own.write();
+        call.finish();
+        call.wait(local.stream());
     } catch (...) { // before the destructor of `own` waits for a sum that may never be complete
-        if (!is_added) {
-            own.set_failed();
-            call.all_reduce(own.begin(), own.size(), local.stream());
-        }
         call.fail();
     }
-    call.finish();
-    call.wait(local.stream());
     return counts + cells;
 }
 

@@ -6,9 +6,9 @@
 /// communicator adds the counts of all parts up, and the sums are written to the output.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/core/output.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/output.cuh>
-#include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/pinned_ring.cuh>
 #include <tilewise/device/cuda/staging.cuh>
@@ -19,39 +19,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Stores a count, or adds it to the counter.
-template <bool adds, class Counter>
-TILEWISE_PORTABLE constexpr void put_count(Counter& to, std::uint64_t count)
-{
-    if constexpr (adds)
-        to = gpu::added(to, count);
-    else
-        to = static_cast<Counter>(count);
-}
-
-/// Stores counts, or adds them to the counters there. Does nothing if the word after them is not zero.
-template <int threads, bool adds, class Counter>
-TILEWISE_KERNEL(threads, 1)
-store_counts(std::uint64_t const* counts, offset cells, Counter* to)
-{
-    if (counts[cells] != 0)
-        return;
-    for (offset i = offset{block_index()} * threads + thread_index(); i < cells; i += offset{block_count()} * threads)
-        gpu::put_count<adds>(to[i], counts[i]);
-}
-
 /// The counts of one part.
 template <bool adds, class Out, class Tuning = host_values_tuning>
 class part_histogram {
 public:
-    /// `memory` is GPU memory for `extent` counts and a word that is not zero if a part has failed.
+    /// `memory` is GPU memory for `extent` counts.
     template <class Policy>
     part_histogram(char const* algorithm, Policy const& policy, std::uint64_t* memory, offset extent, Out const& out)
         : call(algorithm, 0, policy), counts(memory), cells(extent), sink(gpu::sink_of(out))
@@ -61,25 +39,17 @@ public:
     }
 
     std::uint64_t* begin() const { return counts; }
-    std::size_t size() const { return static_cast<std::size_t>(cells) + 1; } ///< of what the ranks sum
+    std::size_t size() const { return static_cast<std::size_t>(cells); }
     /// Whether only the host can write the counters; then `write` needs sums that are complete.
     bool is_written_by_host() const { return is_on_host; }
 
-    /// Counts the samples of the part.
+    /// Counts the samples of the part, in the policy's stream.
     template <class It, class Bins>
     void count(It const& first, offset samples, Bins const& bins)
     {
-        call.clear(counts + cells, sizeof *counts);
-        if (cells == 0)
-            return;
         call.set_items(samples);
-        gpu::start_histogram(call, first, std::max(offset{0}, samples), bins, counts, false);
-    }
-    /// Makes the counts those of a part that has failed, if that is possible.
-    void set_failed() const noexcept
-    {
-        if (cudaMemsetAsync(counts, 1, size() * sizeof *counts, call.stream()) != cudaSuccess)
-            static_cast<void>(cudaGetLastError());
+        if (cells > 0)
+            gpu::start_histogram(call, first, std::max(offset{0}, samples), bins, counts, false);
     }
     /// Writes the sums, in the policy's stream or from here.
     void write()
@@ -91,8 +61,8 @@ public:
         constexpr int threads = Tuning::threads;
         offset const most_blocks = offset{call.multiprocessors()} * Tuning::blocks_per_multiprocessor;
         int const blocks = static_cast<int>(std::min((cells + threads - 1) / threads, most_blocks));
-        call.launch(&store_counts<threads, adds, std::remove_reference_t<decltype(*sink.first)>>, "store_counts",
-                    {blocks, threads}, static_cast<std::uint64_t const*>(counts), cells, sink.first);
+        call.launch(&store_values<threads, adds, std::uint64_t, decltype(sink)>, "store_values", {blocks, threads},
+                    static_cast<std::uint64_t const*>(counts), cells, sink);
     }
 
 private:
@@ -101,8 +71,14 @@ private:
         std::vector<std::uint64_t> sums(size());
         leased_ring ring(call.device());
         ring->copy_to_host(sums.data(), counts, size() * sizeof *counts, call.stream());
-        for (offset i = 0; i < cells && sums.back() == 0; ++i)
-            gpu::put_count<adds>(sink.first[i], sums[static_cast<std::size_t>(i)]);
+        auto* to = sink.first;
+        for (std::uint64_t const sum : sums) {
+            if constexpr (adds)
+                *to = gpu::added(*to, sum);
+            else
+                tilewise::store(to, sum);
+            ++to;
+        }
     }
 
     device_call call;
