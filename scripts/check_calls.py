@@ -36,7 +36,7 @@ struct source_location {
 
 # Headers that need another library's
 NEED_OTHERS = ["tilewise/thrust_execution.hpp", "tilewise/distributed/mpi.hpp", "tilewise/distributed/mpi_calls.hpp",
-               "tilewise/distributed/nccl.hpp"]
+               "tilewise/distributed/nccl.hpp", "tilewise/distributed/nccl_errors.hpp"]
 
 
 def headers(root, *endings):

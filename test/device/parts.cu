@@ -153,6 +153,7 @@ void expect_the_scans_of_the_host(tw::offset most, std::optional<T> init, Op op)
                     scanner(policy, elements, results, begin, end, device_op);
                 scanner.reduce([&](int level, T const& aggregate) { part.append(op, level, aggregate); });
                 scanner.scan(entry, op);
+                scanner.wait();
             };
             if (where == 3)
                 run(tw::device.budget(static_cast<std::size_t>(2 * order::group) * (sizeof(E) + sizeof(T))), own.data(),

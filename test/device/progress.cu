@@ -122,6 +122,7 @@ struct calls {
             entry.move_behind(op, std::optional<float>(),
                               tw::host::fragment_of<order, float>(tw::seq, before.data(), 0, begin, op, tiles));
             scanner.scan(entry, op);
+            scanner.wait();
             break;
         }
         case 4:

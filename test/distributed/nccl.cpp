@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,7 +51,8 @@ struct group {
     std::vector<broadcast> broadcasts;
 };
 thread_local group calls;
-thread_local ncclComm* own_comm; // the only one of this thread
+thread_local ncclComm* own_comm;                         // the only one of this thread
+constexpr std::size_t most_bytes = std::size_t{1} << 30; // of GPU memory
 
 ncclResult_t result_of(ncclComm& comm)
 {
@@ -156,12 +158,18 @@ char const* CUDARTAPI cudaGetErrorName(cudaError_t)
 {
     return "an error of CUDA";
 }
+cudaError_t CUDARTAPI cudaGetLastError()
+{
+    return cudaSuccess;
+}
 cudaError_t CUDARTAPI cudaMallocHost(void** pointer, std::size_t bytes)
 {
     return *pointer = std::malloc(bytes), cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaMalloc(void** pointer, std::size_t bytes)
 {
+    if (bytes > most_bytes)
+        return cudaErrorMemoryAllocation;
     return *pointer = std::malloc(bytes), cudaSuccess;
 }
 cudaError_t CUDARTAPI cudaFreeHost(void* pointer)
@@ -206,6 +214,47 @@ struct gpus {
 
 using worlds = testing::Types<gpus<1>, gpus<2>, gpus<7>, gpus<3, 5>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(nccl, communicators, worlds);
+
+// ---- counters in GPU memory
+
+TEST(nccl_communicator, adds_counters_in_gpu_memory)
+{
+    tw::thread_communicator::run(3, [](tw::thread_communicator& ranks) {
+        ncclComm comm{&ranks};
+        own_comm = &comm;
+        tw::nccl_communicator communicator(&comm, nullptr);
+        auto const rank = static_cast<std::uint64_t>(ranks.rank());
+        for (std::size_t const count : {std::size_t{2}, std::size_t{100'000}, std::size_t{3}, std::size_t{0}}) {
+            std::uint64_t* const counters = communicator.device_counters(count);
+            for (std::size_t i = 0; i < count; ++i)
+                counters[i] = i + rank;
+            std::uint64_t const status = 7; // other collectives leave them alone
+            std::array<std::uint64_t, 3> all{};
+            communicator.all_gather(&status, sizeof status, all.data());
+            communicator.all_reduce_add(counters, count, nullptr);
+            communicator.wait(nullptr);
+            for (std::size_t i = 0; i < count; ++i)
+                ASSERT_EQ(counters[i], 3 * i + 3);
+        }
+        EXPECT_EQ(comm.aborts, 0);
+    });
+}
+
+TEST(nccl_communicator, remains_usable_without_memory_for_counters)
+{
+    tw::thread_communicator::run(1, [](tw::thread_communicator& ranks) {
+        ncclComm comm{&ranks};
+        own_comm = &comm;
+        tw::nccl_communicator communicator(&comm, nullptr);
+        communicator.device_counters(2)[1] = 5;
+        EXPECT_THROW(communicator.device_counters(most_bytes), std::bad_alloc);
+        EXPECT_TRUE(communicator.is_usable());
+        std::uint64_t* const counters = communicator.device_counters(1);
+        counters[0] = 4;
+        communicator.all_reduce_add(counters, 1, nullptr);
+        EXPECT_EQ(counters[0], 4u);
+    });
+}
 
 // ---- errors
 
@@ -292,6 +341,29 @@ TEST(nccl_communicator, wants_a_size_for_each_rank)
     std::array<std::size_t, 2> const sizes{};
     EXPECT_EQ(error_with(ncclComm{}, nullptr, {}, 0, [&](auto& comm) { comm.all_gather_v(nullptr, sizes, nullptr); }),
               "tilewise::nccl_communicator: rank 0 calls all_gather_v of 2 sizes for 1 ranks");
+}
+
+TEST(nccl_communicator, reports_the_errors_of_a_sum_in_gpu_memory_and_of_the_wait_for_it)
+{
+    auto const sum_and_wait = [](cudaStream_t stream) {
+        return [=](auto& comm) {
+            std::uint64_t* const counters = comm.device_counters(1);
+            *counters = 0;
+            comm.all_reduce_add(counters, 1, stream);
+            comm.wait(stream);
+        };
+    };
+    std::string const name = "tilewise::nccl_communicator: rank 0";
+    ncclComm fails{}, fails_later{};
+    fails.result = ncclInvalidUsage;
+    EXPECT_EQ(error_with(fails, nullptr, {}, 0, sum_and_wait(nullptr)), name + ": ncclAllReduce: some error");
+    fails_later.asynchronous = ncclRemoteError;
+    EXPECT_EQ(error_with(fails_later, nullptr, {}, 0, sum_and_wait(nullptr)), name + ": wait: a remote error");
+    CUstream_st never_done;
+    EXPECT_EQ(error_with(ncclComm{}, nullptr, {.timeout = 20ms}, -1, sum_and_wait(&never_done)),
+              name + " waited 20 ms in wait");
+    EXPECT_EQ(error_with(ncclComm{}, nullptr, {.timeout = 20ms}, -1, [&](auto& comm) { comm.wait(&never_done); }),
+              name + " waited 20 ms in wait");
 }
 
 } // namespace

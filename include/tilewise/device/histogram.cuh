@@ -222,18 +222,12 @@ void visit_form(device_call const& call, Bins const& bins, Visit const& visit)
     visit(kernels_of<kernels>(), bins);
 }
 
-/// Counts `count` samples in the cells of an axis' view, in the policy's stream. Adds to the counters if `adds`,
-/// otherwise clears them first.
-template <class Tuning = histogram_tuning, class Policy, class It, class Bins, class Out>
-void histogram(char const* algorithm, Policy const& policy, It const& first, offset count, Bins bins, Out const& counts,
-               bool adds)
+/// Launches the kernels that count `count` samples in the cells of an axis' view, of which there is at least one. Adds
+/// to the counters if `adds`, otherwise clears them first.
+template <class Tuning = histogram_tuning, class It, class Bins, class Out>
+void start_histogram(device_call& call, It const& first, offset count, Bins const& bins, Out const& counts, bool adds)
 {
     auto const cells = static_cast<offset>(bins.extent());
-    count = std::max(offset{0}, count);
-    if (cells <= 0 || (adds && count == 0))
-        return;
-    binning::check_cells(algorithm, cells);
-    device_call call(algorithm, count, policy);
     auto view = gpu::view_of(first, count);
     auto sink = gpu::sink_of(counts);
     staging staged(call);
@@ -262,6 +256,21 @@ void histogram(char const* algorithm, Policy const& policy, It const& first, off
     };
     gpu::visit_form<Tuning, decltype(view)>(call, bins, count_in);
     staged.copy_out();
+}
+
+/// Counts `count` samples in the cells of an axis' view, in the policy's stream. Adds to the counters if `adds`,
+/// otherwise clears them first.
+template <class Tuning = histogram_tuning, class Policy, class It, class Bins, class Out>
+void histogram(char const* algorithm, Policy const& policy, It const& first, offset count, Bins bins, Out const& counts,
+               bool adds)
+{
+    auto const cells = static_cast<offset>(bins.extent());
+    count = std::max(offset{0}, count);
+    if (cells <= 0 || (adds && count == 0))
+        return;
+    binning::check_cells(algorithm, cells);
+    device_call call(algorithm, count, policy);
+    gpu::start_histogram<Tuning>(call, first, count, bins, counts, adds);
     call.finish();
 }
 

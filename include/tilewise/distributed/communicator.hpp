@@ -32,7 +32,8 @@ struct incoming {
     std::size_t bytes; ///< the number of bytes
 };
 
-/// Connects the ranks of a distributed call: processes, threads or GPUs, numbered from 0. All memory is host memory.
+/// Connects the ranks of a distributed call: processes, threads or GPUs, numbered from 0. All memory is host memory,
+/// unless stated otherwise.
 ///
 /// `all_gather`, `all_gather_v` and `exchange` are collectives: every rank calls the same ones in the same order, and
 /// each call returns when the memory of the calling rank can be reused.
@@ -50,6 +51,14 @@ struct incoming {
 /// failed; every later collective then throws immediately. `node_size()` returns the number of consecutive ranks that
 /// share a node, the same number on every rank: more than 32 ranks exchange values within nodes first, then between
 /// nodes.
+///
+/// Ranks that are GPUs may have three more, all or none of them. The counts of histograms under `device` then stay in
+/// GPU memory, and calls wait less often.
+/// * `device_counters(count)` returns GPU memory for `count` counters of type `std::uint64_t`, which belongs to the
+///   communicator and is valid until the next call. It is not a collective.
+/// * `all_reduce_add(counters, count, stream)`, a collective, replaces counters in that memory by their sums
+///   over all ranks, after the work in a CUDA stream and before later work in it. It need not wait.
+/// * `wait(stream)` waits for the work in a stream, including those sums. It throws as a collective does.
 template <class C>
 concept communicator =
     requires(C& c, C const& k, void const* own, void* all, std::size_t bytes, std::span<std::size_t const> sizes,

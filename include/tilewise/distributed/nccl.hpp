@@ -5,17 +5,15 @@
 /// `nccl_communicator`: ranks as GPUs, connected by NCCL.
 
 #include <tilewise/distributed/communicator.hpp>
-#include <tilewise/error.hpp>
+#include <tilewise/distributed/nccl_errors.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include <cuda_runtime.h>
@@ -27,42 +25,40 @@ namespace tilewise {
 /// @addtogroup distributed
 /// @{
 
-/// Options of `nccl_communicator`.
-struct nccl_options {
-    /// The maximum time that a collective may take on this rank. Unlimited without a value.
-    std::optional<std::chrono::nanoseconds> timeout = std::nullopt;
-};
-
 /// A communicator for the ranks of an NCCL communicator: GPUs, each with a process or a thread of its own. Requires
 /// NCCL 2.8.
 ///
 /// Header `<tilewise/distributed/nccl.hpp>`; the CMake target `tilewise::nccl` links NCCL. The program links the CUDA
 /// runtime, as programs built with nvcc do. The NCCL communicator belongs to the program, which must keep it as long as
 /// this one, and must not use it from another thread. Collectives run in the stream, and the calling thread waits for
-/// them. The bytes are copied through pinned memory and GPU memory that this communicator owns. Messages whose sizes do
+/// them. NCCL reads and writes small messages in pinned memory that this communicator owns; larger ones are copied from
+/// there to GPU memory, and back. Messages whose sizes do
 /// not match are undefined behavior, as in NCCL.
 ///
 /// A CUDA or NCCL error, also an asynchronous one, throws `distributed_error`. So does a collective that does not
 /// complete before the timeout. The NCCL communicator is then aborted by `ncclCommAbort`, which frees it: do not
 /// destroy it if `is_usable()` is false.
-class nccl_communicator {
+class nccl_communicator : nccl_errors {
 public:
     /// Makes a communicator for the ranks of `ranks`. `stream` belongs to the GPU of this rank, which must be the
     /// current device in every call.
     nccl_communicator(ncclComm_t ranks, cudaStream_t stream, nccl_options options = {})
-        : options_(options), ranks_(ranks), stream_(stream)
+        : nccl_errors(ranks, options), stream_(stream)
     {
-        check(ncclCommUserRank(ranks_, &rank_), "ncclCommUserRank");
         check(ncclCommCount(ranks_, &size_), "ncclCommCount");
     }
-    ~nccl_communicator() { release(); }
+    ~nccl_communicator()
+    {
+        release();
+        cudaFree(counters_);
+    }
 
     nccl_communicator(nccl_communicator const&) = delete; ///< Not copyable
     nccl_communicator& operator=(nccl_communicator const&) = delete;
 
-    int rank() const noexcept { return rank_; }           ///< the rank of this GPU
-    int size() const noexcept { return size_; }           ///< the number of ranks
-    bool is_usable() const noexcept { return !failure_; } ///< false once a collective has failed on this rank
+    int rank() const noexcept { return rank_; } ///< the rank of this GPU
+    int size() const noexcept { return size_; } ///< the number of ranks
+    using nccl_errors::is_usable;
 
     /// See tilewise::communicator.
     void all_gather(void const* own, std::size_t bytes, void* all)
@@ -71,9 +67,9 @@ public:
         prepare(bytes * static_cast<std::size_t>(size_));
         upload(begin, own, bytes);
         if (bytes > 0)
-            check(ncclAllGather(device_ + begin, device_, bytes, ncclUint8, ranks_, stream_), "ncclAllGather");
+            check(ncclAllGather(memory_ + begin, memory_, bytes, ncclUint8, ranks_, stream_), "ncclAllGather");
         download(bytes * static_cast<std::size_t>(size_));
-        wait("all_gather");
+        wait_for(stream_, "all_gather");
         copy_bytes(all, pinned_, bytes * static_cast<std::size_t>(size_));
     }
 
@@ -81,8 +77,7 @@ public:
     /// asynchronous errors.
     void all_gather(void const* own, std::size_t bytes, void* all, cudaStream_t stream)
     {
-        if (failure_)
-            throw distributed_error(*failure_);
+        require_usable();
         check(ncclAllGather(own, all, bytes, ncclUint8, ranks_, stream), "ncclAllGather");
     }
 
@@ -92,6 +87,9 @@ public:
         if (sizes.size() != static_cast<std::size_t>(size_))
             fail(rank_, rank_text(rank_) + " calls all_gather_v of " + std::to_string(sizes.size()) + " sizes for " +
                             std::to_string(size_) + " ranks");
+        std::size_t const largest = *std::max_element(sizes.begin(), sizes.end());
+        if (largest * sizes.size() <= most_bytes_in_place)
+            return all_gather_padded(own, sizes, largest, all);
         std::size_t const bytes = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
         prepare(bytes);
         std::size_t const own_begin = std::accumulate(sizes.begin(), sizes.begin() + rank_, std::size_t{0});
@@ -100,14 +98,14 @@ public:
         ncclResult_t result = ncclGroupStart();
         for (int rank = 0; std::size_t const size : sizes) {
             if (size > 0)
-                note(result, ncclBroadcast(device_ + begin, device_ + begin, size, ncclUint8, rank, ranks_, stream_));
+                note(result, ncclBroadcast(memory_ + begin, memory_ + begin, size, ncclUint8, rank, ranks_, stream_));
             begin += size;
             rank += 1;
         }
         note(result, ncclGroupEnd());
         check(result, "ncclBroadcast");
         download(bytes);
-        wait("all_gather_v");
+        wait_for(stream_, "all_gather_v");
         copy_bytes(all, pinned_, bytes);
     }
 
@@ -130,18 +128,18 @@ public:
         ncclResult_t result = ncclGroupStart();
         for (incoming const& message : in) {
             if (message.bytes > 0)
-                note(result, ncclRecv(device_ + begin, message.bytes, ncclUint8, message.rank, ranks_, stream_));
+                note(result, ncclRecv(memory_ + begin, message.bytes, ncclUint8, message.rank, ranks_, stream_));
             begin += message.bytes;
         }
         for (outgoing const& message : out) {
             if (message.bytes > 0)
-                note(result, ncclSend(device_ + begin, message.bytes, ncclUint8, message.rank, ranks_, stream_));
+                note(result, ncclSend(memory_ + begin, message.bytes, ncclUint8, message.rank, ranks_, stream_));
             begin += message.bytes;
         }
         note(result, ncclGroupEnd());
         check(result, "ncclSend and ncclRecv");
         download(received);
-        wait("exchange");
+        wait_for(stream_, "exchange");
         begin = 0;
         for (incoming const& message : in) {
             copy_bytes(message.data, pinned_ + begin, message.bytes);
@@ -156,20 +154,84 @@ public:
         prepare(bytes);
         upload(0, counters, bytes);
         if (count > 0)
-            check(ncclAllReduce(device_, device_, count, ncclUint64, ncclSum, ranks_, stream_), "ncclAllReduce");
+            check(ncclAllReduce(memory_, memory_, count, ncclUint64, ncclSum, ranks_, stream_), "ncclAllReduce");
         download(bytes);
-        wait("all_reduce_add");
+        wait_for(stream_, "all_reduce_add");
         copy_bytes(counters, pinned_, bytes);
     }
 
+    /// See tilewise::communicator. The memory is allocated by cudaMalloc: NCCL may have the GPUs of a process access
+    /// each other's buffers, which memory of a pool does not permit by default. Throws `std::bad_alloc` if there is too
+    /// little; the communicator then remains usable.
+    std::uint64_t* device_counters(std::size_t count)
+    {
+        require_usable();
+        if (count > counters_capacity_) {
+            cudaFree(std::exchange(counters_, nullptr));
+            counters_capacity_ = 0;
+            std::size_t const rounded = std::max(count, std::size_t{1} << 16);
+            cudaError_t const error = cudaMalloc(reinterpret_cast<void**>(&counters_), rounded * sizeof(std::uint64_t));
+            if (error == cudaErrorMemoryAllocation) {
+                static_cast<void>(cudaGetLastError());
+                throw std::bad_alloc();
+            }
+            check(error, "cudaMalloc");
+            counters_capacity_ = rounded;
+        }
+        return counters_;
+    }
+
+    /// See tilewise::communicator. Does not wait.
+    void all_reduce_add(std::uint64_t* device_counters, std::size_t count, cudaStream_t stream)
+    {
+        require_usable();
+        if (count > 0)
+            check(ncclAllReduce(device_counters, device_counters, count, ncclUint64, ncclSum, ranks_, stream),
+                  "ncclAllReduce");
+    }
+
+    /// See tilewise::communicator.
+    void wait(cudaStream_t stream)
+    {
+        require_usable();
+        wait_for(stream, "wait");
+    }
+
 private:
-    /// Provides memory for `bytes` bytes, pinned and on the GPU.
+    /// Messages of up to so many bytes in all stay in pinned memory, which saves two copies of about 3 us each. NCCL
+    /// accepts pointers to host memory that the GPU can access (github.com/NVIDIA/nccl, issue 561).
+    static constexpr std::size_t most_bytes_in_place = 16 * 1024;
+
+    /// Gathers messages of different sizes as messages of the largest size: one gather is faster than a broadcast from
+    /// each rank.
+    void all_gather_padded(void const* own, std::span<std::size_t const> sizes, std::size_t largest, void* all)
+    {
+        std::size_t const bytes = largest * sizes.size(), begin = largest * static_cast<std::size_t>(rank_);
+        prepare(bytes);
+        upload(begin, own, sizes[static_cast<std::size_t>(rank_)]);
+        if (bytes > 0)
+            check(ncclAllGather(memory_ + begin, memory_, largest, ncclUint8, ranks_, stream_), "ncclAllGather");
+        download(bytes);
+        wait_for(stream_, "all_gather_v");
+        auto* to = static_cast<std::byte*>(all);
+        std::byte const* from = pinned_;
+        for (std::size_t const size : sizes) {
+            copy_bytes(to, from, size);
+            to += size;
+            from += largest;
+        }
+    }
+
+    /// Provides memory for messages of `bytes` bytes.
     void prepare(std::size_t bytes)
     {
-        if (failure_)
-            throw distributed_error(*failure_);
-        if (bytes <= capacity_)
-            return;
+        require_usable();
+        if (bytes > capacity_)
+            allocate(bytes);
+        memory_ = bytes <= most_bytes_in_place ? pinned_ : device_;
+    }
+    void allocate(std::size_t bytes)
+    {
         release();
         std::size_t const rounded = std::max(2 * bytes, std::size_t{1} << 16);
         check(cudaMallocHost(reinterpret_cast<void**>(&pinned_), rounded), "cudaMallocHost");
@@ -187,88 +249,25 @@ private:
     void upload(std::size_t begin, void const* from, std::size_t bytes)
     {
         copy_bytes(pinned_ + begin, from, bytes);
-        if (bytes > 0)
+        if (bytes > 0 && memory_ == device_)
             check(cudaMemcpyAsync(device_ + begin, pinned_ + begin, bytes, cudaMemcpyHostToDevice, stream_),
                   "cudaMemcpyAsync");
     }
 
     void download(std::size_t bytes)
     {
-        if (bytes > 0)
+        if (bytes > 0 && memory_ == device_)
             check(cudaMemcpyAsync(pinned_, device_, bytes, cudaMemcpyDeviceToHost, stream_), "cudaMemcpyAsync");
     }
 
-    /// Keeps the first error of several calls: a group must be ended even after an error.
-    static void note(ncclResult_t& result, ncclResult_t next)
-    {
-        if (result == ncclSuccess)
-            result = next;
-    }
-
-    /// Waits for the stream.
-    void wait(char const* collective)
-    {
-        poll(collective, [&] {
-            cudaError_t const state = cudaStreamQuery(stream_);
-            if (state != cudaErrorNotReady)
-                check(state, "cudaStreamQuery");
-            return state == cudaSuccess;
-        });
-    }
-
-    /// Polls until `is_done()` returns true, an asynchronous error occurs, or the timeout expires.
-    void poll(char const* what, auto is_done)
-    {
-        auto const start = std::chrono::steady_clock::now();
-        while (true) {
-            ncclResult_t state = ncclSuccess;
-            ncclCommGetAsyncError(ranks_, &state);
-            if (state != ncclSuccess && state != ncclInProgress)
-                fail(rank_, rank_text(rank_) + ": " + what + ": " + ncclGetErrorString(state));
-            if (state == ncclSuccess && is_done())
-                return;
-            if (options_.timeout && std::chrono::steady_clock::now() - start > *options_.timeout)
-                fail(-1, rank_text(rank_) + " waited " +
-                             std::to_string(
-                                 std::chrono::duration_cast<std::chrono::milliseconds>(*options_.timeout).count()) +
-                             " ms in " + what);
-            std::this_thread::yield();
-        }
-    }
-
-    /// Throws for an error. If the NCCL communicator is nonblocking, waits until the call is enqueued in the stream.
-    void check(ncclResult_t result, char const* call)
-    {
-        if (result == ncclInProgress)
-            poll(call, [] { return true; });
-        else if (result != ncclSuccess)
-            fail(rank_, rank_text(rank_) + ": " + call + ": " + ncclGetErrorString(result));
-    }
-
-    void check(cudaError_t error, char const* call)
-    {
-        if (error != cudaSuccess)
-            fail(rank_, rank_text(rank_) + ": " + call + ": " + cudaGetErrorName(error));
-    }
-
-    [[noreturn]] void fail(int rank, std::string const& reason)
-    {
-        if (!failure_) {
-            failure_ = distributed_error(rank, "tilewise::nccl_communicator: " + reason);
-            ncclCommAbort(ranks_);
-        }
-        throw distributed_error(*failure_);
-    }
-
-    nccl_options options_;
-    ncclComm_t ranks_;
     cudaStream_t stream_;
-    int rank_ = -1;
     int size_ = 0;
     std::byte* pinned_ = nullptr;
     std::byte* device_ = nullptr;
+    std::byte* memory_ = nullptr; ///< one of the two: where NCCL reads and writes
     std::size_t capacity_ = 0;
-    std::optional<distributed_error> failure_;
+    std::uint64_t* counters_ = nullptr;
+    std::size_t counters_capacity_ = 0;
 };
 
 /// @}

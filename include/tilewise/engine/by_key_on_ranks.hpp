@@ -276,7 +276,9 @@ private:
             });
             host::entry<order, combined<T>> entry(runs.total());
             entry.move_behind(host_op, first, before);
-            return first_run->scan(std::move(entry), host_op);
+            Out behind = first_run->scan(std::move(entry), host_op);
+            first_run->wait();
+            return behind;
         }();
         offset const begin = own.begin_whole();
         return engine::scan_whole_runs<Geometry, form, T>(

@@ -185,7 +185,16 @@ Out scan_in_order(rank_call<Communicator>& call, Local local, agreement const& w
         return is_last && !part::scans_after_reduction ? host::fragment<order, combined<T>>(begin)
                                                        : own->reduce(host_op);
     });
-    return own ? own->scan(std::move(first), host_op) : std::move(out);
+    if (!own)
+        return out;
+    Out behind = own->scan(std::move(first), host_op);
+    if constexpr (rank_call<Communicator>::template waits_for_streams<Local>) {
+        call.finish(); // while the kernels run
+        call.wait(local.stream());
+    } else {
+        own->wait();
+    }
+    return behind;
 }
 
 /// The local policy for elements of which only the number is known: threads need to find their own.

@@ -76,12 +76,14 @@ public:
     {
         return host::fragment_of<order, combined<T>>(local_, input_, begin_, begin_ + count_, host_op, tiles_);
     }
-    /// Writes the results, given where the part enters the range, and returns their end.
+    /// Writes the results, given where the part enters the range, and returns their end. Call `wait` before they are
+    /// read.
     template <class HostOp>
     Out scan(host::entry<order, combined<T>> at, HostOp& host_op)
     {
         return host::scan_part<order, form>(std::move(at), std::move(input_), count_, std::move(out_), host_op, tiles_);
     }
+    void wait() {}
 
 private:
     Local local_;
@@ -119,6 +121,7 @@ public:
         scanner_.scan(std::move(at), host_op);
         return out_ + count_;
     }
+    void wait() { scanner_.wait(); }
 
 private:
     gpu::part_scanner<Geometry, form, T, Local, Elements, Out, decltype(gpu::operator_on<T>(std::declval<Op const&>()))>
@@ -137,6 +140,7 @@ private:
     {
         throw_no_device();
     }
+    void wait() { throw_no_device(); }
 #endif
 };
 

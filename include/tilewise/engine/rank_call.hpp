@@ -20,7 +20,9 @@
 #include <tilewise/engine/scattered_counts.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/order.hpp>
+#include <tilewise/policy.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -141,6 +143,42 @@ public:
         next_ = fails_late_ ? step::finish : step::none;
         if (all.values_.back() != 0)
             messages::throw_reason();
+    }
+
+    /// Whether the communicator waits for the stream of a local policy.
+    template <class Local>
+    static constexpr bool waits_for_streams = [] {
+        if constexpr (is_device_policy<Local>)
+            return requires(Communicator& ranks, Local const& local) { ranks.wait(local.stream()); };
+        else
+            return false;
+    }();
+    /// Whether the communicator sums counters in GPU memory, in the stream of a local policy.
+    template <class Local>
+    static constexpr bool adds_on_device = [] {
+        if constexpr (waits_for_streams<Local>)
+            return requires(Communicator& ranks, std::uint64_t* counters, std::size_t count, Local const& local) {
+                { ranks.device_counters(count) } -> std::convertible_to<std::uint64_t*>;
+                ranks.all_reduce_add(counters, count, local.stream());
+            };
+        else
+            return false;
+    }();
+    /// Returns memory for such counters. Call this before ranks agree.
+    std::uint64_t* device_counters(offset count) { return ranks_.device_counters(static_cast<std::size_t>(count)); }
+    /// Replaces each of such counters by its sum over all ranks, in the order of a stream. The next collective is that
+    /// at the end.
+    template <class Stream>
+    void all_reduce(std::uint64_t* device_counters, std::size_t count, Stream stream)
+    {
+        collectively([&] { ranks_.all_reduce_add(device_counters, count, stream); });
+        next_ = fails_late_ ? step::finish : step::none;
+    }
+    /// Waits for the work in a stream, as for a collective.
+    template <class Stream>
+    void wait(Stream stream)
+    {
+        collectively([&] { ranks_.wait(stream); });
     }
 
     /// Says that the next collective adds up the counts of so many cells, each sum for the rank that it belongs to.

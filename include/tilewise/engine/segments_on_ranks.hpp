@@ -233,6 +233,7 @@ void segmented_scan_on_ranks(rank_call<Communicator>& call, Local local, agreeme
         host::entry<order, combined<T>> entry(each.segment.count);
         entry.move_behind(host_op, from, each.before);
         each.scan.scan(std::move(entry), host_op);
+        each.scan.wait();
     }
     engine::scan_whole_segments<Geometry, form, T>(
         call.algorithm(), local, engine::segments_of_rank(segments, parts, rank), first, out, first_init, op);

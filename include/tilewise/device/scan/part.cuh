@@ -85,7 +85,7 @@ public:
             tile_aggregates.begin());
     }
 
-    /// Scans the part and waits. `at` is where it enters the range; `host_op` is the operator on the host.
+    /// Scans the part. `at` is where it enters the range; `host_op` is the operator on the host.
     template <class HostOp>
     void scan(host::entry<order, T> at, HostOp& host_op)
     {
@@ -94,8 +94,9 @@ public:
             scan_on_host(at, before, host_op);
         if (begin + before < end)
             scan_tiles(at.tiles, host_op);
-        call.finish();
     }
+    /// Waits for the results. (The destructor does so, too, but throws nothing.)
+    void wait() { call.finish(); }
 
 private:
     /// Scans the elements before the first tile boundary.
