@@ -2,10 +2,11 @@
 #pragma once
 
 /// @file
-/// The engine of the algorithms by key for the device policy. Two kernels mark the keys that begin a run with a bit each
-/// (`mark_runs`, `sum_blocks`). A third one writes the first keys and lengths of the runs (`write_runs`), or combines the
-/// values of runs of up to a tile (`combine_runs`) and lists the longer ones, which are combined as segments. Values of
-/// more than 16 bytes, and those that results may overwrite, are combined as segments in runs of any length.
+/// The engine of the algorithms by key for the device policy. Two kernels mark the keys that begin a run with a bit
+/// each
+/// (`mark_runs`, `sum_blocks`). A third one writes the first keys and lengths of the runs (`write_runs`), or combines
+/// the values of runs of up to a tile (`combine_runs`) and lists the longer ones, which are combined as segments.
+/// Values of more than 16 bytes, and those that results may overwrite, are combined as segments in runs of any length.
 ///
 /// Only the device knows the number of runs while the kernels run. A call that waits returns it.
 ///
@@ -19,8 +20,10 @@
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/by_key/combine_runs.cuh>
+#include <tilewise/device/by_key/long_runs.cuh>
 #include <tilewise/device/by_key/marks.cuh>
 #include <tilewise/device/by_key/runs.cuh>
+#include <tilewise/device/by_key/runs_of_call.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
@@ -41,154 +44,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
-
-/// Stages in the memory that a view reads, if necessary, as a whole.
-template <class View>
-void stage_all(staging& staged, View& view)
-{
-    static_cast<void>(staged.bytes_per_element(view)); // checks memory that iterators read
-    staged.stage_in(view);
-}
-
-/// An output of up to `most` results, staged out if it is in host memory.
-template <class Sink>
-class staged_output {
-public:
-    staged_output(device_call const& call, Sink const& to, offset most) : sink(to), staged_(call)
-    {
-        staged_.stage_out(sink, most);
-    }
-    /// Copies the first `count` results out.
-    void copy_out(offset count)
-    {
-        staged_.keep_first(count);
-        staged_.copy_out();
-    }
-
-    Sink sink;
-
-private:
-    staging staged_;
-};
-
-/// Whether the kernel that finds the runs can write their number to a sink: as an integer in memory.
-template <class Sink>
-inline constexpr bool stores_number = false;
-template <std::integral O>
-    requires(sizeof(O) == 4 || sizeof(O) == 8)
-inline constexpr bool stores_number<memory_sink<O>> = true;
-
-/// The runs of a call: which keys begin one, how many there are, and the output that this number is written to.
-template <class Tuning, class To>
-class runs_of_call {
-    using sink = decltype(gpu::sink_of(std::declval<To const&>()));
-
-public:
-    /// For `count` keys, in parts of whole rows of `row` keys.
-    runs_of_call(device_call& call, To const& to, offset count, int row = 1)
-        : call_(call), count_(std::max(offset{0}, count)), part_size_(part_size(call, count_, row)),
-          parts_(count_ / part_size_ + 1), words_(call, parts_ * part_size_ / warp_size),
-          before_(call, parts_ + blocks()), number_(call, 1), line_(call.waits() ? call.line<offset>() : nullptr),
-          out_(call, gpu::sink_of(to), 1)
-    {}
-
-    /// Finds the runs of at least one key.
-    template <class Keys, class Pred>
-    void find(Keys const& keys, Pred const& is_same)
-    {
-        constexpr auto sum = &sum_blocks<Tuning>;
-        number_targets to = {line_, nullptr, 0};
-        if constexpr (stores_number<sink>) {
-            to.user = out_.sink.first;
-            to.user_bytes = static_cast<int>(sizeof(*out_.sink.first));
-        }
-        call_.launch(&mark_runs<Keys, Pred, Tuning>, "mark_runs", {blocks(), Tuning::threads}, keys, is_same, marks());
-        call_.launch(sum, "sum_blocks", {1, Tuning::summing_threads, 1, call_.template can_launch_dependent<sum>()},
-                     marks(), offset{blocks()}, to);
-    }
-    /// Writes the first key of each run, and `what`, if there are up to `most` runs.
-    template <class FirstKeys, class What>
-    void write(FirstKeys const& keys, What const& what, offset most = std::numeric_limits<offset>::max())
-    {
-        constexpr auto kernel = &write_runs<FirstKeys, What, Tuning>;
-        call_.launch(kernel, "write_runs",
-                     {blocks(), Tuning::threads, 1, call_.template can_launch_dependent<kernel>()}, marks(), most,
-                     keys, what);
-    }
-
-    run_marks marks() const
-    {
-        return {words_.begin(),  before_.begin(), before_.begin() + parts_, number_.begin(), count_, parts_,
-                part_size_, warps};
-    }
-    /// Of kernels in which a warp takes a part.
-    int blocks() const
-    {
-        return static_cast<int>((parts_ + warps - 1) / warps);
-    }
-    /// Where later kernels find the number of runs, if there are keys.
-    offset const* on_device() const { return number_.begin(); }
-
-    /// Ends the call. Returns the number of runs; 0 if the policy does not wait.
-    offset finish()
-    {
-        if constexpr (!std::same_as<To, discard_iterator>)
-            if (!stores_number<sink> || count_ == 0)
-                call_.launch(&write_number_of_runs<sink>, "write_number_of_runs", {1, 1}, out_.sink,
-                             count_ > 0 ? on_device() : nullptr);
-        call_.finish();
-        out_.copy_out(1);
-        return line_ != nullptr && count_ > 0 ? *line_ : 0;
-    }
-
-private:
-    static constexpr int warps = Tuning::threads / warp_size;
-
-    /// As many parts as warps can be resident, of whole rows and words, unless they have few keys.
-    static int part_size(device_call const& call, offset count, int row)
-    {
-        offset const unit = std::max(row, Tuning::words_at_once * warp_size), // both powers of two
-            wanted = offset{call.multiprocessors()} * Tuning::combining_blocks_per_multiprocessor * warps,
-                     each = std::max((count + wanted - 1) / wanted, offset{Tuning::least_part});
-        return static_cast<int>(std::min((each + unit - 1) / unit, std::max(offset{1}, Tuning::most_part / unit)) * unit);
-    }
-
-    device_call& call_;
-    offset count_;
-    int part_size_;
-    offset parts_;
-    scratch<unsigned> words_;
-    scratch<runs_before> before_; ///< of parts, then of blocks
-    scratch<offset> number_;
-    offset* line_;
-    staged_output<sink> out_;
-};
-
-/// Lists long runs for the kernels that combine them.
-template <class Order, class Lists>
-struct lists_of_long_runs {
-    long_runs runs;
-    unsigned long long* found; ///< how many there are
-    Lists to;
-
-    /// Adds a run. All lanes take part.
-    TILEWISE_DEVICE void add(segment_span span, offset index) const
-    {
-        bool const is_first = lane_index() == 0;
-        unsigned own = 0;
-        if (is_first) {
-            own = static_cast<unsigned>(fetch_add(found, 1ull));
-            runs.list[own] = {span.begin, span.count, index};
-        }
-        bool is_shared = false;
-        if constexpr (requires { to.far; })
-            is_shared = to.far.add(is_first, own, span);
-        else if (is_first)
-            is_shared = to.split.add(own, Order::tiles_before_last(span.count));
-        if (is_first && !is_shared)
-            to.longer[fetch_add(to.longer.found, 1ull)] = own;
-    }
-};
 
 /// Whether `combine_runs` combines the runs of up to a tile.
 template <class Scan>

@@ -41,7 +41,7 @@ struct reduce_tuning {
     }
 
     /// Of a part of a range: from so many subtrees on, every 32 are folded before they are copied to the host.
-    static constexpr int least_folded = 256;
+    static constexpr int least_folded = 64;
 
     /// Pass 2: one block.
     static constexpr int fold_threads = 512;

@@ -9,7 +9,9 @@
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/by_key/long_runs.cuh>
 #include <tilewise/device/by_key/marks.cuh>
+#include <tilewise/device/by_key/rows_with_runs.cuh>
 #include <tilewise/device/by_key/run_rows.cuh>
 #include <tilewise/device/by_key/runs.cuh>
 #include <tilewise/device/cuda/arch.cuh>
@@ -22,55 +24,6 @@
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
-
-/// A run of more than a tile.
-struct long_run {
-    offset begin, count, index;
-};
-
-/// The long runs of a call: segments for the kernels that combine longer ones.
-struct long_runs {
-    long_run* list;
-
-    static constexpr bool counts_on_device = true;
-
-    TILEWISE_DEVICE segment_span at(offset number) const { return {list[number].begin, list[number].count}; }
-};
-
-/// The runs of a reduction: the listed ones, if there are at most `most`; otherwise the long ones, as `combine_runs`
-/// combines the others.
-struct reduced_segments {
-    run_list all;
-    long_runs of_many;
-    offset most, elements;
-
-    static constexpr bool counts_on_device = true;
-
-    TILEWISE_DEVICE bool are_many() const { return *all.number > most; }
-    TILEWISE_DEVICE segment_span at(offset number) const { return are_many() ? of_many.at(number) : all.at(number); }
-    TILEWISE_DEVICE offset existing(offset first, offset count) const
-    {
-        return are_many() ? 0 : all.existing(first, count);
-    }
-};
-
-/// A sink for their results: those of long runs are stored at the index of the run.
-template <class Sink>
-struct reduced_sink {
-    Sink to;
-    reduced_segments segments;
-
-    template <class T, int count>
-    TILEWISE_DEVICE static auto pack(registers<T, count> const& values)
-    {
-        return Sink::pack(values);
-    }
-    template <class Packed>
-    TILEWISE_DEVICE void store_some(offset number, Packed const& value, int, int)
-    {
-        to.store_some(segments.are_many() ? segments.of_many.list[number].index : number, value, 0, 1);
-    }
-};
 
 /// What `combine_runs` writes: a result for every value.
 template <class Sink>
@@ -122,9 +75,9 @@ TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, of
             gpu::store_one(to, position + i, T(results[i]));
 }
 
-/// Stores the results of the runs that end where others begin, and the first keys of the latter. `runs` is the number of
-/// runs that begin before the row, `before` the result for the value before the lane's first one. The runs are listed
-/// first, so that neighboring lanes store neighboring results. Returns how many runs begin in the row.
+/// Stores the results of the runs that end where others begin, and the first keys of the latter. `runs` is the number
+/// of runs that begin before the row, `before` the result for the value before the lane's first one. The runs are
+/// listed first, so that neighboring lanes store neighboring results. Returns how many runs begin in the row.
 template <class Scan, class Rows, class Out>
 TILEWISE_DEVICE int store_reduced(Out& out, Rows const& rows, offset runs, offset first, offset count, bool is_long,
                                   typename Scan::value const& before, typename Scan::op& op,
@@ -133,7 +86,7 @@ TILEWISE_DEVICE int store_reduced(Out& out, Rows const& rows, offset runs, offse
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector, batch = 2; // keys in flight
     int const lane = lane_index(), earlier = rows.runs_before_lane(),
-              number = gpu::shuffle(earlier + count_bits(rows.begins_of_lane()), warp_size - 1);
+              number = gpu::shuffle(earlier + gpu::count_bits(rows.begins_of_lane()), warp_size - 1);
     int own = earlier;
     TILEWISE_UNROLL
     for (int i = 0; i < N; ++i) {
@@ -141,7 +94,7 @@ TILEWISE_DEVICE int store_reduced(Out& out, Rows const& rows, offset runs, offse
         if (i == 0)
             gpu::put(result[0], before);
         else if (Scan::is_unpredicated || (rows.begins(i) && rows.exists(i - 1)))
-            gpu::put(result[0], rows.template result<scan_form::inclusive>(max_of(i - 1, 0), op));
+            gpu::put(result[0], rows.template result<scan_form::inclusive>(gpu::max_of(i - 1, 0), op));
         if (rows.begins(i)) {
             listed.position[own] = static_cast<std::uint16_t>(lane * N + i);
             gpu::put(listed.result[own], T(result[0]));
@@ -173,55 +126,6 @@ TILEWISE_DEVICE int store_reduced(Out& out, Rows const& rows, offset runs, offse
     return number;
 }
 
-/// The rows of a part in which a run begins, or in which a run of up to a tile continues.
-template <int N, int tile>
-class rows_with_runs {
-    static constexpr int row = N * warp_size;
-
-public:
-    /// For the rows from position `first` on up to `limit`, with the marks of the keys from there on. The run that is
-    /// open before the first row is longer.
-    TILEWISE_DEVICE rows_with_runs(unsigned const* marks, int first, int limit)
-        : marks_(marks), begin_(first - warp_size * row), limit_(limit), last_begin_(first - tile - row)
-    {}
-    /// Returns the position of the next such row, or `limit` if there is none. All lanes take part.
-    TILEWISE_DEVICE int take()
-    {
-        while (left_ == 0) {
-            begin_ += warp_size * row;
-            if (begin_ >= limit_)
-                return limit_;
-            find();
-        }
-        int const next = begin_ + gpu::lowest_lane(left_) * row;
-        left_ &= left_ - 1;
-        return next;
-    }
-
-private:
-    /// Finds such rows among the next 32, of which each lane has one.
-    TILEWISE_DEVICE void find()
-    {
-        int const own = begin_ + lane_index() * row;
-        unsigned any = 0;
-        if (own < limit_) {
-            TILEWISE_UNROLL
-            for (int i = 0; i < N; ++i)
-                any |= marks_[lane_index() * N + i];
-        }
-        marks_ += warp_size * N;
-        unsigned const begins = warp_ballot(any != 0);
-        int const last = highest_bit(begins & (~0u >> (warp_size - 1 - lane_index())));
-        left_ = warp_ballot(own < limit_ && own - (last >= 0 ? begin_ + last * row : last_begin_) <= tile);
-        last_begin_ = begins != 0 ? begin_ + highest_bit(begins) * row : last_begin_;
-    }
-
-    unsigned const* marks_;
-    int begin_, limit_;
-    int last_begin_;    ///< the last row before those in which a run begins
-    unsigned left_ = 0; ///< a bit for each of 32 rows
-};
-
 /// Combines the values of runs of up to a tile, and lists the longer ones.
 template <class Scan, class Out, class Tuning, access how, class Lists>
 TILEWISE_KERNEL(Tuning::threads, Tuning::combining_blocks_per_multiprocessor)
@@ -230,7 +134,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
 {
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector, row = Scan::row, ahead = 2; // rows whose loads are in flight
-    constexpr int far = -(1 << 29);                                 // as a position: long before the part
+    constexpr int far = -(1 << 29);                                  // as a position: long before the part
     constexpr int warps = Tuning::threads / warp_size;
     using lists_of_warps = registers<std::conditional_t<Out::reduces, listed_results<Scan>, char>, warps>;
     TILEWISE_SHARED(listed, lists_of_warps);
@@ -245,11 +149,11 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     runs_before before = marks.before(part);
     offset const back = first - before.last; // how long before the part the last run begins
     offset const beyond = (before.last + Scan::tile) / marks.part_size + 1; // a part that the run reaches if it is long
-    bool const is_long = before.last < 0 || back > Scan::tile ||
-                         (beyond < marks.parts && marks.before(beyond).last == before.last);
+    bool const is_long =
+        before.last < 0 || back > Scan::tile || (beyond < marks.parts && marks.before(beyond).last == before.last);
     int const begin = is_long ? 0 : -static_cast<int>((back + row - 1) / row) * row,
               end = static_cast<int>(gpu::at_most(marks.count - first, 1 << 30)),
-              limit = min_of(marks.part_size, end + 1);
+              limit = gpu::min_of(marks.part_size, end + 1);
     // Positions in the part, from the first row on
     auto values = view.from(first + begin + lane * N);
     unsigned const* const words = marks.words + ((first + begin) >> 5);
@@ -269,7 +173,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
         } else {
             int const left = end - at[i] - lane * N;
             if (left > 0)
-                loaded[i] = values.template fetch_clamped<N>(from, offset{from} + min_of(left, N) - 1);
+                loaded[i] = values.template fetch_clamped<N>(from, offset{from} + gpu::min_of(left, N) - 1);
         }
         begins[i] = words[from / warp_size + word] >> shift & ((1u << (N - 1) << 1) - 1);
     };
@@ -300,8 +204,8 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
                 gpu::put(last_of_row[0], T(last[0]));
                 if (here >= 0 && rows.any_begins()) {
                     bool const ends_long = first + rows.first_begin(here) - before.last > Scan::tile;
-                    before.runs += gpu::store_reduced<Scan>(out, rows, before.runs, first + here, marks.count, ends_long,
-                                                            previous, op, listed[warp]);
+                    before.runs += gpu::store_reduced<Scan>(out, rows, before.runs, first + here, marks.count,
+                                                            ends_long, previous, op, listed[warp]);
                 }
             } else if (here >= 0) {
                 gpu::store_scanned<Scan, how>(out.to, rows, position, op);

@@ -5,7 +5,7 @@
 /// Where the runs of equal keys begin: a bit for each key. Two kernels find it out, for the algorithms by key.
 ///
 /// A warp takes a part of the keys. Its lanes read consecutive keys, compare each with the one before, and a vote makes
-/// a word of 32 comparisons (`mark_runs`). A block adds up how many runs begin before each of
+/// a word of 32 comparisons (`mark_runs`). A block sums how many runs begin before each of
 /// these (`sum_blocks`). No
 /// block waits for another one, and what follows needs neither the keys nor the comparison.
 
@@ -61,10 +61,10 @@ TILEWISE_DEVICE runs_before up_to_lane(runs_before own)
 
 /// Where the runs of `count` keys begin. A warp takes a part of the keys, a block some consecutive parts.
 struct run_marks {
-    unsigned* words;       ///< a bit for each key, which is set if it begins a run, and a set bit behind the last key
-    runs_before* of_parts; ///< for each part, what precedes it in its block
+    unsigned* words;        ///< a bit for each key, which is set if it begins a run, and a set bit behind the last key
+    runs_before* of_parts;  ///< for each part, what precedes it in its block
     runs_before* of_blocks; ///< for each block
-    offset* number; ///< of runs, once blocks are summed
+    offset* number;         ///< of runs, once blocks are summed
     offset count, parts;
     int part_size, parts_of_block;
 
@@ -95,7 +95,7 @@ mark_runs(Keys keys, Pred is_same, run_marks marks)
     Keys own_keys(keys);
     Pred own_pred(is_same);
     registers<Key, words> loaded;
-    registers<Key, 1> before_row; // of the last lane: the key before the row
+    registers<Key, 1> before_row;          // of the last lane: the key before the row
     auto const load = [&](int i, int at) { // of a row in the part
         if constexpr (shuffles)
             if (at + lane < left)

@@ -29,7 +29,6 @@ class run_rows {
     using View = typename Scan::view;
     static constexpr int N = Scan::lane_vector, row = Scan::row, chunk = Scan::chunk, last_lane = warp_size - 1;
     static constexpr int steps = log2_of(warp_size);
-    static_assert((N & (N - 1)) == 0 && row == N * warp_size);
     /// Whether results that do not exist may be computed, without branches.
     static constexpr bool accepts_any = Scan::is_unpredicated;
 
@@ -45,7 +44,7 @@ public:
                                  unsigned begins, Op& op)
     {
         find_positions(first, begins);
-        missing_ = max_of(first + row - end, first + row - open_before_ - Scan::tile);
+        missing_ = gpu::max_of(first + row - end, first + row - open_before_ - Scan::tile);
         if (all_exist())
             combine_values<true>(view, loaded, end - first - lane_index() * N, op);
         else
@@ -77,12 +76,9 @@ public:
         int count = 0;
         TILEWISE_UNROLL
         for (int i = 0; i < N; ++i)
-            count += count_bits(warp_ballot((begins_ >> i & 1) != 0) & ((1u << lane_index()) - 1));
+            count += gpu::count_bits(warp_ballot(begins(i)) & ((1u << lane_index()) - 1));
         return count;
     }
-    /// The length of the run before the one that value `i` begins.
-    TILEWISE_DEVICE int length_before(int i) const { return i > 0 ? in_run_[max_of(i - 1, 0)] + 1 : before_lane_; }
-
     /// Returns the result of the inclusive or of the exclusive scan for value `i`, which exists or is ignored.
     template <scan_form form>
     TILEWISE_DEVICE T result(int i, Op& op) const
@@ -98,7 +94,7 @@ public:
             combine_if(has_prefix || init_.has_value, op, sum[0], T(prefix[0]), T(sum[0]));
             return sum[0];
         } else {
-            T const before(i > 0 ? sums_[max_of(i - 1, 0)] : open_vector_[0]);
+            T const before(i > 0 ? sums_[gpu::max_of(i - 1, 0)] : open_vector_[0]);
             combine_if((in_run_[i] & (N - 1)) != 0, op, prefix[0], T(prefix[0]), before);
             return prefix[0];
         }
@@ -133,8 +129,8 @@ private:
         begins_ = begins;
         lanes_ = warp_ballot(begins != 0);
         unsigned const before = lanes_ & ((1u << lane) - 1);
-        int const last_begin = position + highest_bit(begins);
-        int const in_row = gpu::shuffle(last_begin, highest_bit(before) & last_lane),
+        int const last_begin = position + highest_bit(begins),
+                  in_row = gpu::shuffle(last_begin, highest_bit(before) & last_lane),
                   last_in_row = gpu::shuffle(last_begin, highest_bit(lanes_) & last_lane);
         open_before_ = open_;
         before_lane_ = position - (before != 0 ? in_row : open_);
@@ -201,9 +197,8 @@ private:
             combine_lanes<steps>(own, row_before, op);
         }
         int const lane = lane_index();
-        gpu::put(tree_before_[0],
-                 gpu::shuffle(gpu::select(lane == last_lane, T(row_before[steps]), T(tree_[steps])),
-                              (lane + last_lane) % warp_size));
+        gpu::put(tree_before_[0], gpu::shuffle(gpu::select(lane == last_lane, T(row_before[steps]), T(tree_[steps])),
+                                               (lane + last_lane) % warp_size));
     }
     /// The steps up to `end`; those behind change nothing.
     template <int end>
@@ -240,9 +235,9 @@ private:
         if (end_of_row_ % chunk == chunk - 1 && chunks < Scan::chunks) {
             if (lane_index() == chunks - 1 || chunks == 1)
                 gpu::put(chunk_of_lane_[0], T(rows_[0]));
-            gpu::put(chunks_[0], gpu::shuffle(gpu::warp_right_aligned_trees<Scan::chunks>(
-                                                  op, T(chunk_of_lane_[0]), chunks),
-                                              chunks - 1));
+            gpu::put(chunks_[0],
+                     gpu::shuffle(gpu::warp_right_aligned_trees<Scan::chunks>(op, T(chunk_of_lane_[0]), chunks),
+                                  chunks - 1));
         }
     }
 
@@ -278,18 +273,18 @@ private:
     optional_value<T> init_;
     /// @name Of the row
     /// @{
-    int open_, open_before_;  ///< where the runs begin that are open behind and before the row
-    int missing_;             ///< not above 0, if all results exist
-    int end_of_row_ = no_end; ///< the position in its run at which a row of it ends
-    bool reaches_row_;        ///< whether a value may end a row of its run, or be behind one
-    unsigned lanes_;          ///< a bit for each lane in which a run begins
-    registers<T, 1> rows_, rows_before_;     ///< the rows of its chunk before the current one, behind and before this row
+    int open_, open_before_;             ///< where the runs begin that are open behind and before the row
+    int missing_;                        ///< not above 0, if all results exist
+    int end_of_row_ = no_end;            ///< the position in its run at which a row of it ends
+    bool reaches_row_;                   ///< whether a value may end a row of its run, or be behind one
+    unsigned lanes_;                     ///< a bit for each lane in which a run begins
+    registers<T, 1> rows_, rows_before_; ///< the rows of its chunk before the current one, behind and before this row
     registers<T, 1> chunks_, chunks_before_; ///< the chunks of the run before the current one, likewise
     /// @}
     /// @name Of the lane
     /// @{
     unsigned begins_, exists_;      ///< a bit for each value
-    int before_lane_;               ///< the length of the run of the value before the lane's first, up to that one
+    int before_lane_;               ///< the position in its run of the lane's first value, if it does not begin one
     int in_run_[N];                 ///< the position of each value in its run
     registers<T, N> values_before_; ///< in the row before
     registers<T, 1> open_vector_;   ///< the values in the lane before, of the lane vector that continues here

@@ -123,8 +123,10 @@ write_runs(run_marks marks, offset most, FirstKeys keys, What what)
             continue;
         unsigned const up_to_lane = gpu::warp_sums(static_cast<unsigned>(count_bits(word)));
         auto const runs = static_cast<int>(gpu::shuffle(up_to_lane, warp_size - 1));
-        for (int i = static_cast<int>(up_to_lane) - count_bits(word); word != 0; word &= word - 1, ++i)
+        for (int i = static_cast<int>(up_to_lane) - gpu::count_bits(word); word != 0; ++i) {
             position[i] = static_cast<std::uint16_t>(lane * warp_size + gpu::lowest_lane(word));
+            word &= word - 1;
+        }
         sync_warp();
         TILEWISE_NO_UNROLL
         for (int i = lane; i < runs; i += batch * warp_size) {

@@ -15,7 +15,7 @@ TILEWISE_CUDA_BEGIN
 /// A cache of the lines that no call uses.
 class line_cache {
 public:
-    static constexpr std::size_t line_bytes = 2048; ///< the largest accumulator has 256; part.cuh needs more
+    static constexpr std::size_t line_bytes = 256; ///< the size of the largest accumulator
 
     struct line {
         unsigned long long context; ///< see context_id

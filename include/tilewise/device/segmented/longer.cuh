@@ -57,8 +57,8 @@ class longer_segments {
 
 public:
     /// What the kernels of short segments list the others in.
-    using lists_type = std::conditional_t<reduces, lists_of_reduction<split_type>,
-                                          lists_of_scan<long_segments<order, split_type>>>;
+    using lists_type =
+        std::conditional_t<reduces, lists_of_reduction<split_type>, lists_of_scan<long_segments<order, split_type>>>;
 
     /// For so many rounds of up to `at_once` segments, of which up to `most_listed` are listed. Segments have up to
     /// `longest` elements; those that are scanned have so many together.

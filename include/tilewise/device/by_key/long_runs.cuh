@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// The runs of more than a tile among those that `combine_runs` combines: segments for other kernels.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/by_key/runs.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// A run of more than a tile.
+struct long_run {
+    offset begin, count, index;
+};
+
+/// The long runs of a call: segments for the kernels that combine longer ones.
+struct long_runs {
+    long_run* list;
+
+    static constexpr bool counts_on_device = true;
+
+    TILEWISE_DEVICE segment_span at(offset number) const { return {list[number].begin, list[number].count}; }
+};
+
+/// The runs of a reduction: the listed ones, if there are at most `most`; otherwise the long ones, as `combine_runs`
+/// combines the others.
+struct reduced_segments {
+    run_list all;
+    long_runs of_many;
+    offset most, elements;
+
+    static constexpr bool counts_on_device = true;
+
+    TILEWISE_DEVICE bool are_many() const { return *all.number > most; }
+    TILEWISE_DEVICE segment_span at(offset number) const { return are_many() ? of_many.at(number) : all.at(number); }
+    TILEWISE_DEVICE offset existing(offset first, offset count) const
+    {
+        return are_many() ? 0 : all.existing(first, count);
+    }
+};
+
+/// A sink for their results: those of long runs are stored at the index of the run.
+template <class Sink>
+struct reduced_sink {
+    Sink to;
+    reduced_segments segments;
+
+    template <class T, int count>
+    TILEWISE_DEVICE static auto pack(registers<T, count> const& values)
+    {
+        return Sink::pack(values);
+    }
+    template <class Packed>
+    TILEWISE_DEVICE void store_some(offset number, Packed const& value, int, int)
+    {
+        to.store_some(segments.are_many() ? segments.of_many.list[number].index : number, value, 0, 1);
+    }
+};
+
+/// Lists long runs for the kernels that combine them.
+template <class Order, class Lists>
+struct lists_of_long_runs {
+    long_runs runs;
+    unsigned long long* found; ///< how many there are
+    Lists to;
+
+    /// Adds a run. All lanes take part.
+    TILEWISE_DEVICE void add(segment_span span, offset index) const
+    {
+        bool const is_first = lane_index() == 0;
+        unsigned own = 0;
+        if (is_first) {
+            own = static_cast<unsigned>(gpu::fetch_add(found, 1ull));
+            runs.list[own] = {span.begin, span.count, index};
+        }
+        bool is_shared = false;
+        if constexpr (requires { to.far; })
+            is_shared = to.far.add(is_first, own, span);
+        else if (is_first)
+            is_shared = to.split.add(own, Order::tiles_before_last(span.count));
+        if (is_first && !is_shared)
+            to.longer[gpu::fetch_add(to.longer.found, 1ull)] = own;
+    }
+};
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
