@@ -41,6 +41,14 @@ TEST(ByKeyProbe, FindsRunsInParts)
         runs::expect_runs_at<runs::packed_key<40>, runs::small_parts<32, 2>>(2, 900);
     });
 }
+
+TEST(ByKeyProbe, CombinesRowsAsTheOrderSays)
+{
+    backend::run([] {
+        runs::expect_all_specified<int, shape::bytes<12>, runs::many_chunks>();
+        runs::expect_all_specified<int, float, geometry>();
+    });
+}
 #else
 using geometry = backend::tiny_geometry;
 

@@ -161,6 +161,11 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
 
 #else
 
+/// Tiles of more chunks.
+struct many_chunks : segments::steep_geometry {
+    static constexpr int rows_per_chunk = 4, chunks_per_tile = 8;
+};
+
 /// Parts of few keys, which are summed a few at a time, and several launches for the runs.
 template <int log2_units, int words = 2>
 struct tuning_with : tilewise::gpu::by_key_tuning {

@@ -26,11 +26,6 @@ namespace tw = tilewise;
 
 namespace runs {
 
-/// Tiles of more chunks.
-struct many_chunks : segments::steep_geometry {
-    static constexpr int rows_per_chunk = 4, chunks_per_tile = 8;
-};
-
 struct same_parity {
     TILEWISE_PORTABLE bool operator()(int a, int b) const { return a % 2 == b % 2; }
 };
