@@ -68,6 +68,9 @@ struct scan_tuning {
     static constexpr bool clusters = true, bulk_copies = true;
     static constexpr int cluster_blocks = 16;
 
+    /// The most bytes of prefixes that kernels read in pinned memory, in a scan of a part. Not measured.
+    static constexpr std::size_t pinned_prefix_bytes = 256;
+
     /// A block for each tile: up to 16 MiB of accumulators.
     static constexpr int blocks_per_multiprocessor = 4;
     static constexpr offset tile_per_block_limit = 512;

@@ -130,7 +130,7 @@ private:
         std::size_t const bytes_each = staged.bytes_per_element(view) + staged.bytes_per_result(sink);
         bool has_prefix = true;
         host_values<T> prefixes = prefixes_of_tiles(carry, host_op, has_prefix);
-        T const* prefix = staged.stage_in(static_cast<T const*>(prefixes.data()), prefixes.size());
+        T const* prefix = prefixes_on_device(staged, prefixes);
         offset const at_once = staged.elements_at_once(end - first_tile * order::tile, bytes_each, order::group);
         for (offset tile = first_tile; tile * order::tile < end;) {
             offset const first = tile * order::tile,
@@ -153,6 +153,17 @@ private:
             tile += tiles;
             has_prefix = true;
         }
+    }
+
+    /// Returns where kernels read the prefixes. A few stay in pinned memory, of which each block reads one.
+    T const* prefixes_on_device(staging& staged, host_values<T>& prefixes)
+    {
+        auto const bytes = static_cast<std::size_t>(prefixes.size()) * sizeof(T);
+        if (bytes > Tuning::pinned_prefix_bytes)
+            return staged.stage_in(static_cast<T const*>(prefixes.data()), prefixes.size());
+        T* const line = call.line<T>(); // of which the reduction has no more need
+        std::memcpy(static_cast<void*>(line), prefixes.data(), bytes);
+        return line;
     }
 
     /// The number of tiles from `tile` on, up to the beginning of a group.
