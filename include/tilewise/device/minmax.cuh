@@ -197,23 +197,25 @@ Answer best_candidates(Policy const& policy, It const& first, offset count, Bett
             return gpu::reduce<engine::geometry_of_elements<E, Answer>>(
                 policy, from, size, best, gpu::operator_on<Answer>(better_after_first<Better, numbered>{better, from}));
         };
+        // Memory is read through the view: an iterator to it may be one that only the host can use.
         if constexpr (decltype(view)::bases > 0) {
-            if (bytes_each > 0) {
-                offset const at_once = staged->elements_at_once(count, bytes_each, staging_tuning::least_elements);
-                for (offset begin = 0; begin < count; begin += at_once) {
-                    if (begin > 0)
-                        staged.emplace(call);
-                    offset const piece = std::min(at_once, count - begin);
-                    auto copy = view;
-                    staged->stage_in_part(copy, begin, piece);
-                    best = best_of(elements_of_view<decltype(view), E>{copy}, begin, piece);
-                    if (at_once < count)
-                        call.report_progress(begin + piece, count);
-                }
-                return best;
+            if (bytes_each == 0)
+                return best_of(elements_of_view<decltype(view), E>{view}, 0, count);
+            offset const at_once = staged->elements_at_once(count, bytes_each, staging_tuning::least_elements);
+            for (offset begin = 0; begin < count; begin += at_once) {
+                if (begin > 0)
+                    staged.emplace(call);
+                offset const piece = std::min(at_once, count - begin);
+                auto copy = view;
+                staged->stage_in_part(copy, begin, piece);
+                best = best_of(elements_of_view<decltype(view), E>{copy}, begin, piece);
+                if (at_once < count)
+                    call.report_progress(begin + piece, count);
             }
+            return best;
+        } else {
+            return best_of(elements_in_kernels<It>{first}, 0, count);
         }
-        return best_of(elements_in_kernels<It>{first}, 0, count);
     }
 }
 
@@ -278,8 +280,9 @@ std::array<offset, 2> find_two(Policy const& policy, It const& first, Extent con
             auto view = gpu::view_of(first, end);
             std::size_t const bytes_each = gpu::staging(call).bytes_per_element(view);
             if constexpr (decltype(view)::bases > 0)
-                if (bytes_each > 0)
-                    return gpu::find_two_in_pieces<std::iter_value_t<It>>(call, view, end, bytes_each, find);
+                return bytes_each > 0
+                           ? gpu::find_two_in_pieces<std::iter_value_t<It>>(call, view, end, bytes_each, find)
+                           : find(elements_of_view<decltype(view), std::iter_value_t<It>>{view}, end);
         }
         return find(elements_in_kernels<It>{first}, end);
     }
