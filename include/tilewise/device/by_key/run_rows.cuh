@@ -76,7 +76,7 @@ public:
         int count = 0;
         TILEWISE_UNROLL
         for (int i = 0; i < N; ++i)
-            count += gpu::count_bits(warp_ballot(begins(i)) & ((1u << lane_index()) - 1));
+            count += gpu::count_bits(gpu::warp_ballot(begins(i)) & ((1u << lane_index()) - 1));
         return count;
     }
     /// Returns the result of the inclusive or of the exclusive scan for value `i`, which exists or is ignored.

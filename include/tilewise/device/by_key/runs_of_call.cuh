@@ -67,9 +67,8 @@ public:
     /// For `count` keys, in parts of whole rows of `row` keys.
     runs_of_call(device_call& call, To const& to, offset count, int row = 1)
         : call_(call), count_(std::max(offset{0}, count)), part_size_(part_size(call, count_, row)),
-          parts_(count_ / part_size_ + 1), words_(call, parts_ * part_size_ / warp_size),
-          before_(call, parts_ + blocks()), number_(call, 1), line_(call.waits() ? call.line<offset>() : nullptr),
-          out_(call, gpu::sink_of(to), 1)
+          parts_(count_ / part_size_ + 1), memory_(call, parts_ + blocks() + 2 + parts_ * part_size_ / bits_each),
+          line_(call.waits() ? call.line<offset>() : nullptr), out_(call, gpu::sink_of(to), 1)
     {}
 
     /// Finds the runs of at least one key.
@@ -98,13 +97,20 @@ public:
 
     run_marks marks() const
     {
-        return {words_.begin(), before_.begin(), before_.begin() + parts_, number_.begin(), count_, parts_, part_size_,
+        runs_before *const of_blocks = memory_.begin() + parts_, *const behind = of_blocks + blocks();
+        return {reinterpret_cast<unsigned*>(behind + 1),
+                memory_.begin(),
+                of_blocks,
+                &behind->runs,
+                count_,
+                parts_,
+                part_size_,
                 warps};
     }
     /// Of kernels in which a warp takes a part.
     int blocks() const { return static_cast<int>((parts_ + warps - 1) / warps); }
     /// Where later kernels find the number of runs, if there are keys.
-    offset const* on_device() const { return number_.begin(); }
+    offset const* on_device() const { return marks().number; }
 
     /// Ends the call. Returns the number of runs; 0 if the policy does not wait.
     offset finish()
@@ -120,6 +126,7 @@ public:
 
 private:
     static constexpr int warps = Tuning::threads / warp_size;
+    static constexpr offset bits_each = 8 * sizeof(runs_before);
 
     /// As many parts as warps can be resident, of whole rows and words, unless they have few keys.
     static int part_size(device_call const& call, offset count, int row)
@@ -135,9 +142,7 @@ private:
     offset count_;
     int part_size_;
     offset parts_;
-    scratch<unsigned> words_;
-    scratch<runs_before> before_; ///< of parts, then of blocks
-    scratch<offset> number_;
+    scratch<runs_before> memory_; ///< of parts, of blocks, the number of runs, and a bit for each key
     offset* line_;
     staged_output<sink> out_;
 };
