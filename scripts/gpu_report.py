@@ -79,6 +79,7 @@ class Result:
 
     def name(self, path):
         gpu = re.sub(r"[^a-z0-9]+", "-", self.where["gpu"].lower().replace("nvidia", "")).strip("-")
+        gpu = re.sub(r"-[0-9]+gb.*", "", gpu)  # the memory
         return f"{path.stem}-{gpu}"
 
 
