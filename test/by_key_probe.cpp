@@ -45,8 +45,13 @@ TEST(ByKeyProbe, FindsRunsInParts)
 TEST(ByKeyProbe, CombinesRowsAsTheOrderSays)
 {
     backend::run([] {
-        runs::expect_all_specified<int, shape::bytes<12>, runs::many_chunks>();
-        runs::expect_all_specified<int, float, geometry>();
+        std::vector<std::size_t> many(900, 1); // with a run of more than a tile of 1024 values, and one of three chunks
+        many.insert(many.begin() + 400, {1100, 2, 300});
+        for (auto const& lengths : {std::vector<std::size_t>{130, 1, 33, 260, 5, 700}, many}) {
+            auto const keys = runs::keys_of<int>(lengths);
+            runs::expect_specified<runs::many_chunks>(keys, shape::some_values<shape::bytes<12>>(keys.size()),
+                                                      shape::non_associative<shape::bytes<12>>());
+        }
     });
 }
 #else
