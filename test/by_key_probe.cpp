@@ -45,9 +45,12 @@ TEST(ByKeyProbe, FindsRunsInParts)
 TEST(ByKeyProbe, CombinesRowsAsTheOrderSays)
 {
     backend::run([] {
-        std::vector<std::size_t> many(900, 1); // with a run of more than a tile of 1024 values, and one of three chunks
+        // A run of more than a tile of 1024 values, one of three chunks, and one of three rows among short ones.
+        std::vector<std::size_t> many(1600, 1);
         many.insert(many.begin() + 400, {1100, 2, 300});
-        for (auto const& lengths : {std::vector<std::size_t>{130, 1, 33, 260, 5, 700}, many}) {
+        many.front() = 70;
+        for (auto const& lengths :
+             std::vector<std::vector<std::size_t>>{{130, 1, 33, 260, 5, 700}, {3200, 1, 40, 1, 300}, many}) {
             auto const keys = runs::keys_of<int>(lengths);
             runs::expect_specified<runs::many_chunks>(keys, shape::some_values<shape::bytes<12>>(keys.size()),
                                                       shape::non_associative<shape::bytes<12>>());

@@ -166,12 +166,12 @@ struct many_chunks : segments::steep_geometry {
     static constexpr int rows_per_chunk = 4, chunks_per_tile = 8;
 };
 
-/// Parts of few keys, which are summed a few at a time, and several launches for the runs.
-template <int log2_units, int words = 2>
+/// Parts of few keys, or of more rows than a warp looks at together; and several launches for the runs.
+template <int log2_units, int part = 64>
 struct tuning_with : tilewise::gpu::by_key_tuning {
     using segments = ::segments::tuning_with<log2_units>;
-    static constexpr int threads = 64, words_at_once = words, combining_blocks_per_multiprocessor = 1;
-    static constexpr int summing_threads = 64, least_part = 32 * words, most_part = 32 * words;
+    static constexpr int threads = 64, words_at_once = 2, combining_blocks_per_multiprocessor = 1;
+    static constexpr int summing_threads = 64, least_part = part, most_part = part;
 };
 using tuning = tuning_with<6>;
 
@@ -221,7 +221,7 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
         segments::expect_bits(scanned(exclusive, init, waits), expected.exclusive, "exclusive");
     };
     check(tilewise::device, tuning());
-    check(tilewise::device.nosync(), tuning_with<2>());
+    check(tilewise::device.nosync(), tuning_with<2, 2048>());
 }
 
 #endif
