@@ -28,7 +28,6 @@ namespace gpu {
 /// What `combine_runs` writes: a result for every value.
 template <class Sink>
 struct scanned_runs {
-    using sink = Sink;
     static constexpr bool reduces = false;
     Sink to;
     TILEWISE_DEVICE bool is_wanted(run_marks const&) const { return true; }
@@ -37,7 +36,6 @@ struct scanned_runs {
 /// What `combine_runs` writes: a result for every run, and its first key, if there are more than `most` runs.
 template <class Sink, class FirstKeys>
 struct reduced_runs {
-    using sink = Sink;
     static constexpr bool reduces = true;
     Sink to;
     FirstKeys keys;
