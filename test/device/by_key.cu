@@ -17,7 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -48,6 +50,26 @@ struct tens {
     TILEWISE_PORTABLE std::ptrdiff_t operator-(tens const& other) const { return index - other.index; }
     TILEWISE_PORTABLE tens& operator++() { return *this = *this + 1; }
     TILEWISE_PORTABLE bool operator==(tens const& other) const { return index == other.index; }
+};
+
+/// Elements that are read through an iterator, which the library cannot see through.
+struct reads {
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = int;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = int;
+    int const* from;
+    TILEWISE_PORTABLE int operator*() const { return *from; }
+    TILEWISE_PORTABLE int operator[](std::ptrdiff_t i) const { return from[i]; }
+    TILEWISE_PORTABLE reads operator+(std::ptrdiff_t i) const { return {from + i}; }
+    TILEWISE_PORTABLE std::ptrdiff_t operator-(reads const& other) const { return from - other.from; }
+    TILEWISE_PORTABLE reads& operator++() { return *this = *this + 1; }
+    TILEWISE_PORTABLE bool operator==(reads const& other) const { return from == other.from; }
+};
+
+struct added {
+    TILEWISE_PORTABLE int operator()(int a, int b) const { return a + b; }
 };
 
 } // namespace runs
@@ -184,6 +206,24 @@ DEVICE_TEST(runs_of_keys, end_where_the_predicate_says)
         computed.push_back(runs::tens{i}[0]);
     runs::expect_runs_of<runs::small_parts<64, 2>>(runs::tens{5}, computed);
     runs::expect_runs_of<runs::small_parts<64, 2>>(runs::tens{5}, computed, std::less<>());
+}
+
+DEVICE_TEST(algorithms_by_key, scan_in_place_what_an_iterator_reads_beside_memory)
+{
+    ints keys, x, old, expected;
+    for (int i = 0; i < 1500; ++i) {
+        keys.push_back(i / 300);
+        x.push_back(i % 7);
+        old.push_back(i % 11);
+        expected.push_back(x.back() + old.back() + (i % 300 > 0 ? expected.back() : 0));
+    }
+    device_array<int> const there(keys), values(x), out(old);
+    auto const sums = tw::transformed_pairs<runs::added, int const*, runs::reads>(runs::added(), values.data(),
+                                                                                  runs::reads{out.data()});
+    tw::gpu::scan_by_key<tw::standard_geometry, tw::scan_form::inclusive, int, runs::tuning>(
+        "test", tw::device, there.data(), tw::offset{1500}, sums, tw::gpu::function_for(std::equal_to<>()), out.data(),
+        std::optional<int>(), tw::gpu::plus());
+    EXPECT_EQ(out.values(expected.size()), expected);
 }
 
 DEVICE_TEST(algorithms_by_key, take_every_form)

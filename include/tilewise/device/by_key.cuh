@@ -17,7 +17,9 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/function_view.cuh>
 #include <tilewise/device/block/output.cuh>
+#include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/by_key/combine_runs.cuh>
 #include <tilewise/device/by_key/long_runs.cuh>
@@ -50,18 +52,25 @@ template <class Scan>
 inline constexpr bool combines_rows =
     Scan::batched && (Scan::lane_vector & (Scan::lane_vector - 1)) == 0 && (Scan::row & (Scan::row - 1)) == 0;
 
+/// Whether all elements of a view come from memory that it knows, which an iterator may hide.
+template <class View>
+inline constexpr bool reads_known_memory = false;
+template <class E>
+inline constexpr bool reads_known_memory<memory_view<E>> = true;
+template <class Function, class... Views>
+inline constexpr bool reads_known_memory<function_view<Function, Views...>> = (reads_known_memory<Views> && ...);
+
 /// Whether `combine_runs` may read and write at once: the results are in memory in which no element is.
 template <class View, class Sink>
 bool is_apart(View const& view, Sink const& sink, offset count)
 {
     auto const begin = reinterpret_cast<std::uintptr_t>(sink.base()),
                end = begin + static_cast<std::uintptr_t>(Sink::bytes(count));
-    bool apart = View::bases > 0 && sink.base() != nullptr;
+    bool apart = sink.base() != nullptr;
     view.for_each_base([&](void const* base, offset bytes) {
         auto const from = reinterpret_cast<std::uintptr_t>(base);
         apart = apart && (end <= from || from + static_cast<std::uintptr_t>(bytes) <= begin);
     });
-    view.for_each_hidden([&](void const*) { apart = false; });
     return apart;
 }
 
@@ -259,7 +268,7 @@ void scan_by_key(char const* algorithm, Policy const& policy, Keys const& first,
     staged_output to(call, gpu::sink_of(out), count);
     using scan_type = scan_of<decltype(view), decltype(to.sink), T, Op, form, order_type>;
     bool by_rows = false;
-    if constexpr (combines_rows<scan_type> && decltype(view)::bases > 0) {
+    if constexpr (combines_rows<scan_type> && reads_known_memory<decltype(view)>) {
         by_rows = gpu::is_apart(view, to.sink, count);
         if (by_rows)
             gpu::scan_runs_by_rows<scan_type, Tuning>(call, runs, keys, count, is_same, view, to.sink, init, op);
