@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <list>
@@ -15,6 +16,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tw = tilewise;
@@ -368,6 +370,56 @@ TEST(ranks_that_differ, are_an_error_on_all)
             tw::histogram(tw::distributed(ranks), x, is_failing(ranks) ? 4 : 3, 0.F, 2.F, counts);
         },
         "histogram in 4 cells", "histogram in 3 cells");
+}
+
+/// Axes of the same type with as many cells, of which one rank has another.
+TEST(ranks_with_different_axes, all_throw)
+{
+    std::vector<float> const x{1, 2, 3};
+    auto const expect_difference_of = [&](auto const& axis, auto const& other) {
+        std::vector<int> counts(static_cast<std::size_t>(axis.extent()));
+        std::string const cells = " in " + std::to_string(counts.size()) + " cells";
+        expect_difference(
+            [&](auto& ranks) {
+                auto own = counts;
+                tw::histogram(tw::distributed(ranks), x, is_failing(ranks) ? other : axis, own);
+            },
+            "histogram" + cells, "it with other arguments");
+        expect_difference(
+            [&](auto& ranks) {
+                std::vector<float> own(counts.size());
+                tw::weighted_histogram(tw::distributed(ranks), x, x, is_failing(ranks) ? other : axis, own);
+            },
+            "weighted_histogram" + cells, "it with other arguments");
+    };
+    expect_difference_of(tw::regular_axis(3, 0.F, 2.F), tw::regular_axis(3, 0.F, 2.0000002F));
+    expect_difference_of(tw::regular_axis(3, 0.F, 2.F), tw::regular_axis(3, -1e-30F, 2.F));
+    expect_difference_of(tw::regular_axis(3, 0.F, 2.F), tw::regular_axis(3, 0.F, 2.F, {.closed_upper = true}));
+    expect_difference_of(tw::regular_axis(3, 0.F, 2.F), tw::regular_axis(3, 0.F, 2.F, {.flow = tw::flow::clamp}));
+    expect_difference_of(tw::regular_axis(6, 0.F, 2.F), tw::regular_axis(3, 0.F, 2.F, {.flow = tw::flow::bins}));
+    expect_difference_of(tw::integer_axis(0, 4), tw::integer_axis(1, 5));
+    expect_difference_of(tw::log_axis(3, 1.F, 8.F), tw::log_axis(3, 1.F, 9.F));
+    for (std::size_t const edge : {0u, 1u, 2u, 3u}) {
+        std::vector<float> edges{1, 2, 3, 4}, others(edges);
+        others[edge] = std::nextafter(others[edge], 0.F);
+        expect_difference_of(tw::variable_axis(edges), tw::variable_axis(others));
+    }
+}
+
+TEST(ranks_with_different_axes, all_throw_for_each_of_several_axes)
+{
+    using pair = std::pair<float, float>;
+    std::vector<pair> const x{{1.F, 1.F}};
+    tw::regular_axis const same(3, 0.F, 2.F), other(3, 0.F, 3.F);
+    for (bool const first : {true, false})
+        expect_difference(
+            [&](auto& ranks) {
+                std::vector<int> counts(9);
+                bool const differs = is_failing(ranks);
+                tw::product_axis const axes(differs && first ? other : same, differs && !first ? other : same);
+                tw::histogram(tw::distributed(ranks), x, axes, counts);
+            },
+            "histogram in 9 cells", "it with other arguments");
 }
 
 TEST(a_rank_that_leaves, is_an_error_on_all_others)

@@ -156,7 +156,7 @@ public:
                 own_init.push_back(init);
             call_.agree({" in " + std::to_string(view.extent()) + " cells of " + std::string(known::spelling_of<View>) +
                              engine::description_of<Geometry, T, Op>(),
-                         engine::hash_of_edges(view), engine::count_if_indexed(end),
+                         engine::hash_of_bins(view), engine::count_if_indexed(end),
                          engine::writes_may_throw<Local, Out, T>});
             call_.template expect<T>([](int rank) { return rank == 0 ? 1 : 0; });
             if constexpr (known::is_exact<decltype(known), T>)

@@ -4,6 +4,8 @@
 /// @file
 /// The data that ranks hold and exchange: the parts of a range, values of each rank, sums of counters.
 
+#include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/product.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/communicator.hpp>
@@ -142,17 +144,40 @@ inline std::uint64_t hash_of(std::string_view text)
     return hash;
 }
 
-/// Returns a hash of the edges of an axis, which distinguishes axes with different edges, or 0 if the axis has no
-/// edges().
-template <class Axis>
-std::uint64_t hash_of_edges(Axis const& axis)
+/// Adds a number to a hash, so that another number always changes it. One multiplication for each: an axis may have very
+/// many edges.
+inline std::uint64_t with_hashed(std::uint64_t hash, std::uint64_t number)
 {
-    std::uint64_t hash = 0;
-    if constexpr (requires { axis.edges(); })
-        for (auto const& edge : axis.edges())
-            hash = hash * 0x100000001b3u ^
-                   engine::hash_of({reinterpret_cast<char const*>(std::addressof(edge)), sizeof edge});
-    return hash;
+    return (hash ^ number) * 0x100000001b3u;
+}
+struct table_visitor {
+    template <class Pointer>
+    void operator()(Pointer&, offset) const
+    {}
+};
+/// Returns a hash of the edges and options of an axis, given its view, or 0 if it has none.
+template <class View>
+std::uint64_t hash_of_bins(View const& bins)
+{
+    if constexpr (requires { bins.head; }) {
+        return engine::with_hashed(engine::hash_of_bins(bins.tail), engine::hash_of_bins(bins.head));
+    } else if constexpr (requires { axis_options(bins.options()), bins.edge(0); }) {
+        constexpr bool are_stored = binning::has_tables_for<View, table_visitor>; // or computed from the first and last
+        offset const size = bins.size();
+        axis_options const options = bins.options();
+        std::uint64_t hash = static_cast<std::uint64_t>(size);
+        hash = engine::with_hashed(hash, 2 * static_cast<std::uint64_t>(options.flow) + options.closed_upper);
+        for (offset i = 0; i <= size; i += are_stored ? 1 : size) {
+            auto const edge = bins.edge(static_cast<int>(i));
+            if constexpr (std::is_floating_point_v<std::remove_const_t<decltype(edge)>>)
+                hash = engine::with_hashed(hash, std::bit_cast<std::uint64_t>(static_cast<double>(edge)));
+            else
+                hash = engine::with_hashed(hash, static_cast<std::uint64_t>(edge));
+        }
+        return hash;
+    } else {
+        return 0;
+    }
 }
 
 /// Distributes the cells of a table over ranks: rank r owns the cells [first(r), first(r + 1)).
