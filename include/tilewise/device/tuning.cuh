@@ -78,7 +78,11 @@ struct scan_tuning {
 
     /// In one pass: stages of a tile's elements, and how much of them is in flight at once.
     static constexpr int most_stages = 7, stage_memory = 227 * 1024 - 256, bytes_in_flight = 80 * 1024;
+#ifdef TILEWISE_EVERY_LANE_ARRIVES // in tests under racecheck
+    static constexpr bool every_lane_arrives = true;
+#else
     static constexpr bool every_lane_arrives = false;
+#endif
 
     /// What is found between three passes: one block.
     static constexpr int carry_threads = 1024;
