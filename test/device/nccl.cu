@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Ranks that are the GPUs of this machine, connected by NCCL: a thread for each. One GPU is a rank alone.
-#include "../on_device.hpp"
+/// Ranks that are GPUs, connected by NCCL: what they return, and what they throw.
+#include "ranks_of_nccl.hpp"
 
 #include <tilewise/distributed.hpp>
-#include <tilewise/distributed/nccl.hpp>
 #include <tilewise/tilewise.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cuda_runtime.h>
-#include <nccl.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
 #include <functional>
-#include <random>
 #include <span>
-#include <stdexcept>
-#include <thread>
 #include <vector>
 
 namespace tw = tilewise;
@@ -30,95 +22,13 @@ namespace tw = tilewise;
 namespace {
 
 using on_device::device_array;
-using on_device::expect_success;
+using on_device::part_of;
+
+class ranks_of_nccl : public on_device::ranks_of_nccl {};
 
 struct is_odd {
     TILEWISE_PORTABLE bool operator()(std::int32_t x) const { return x % 2 != 0; }
 };
-
-void expect_success(ncclResult_t result)
-{
-    if (result != ncclSuccess)
-        throw std::runtime_error(ncclGetErrorString(result));
-}
-
-/// One communicator of all GPUs.
-class ranks_of_nccl : public testing::Test {
-protected:
-    void SetUp() override
-    {
-        int gpus = 0;
-        if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0)
-            GTEST_SKIP() << "there is no GPU";
-        if (gpus == 1)
-            std::puts("one GPU: a communicator of one rank");
-        comms_.resize(static_cast<std::size_t>(gpus));
-        expect_success(ncclCommInitAll(comms_.data(), gpus, nullptr));
-    }
-    void TearDown() override
-    {
-        for (ncclComm_t const comm : comms_)
-            if (comm != nullptr)
-                expect_success(ncclCommDestroy(comm));
-        if (!comms_.empty())
-            expect_success(cudaSetDevice(0));
-    }
-
-    std::size_t gpus() const { return comms_.size(); }
-
-    /// Calls `work(communicator, stream)` on all GPUs at once, and throws what one of them throws.
-    template <class Work>
-    void on_each_gpu(Work const& work)
-    {
-        std::vector<std::exception_ptr> thrown(gpus());
-        std::vector<std::thread> threads;
-        for (std::size_t gpu = 0; gpu < gpus(); ++gpu)
-            threads.emplace_back([&, gpu] {
-                try {
-                    expect_success(cudaSetDevice(static_cast<int>(gpu)));
-                    on_device::stream const stream;
-                    tw::nccl_communicator communicator(comms_[gpu], stream, {.timeout = std::chrono::seconds(60)});
-                    try {
-                        work(communicator, stream.get());
-                    } catch (...) {
-                        thrown[gpu] = std::current_exception();
-                    }
-                    if (!communicator.is_usable())
-                        comms_[gpu] = nullptr; // freed
-                } catch (...) {
-                    thrown[gpu] = std::current_exception();
-                }
-            });
-        for (std::thread& thread : threads)
-            thread.join();
-        for (std::exception_ptr const& each : thrown)
-            if (each)
-                std::rethrow_exception(each);
-    }
-
-    /// Cuts of [0, count) into a part for each GPU, anywhere.
-    std::vector<std::size_t> cuts_of(std::size_t count)
-    {
-        std::vector<std::size_t> cuts{0, count};
-        while (cuts.size() <= gpus())
-            cuts.push_back(random() % (count + 1));
-        std::sort(cuts.begin(), cuts.end());
-        return cuts;
-    }
-
-    std::mt19937 random{7};
-
-private:
-    std::vector<ncclComm_t> comms_;
-};
-
-/// A rank's part of some values, on its GPU.
-template <class T>
-device_array<T> part_of(std::vector<T> const& all, std::vector<std::size_t> const& cuts, int rank)
-{
-    auto const at = [&](int r) { return all.begin() + static_cast<std::ptrdiff_t>(cuts[static_cast<std::size_t>(r)]); };
-    return device_array<T>(std::vector<T>(at(rank), at(rank + 1)));
-}
 
 TEST_F(ranks_of_nccl, have_the_values_of_one_range)
 {
@@ -132,7 +42,7 @@ TEST_F(ranks_of_nccl, have_the_values_of_one_range)
         tw::inclusive_scan(x, expected, std::plus<>(), 3);
         auto const cuts = cuts_of(count);
         on_each_gpu([&](auto& communicator, cudaStream_t stream) {
-            auto const own = part_of(x, cuts, communicator.rank());
+            device_array<std::int32_t> const own(part_of(x, cuts, communicator.rank()));
             device_array<std::int32_t> const out(own.size());
             auto const on = tw::distributed(communicator, tw::device.on(stream));
             EXPECT_EQ(tw::reduce(on, own.begin(), own.end(), std::int64_t{7}), sum);
@@ -167,8 +77,8 @@ TEST_F(ranks_of_nccl, have_the_counts_of_one_range)
         tw::reduce_by_index(keys, keys, 65536, expected_sums, std::int64_t{9});
         auto const cuts = cuts_of(count);
         on_each_gpu([&](auto& communicator, cudaStream_t stream) {
-            auto const own = part_of(x, cuts, communicator.rank());
-            auto const own_keys = part_of(keys, cuts, communicator.rank());
+            device_array<float> const own(part_of(x, cuts, communicator.rank()));
+            device_array<std::uint16_t> const own_keys(part_of(keys, cuts, communicator.rank()));
             device_array<std::uint32_t> const counts(std::vector<std::uint32_t>(expected.size(), 5));
             device_array<std::uint64_t> const counts_of_keys(65536);
             std::vector<std::int64_t> sums(65536);
@@ -191,7 +101,7 @@ TEST_F(ranks_of_nccl, find_what_one_finds_in_the_whole_range)
             value = static_cast<float>(random() % 5000); // with many equal ones
         auto const cuts = cuts_of(count);
         on_each_gpu([&](auto& communicator, cudaStream_t stream) {
-            auto const own = part_of(x, cuts, communicator.rank());
+            device_array<float> const own(part_of(x, cuts, communicator.rank()));
             auto const on = tw::distributed(communicator, tw::device.on(stream));
             auto const [smallest, largest] = tw::minmax_element(on, own.begin(), own.end());
             auto const [first, last] = std::minmax_element(x.begin(), x.end());
