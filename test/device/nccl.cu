@@ -32,7 +32,8 @@ struct is_odd {
 
 TEST_F(ranks_of_nccl, have_the_values_of_one_range)
 {
-    for (std::size_t const count : {std::size_t{0}, std::size_t{3}, std::size_t{100'003}, std::size_t{1} << 24}) {
+    for (std::size_t const count : {std::size_t{0}, std::size_t{3}, std::size_t{100'003},
+                                    on_device::amount<std::size_t>(1 << 24, 100'003, 300'007)}) {
         std::vector<std::int32_t> x(count), scanned(count), expected(count);
         for (auto& value : x)
             value = static_cast<std::int32_t>(random() % 2000) - 1000;
@@ -60,7 +61,8 @@ TEST_F(ranks_of_nccl, have_the_values_of_one_range)
 
 TEST_F(ranks_of_nccl, have_the_counts_of_one_range)
 {
-    for (std::size_t const count : {std::size_t{0}, std::size_t{100'003}, std::size_t{1} << 24}) {
+    for (std::size_t const count :
+         {std::size_t{0}, std::size_t{100'003}, on_device::amount<std::size_t>(1 << 24, 100'003, 300'007)}) {
         std::vector<float> x(count);
         std::vector<std::uint16_t> keys(count);
         for (std::size_t i = 0; i < count; ++i) {
@@ -95,7 +97,8 @@ TEST_F(ranks_of_nccl, have_the_counts_of_one_range)
 
 TEST_F(ranks_of_nccl, find_what_one_finds_in_the_whole_range)
 {
-    for (std::size_t const count : {std::size_t{1}, std::size_t{100'003}, std::size_t{1} << 24}) {
+    for (std::size_t const count :
+         {std::size_t{1}, std::size_t{100'003}, on_device::amount<std::size_t>(1 << 24, 100'003, 300'007)}) {
         std::vector<float> x(count);
         for (float& value : x)
             value = static_cast<float>(random() % 5000); // with many equal ones
