@@ -275,16 +275,18 @@ def of_host_memory(result):
     lines = []
     for what in result.inputs("host"):
         for count in result.counts("host", what):
-            ours, pieces, copy, cores = (result.row("host", what, count, who)
-                                         for who in ("tilewise", "tilewise_in_pieces", "copy", "tilewise_par"))
-            lines.append([what, power(count), with_quartiles(ours), speed(ours), speed(pieces), speed(copy),
-                          faster(ours, copy), speed(cores), str(ours["runs"])])
+            ours, pieces, noted, copy, cores = (
+                result.row("host", what, count, who)
+                for who in ("tilewise", "tilewise_in_pieces", "tilewise_with_progress", "copy", "tilewise_par"))
+            lines.append([what, power(count), with_quartiles(ours), speed(ours), speed(pieces), speed(noted),
+                          speed(copy), faster(ours, copy), speed(cores), str(ours["runs"])])
     if lines:
         yield from ["### Floats in host memory, from call to value", "",
-                    "A sum under `device`, also with a budget for an eighth of the floats, compared with copying the "
-                    "floats to the GPU (cudaMemcpyAsync and a wait) and with `par` on the machine's CPU cores.", ""]
+                    "A sum under `device`, also with a budget for an eighth of the floats, and with a callback for the "
+                    "progress of these pieces, compared with copying the floats to the GPU (cudaMemcpyAsync and a "
+                    "wait) and with `par` on the machine's CPU cores.", ""]
         yield from table(["memory", "n", "tilewise, us (quartiles)", "tilewise, GB/s", "in eight pieces, GB/s",
-                          "a copy, GB/s", "tilewise / a copy", "par, GB/s", "runs"], lines)
+                          "with progress, GB/s", "a copy, GB/s", "tilewise / a copy", "par, GB/s", "runs"], lines)
 
 
 def of_distributions(result):

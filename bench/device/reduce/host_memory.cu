@@ -2,7 +2,7 @@
 
 /// @file
 /// Floats in host memory, from call to value, beside a mere copy of them to the GPU; and in pieces, as where the
-/// GPU has room for an eighth of them.
+/// GPU has room for an eighth of them, also with a callback for the progress.
 
 #include "baselines.cuh"
 #include "parts.cuh"
@@ -47,13 +47,19 @@ void bench::reductions::compare_host_memory(session& run)
                 run.queue.wait();
             };
             auto const on_all_cores = [&] { value = tilewise::reduce(tilewise::par, first, first + count, 0.0f); };
-            auto const in_pieces = [&] {
-                value = tilewise::reduce(tilewise::device.on(run.queue).budget(bytes / 8), first, first + count, 0.0f);
+            auto const pieces = tilewise::device.on(run.queue).budget(bytes / 8);
+            auto const in_pieces = [&] { value = tilewise::reduce(pieces, first, first + count, 0.0f); };
+            double share = 0;
+            auto const note = [&](tilewise::progress_record const& record) {
+                share = static_cast<double>(record.done) / static_cast<double>(record.total);
             };
+            auto const reporting = [&] { value = tilewise::reduce(pieces.progress(note), first, first + count, 0.0f); };
             std::vector<competitor> competitors{
                 {"tilewise", with_tilewise}, {"copy", copied}, {"tilewise_par", on_all_cores}};
-            if (size >= 24)
+            if (size >= 24) {
                 competitors.push_back({"tilewise_in_pieces", in_pieces});
+                competitors.push_back({"tilewise_with_progress", reporting});
+            }
             run.time_on_host({"host", is_pinned ? "pinned" : "pageable", {}, count, 0, false, bytes, {}}, competitors,
                              size < 24 ? 101 : 9);
             with_tilewise();
@@ -61,6 +67,9 @@ void bench::reductions::compare_host_memory(session& run)
                 in_pieces();
                 if (std::memcmp(&value, &whole, sizeof value) != 0)
                     throw std::runtime_error("other bits in pieces of host memory, n = " + std::to_string(count));
+                reporting();
+                if (std::memcmp(&value, &whole, sizeof value) != 0 || share != 1)
+                    throw std::runtime_error("progress was not reported to the end, n = " + std::to_string(count));
             }
             double const expected = reference(device_copy.data(), count, sum::widen{}, sum::wide_op{}, 0.0, run.queue);
             expect("host memory", value, expected, count, 256);
