@@ -69,9 +69,9 @@ auto reduce_runs(Policy const& policy, sequence<It, Extent> keys, Values const& 
 /// @par Complexity
 /// n - 1 applications of `pred`, under par up to twice as many, and as for @ref reduce for each run. seq reads keys and
 /// values once; par reads the keys twice. Values that have no random access are buffered, up to a tile of the order at
-/// a time. device reads each key once, and once more to write those of the runs, writes where the runs begin, and
-/// reduces them as @ref segmented_reduce does. It stores 4 bytes per key, or 8 from 2^32 keys on. Keys and values in
-/// host memory are staged as a whole.
+/// a time. device reads each key once, and once more to write those of the runs. It stores a bit per key and an eighth
+/// of the size of the values; or 4 bytes per key, 8 from 2^32 keys on, if values have more than 16 bytes. Keys and
+/// values in host memory are staged as a whole.
 /// @par Errors
 /// As for @ref reduce, with some of the results written. Throws `std::invalid_argument` for an output range that is
 /// shorter than the number of runs, before anything is written or, if keys can be read only once, at its end. The

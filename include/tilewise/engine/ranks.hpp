@@ -150,6 +150,7 @@ inline std::uint64_t with_hashed(std::uint64_t hash, std::uint64_t number)
 {
     return (hash ^ number) * 0x100000001b3u;
 }
+/// What visits the tables of an axis and leaves them as they are.
 struct table_visitor {
     template <class Pointer>
     void operator()(Pointer&, offset) const

@@ -271,8 +271,7 @@ private:
     static constexpr int no_end = 1 << 30; ///< no position in a run is above it
 
     optional_value<T> init_;
-    /// @name Of the row
-    /// @{
+    // of the row
     int open_, open_before_;             ///< where the runs begin that are open behind and before the row
     int missing_;                        ///< not above 0, if all results exist
     int end_of_row_ = no_end;            ///< the position in its run at which a row of it ends
@@ -280,9 +279,7 @@ private:
     unsigned lanes_;                     ///< a bit for each lane in which a run begins
     registers<T, 1> rows_, rows_before_; ///< the rows of its chunk before the current one, behind and before this row
     registers<T, 1> chunks_, chunks_before_; ///< the chunks of the run before the current one, likewise
-    /// @}
-    /// @name Of the lane
-    /// @{
+    // of the lane
     unsigned begins_, exists_;      ///< a bit for each value
     int before_lane_;               ///< the position in its run of the lane's first value, if it does not begin one
     int in_run_[N];                 ///< the position of each value in its run
@@ -295,7 +292,6 @@ private:
     registers<T, 1> tree_before_;   ///< over all, up to the one that ends in the lane before
     registers<T, 1> chunk_of_lane_; ///< of the run that is open, the chunk with the lane's number
     registers<T, 1> prefix_, prefix_behind_; ///< of the lane vector of the first value, and of the one behind its end
-    /// @}
 };
 
 } // namespace gpu
