@@ -144,8 +144,8 @@ inline std::uint64_t hash_of(std::string_view text)
     return hash;
 }
 
-/// Adds a number to a hash, so that another number always changes it. One multiplication for each: an axis may have very
-/// many edges.
+/// Adds a number to a hash, so that another number always changes it. One multiplication for each: an axis may have
+/// very many edges.
 inline std::uint64_t with_hashed(std::uint64_t hash, std::uint64_t number)
 {
     return (hash ^ number) * 0x100000001b3u;
