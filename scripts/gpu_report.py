@@ -519,7 +519,8 @@ def markdown(result, plot):
     cache = "the cache flushed before each run of less than 256 MiB" if result.where["cold"] else "the cache warm"
     return "\n".join([f"# Benchmarks: {result.algorithm} on an {result.where['gpu']}", "", result.machine() + ".",
                       f"Medians of at least {runs} runs, interleaved at random with those of the baselines, {cache}. "
-                      f"GB/s count bytes {result.benchmark.traffic}. Ratios above 1 mean that tilewise is faster.", "",
+                      f"GB/s count bytes {result.benchmark.traffic}. Ratios above 1 mean that tilewise is faster."
+                      + result.where.get("note", ""), "",
                       f"![{result.algorithm}: tilewise and its baselines]({plot})", "",
                       *of_targets(result),
                       *(line for section in result.benchmark.sections for line in section(result))])
