@@ -61,7 +61,11 @@ template <class T, class Geometry>
 std::vector<std::vector<std::size_t>> lengths()
 {
     using order = tilewise::order<T, Geometry>;
-    constexpr tilewise::offset most = backend::is_slow ? 3000 : 40000;
+#ifdef TILEWISE_DEVICE_ENGINE // racecheck needs much memory for long ones
+    tilewise::offset const most = backend::is_slow ? 3000 : on_device::is_small() ? 6000 : 40000;
+#else
+    constexpr tilewise::offset most = 40000;
+#endif
     std::vector<std::size_t> units, tiny, ones;
     for (tilewise::offset const unit :
          {order::lane_vector, order::row / 2, order::row, order::chunk, order::tile, order::group, order::super_group})
