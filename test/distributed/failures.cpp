@@ -16,6 +16,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -406,20 +407,81 @@ TEST(ranks_with_different_axes, all_throw)
     }
 }
 
-TEST(ranks_with_different_axes, all_throw_for_each_of_several_axes)
+/// An axis of a user's own, with edges, or with members that the library's axes have for another purpose.
+struct own_axis {
+    std::vector<float> own_edges;
+    float head = 0, tail = 0; // not an axis and further ones
+    tw::offset size() const { return static_cast<tw::offset>(own_edges.size()) - 1; }
+    tw::offset extent() const { return size(); }
+    std::vector<float> const& edges() const { return own_edges; }
+    int index(float x) const { return x < own_edges[1] ? 0 : 1; }
+};
+/// The same, where kernels and loops get a view without the edges.
+struct viewed_axis : own_axis {
+    struct middle {
+        float edge;
+        tw::offset extent() const { return 2; }
+        int index(float x) const { return x < edge ? 0 : 1; }
+    };
+    middle view() const { return {own_edges[1]}; }
+};
+struct named_axis {
+    tw::axis_options options() const { return {}; }
+    std::string edge(tw::offset i) const { return std::to_string(i); }
+    tw::offset size() const { return 2; }
+    tw::offset extent() const { return 2; }
+    int index(float) const { return 0; }
+};
+
+template <class Axis>
+void expect_difference_of_edges()
 {
-    using pair = std::pair<float, float>;
-    std::vector<pair> const x{{1.F, 1.F}};
-    tw::regular_axis const same(3, 0.F, 2.F), other(3, 0.F, 3.F);
-    for (bool const first : {true, false})
+    std::vector<float> const x{1, 2, 3};
+    for (std::size_t const edge : {0u, 1u, 2u}) {
+        Axis axis;
+        axis.own_edges = x;
+        Axis other = axis;
+        other.own_edges[edge] += 0.5F;
         expect_difference(
             [&](auto& ranks) {
-                std::vector<int> counts(9);
-                bool const differs = is_failing(ranks);
-                tw::product_axis const axes(differs && first ? other : same, differs && !first ? other : same);
-                tw::histogram(tw::distributed(ranks), x, axes, counts);
+                std::vector<int> counts(2);
+                tw::histogram(tw::distributed(ranks), x, is_failing(ranks) ? other : axis, counts);
             },
-            "histogram in 9 cells", "it with other arguments");
+            "histogram in 2 cells", "it with other arguments");
+    }
+}
+TEST(ranks_with_different_axes, all_throw_for_edges_of_an_axis_of_ones_own)
+{
+    expect_difference_of_edges<own_axis>();
+    expect_difference_of_edges<viewed_axis>();
+}
+
+TEST(axes_over_ranks, may_have_no_cells_and_edges_of_any_type)
+{
+    tw::thread_communicator::run(rank_count, [&](tw::thread_communicator& ranks) {
+        std::vector<float> const x{1, 2, 3};
+        std::vector<int> const keys{0, 1, 2};
+        std::vector<int> counts(2);
+        tw::histogram(tw::distributed(ranks), x, named_axis(), counts);
+        EXPECT_EQ(counts[0], 3 * rank_count);
+        std::vector<float> none;
+        EXPECT_TRUE(tw::reduce_by_index(tw::distributed(ranks), keys, x, 0, none, 0.F) == none.end());
+    });
+}
+
+TEST(ranks_with_different_axes, all_throw_for_each_of_several_axes)
+{
+    using sample = std::tuple<float, float, float>;
+    std::vector<sample> const x{{1.F, 1.F, 1.F}};
+    tw::regular_axis const same(3, 0.F, 2.F), other(3, 0.F, 3.F);
+    for (int const differs : {0, 1, 2})
+        expect_difference(
+            [&](auto& ranks) {
+                std::vector<int> counts(27);
+                auto const axis = [&](int i) { return is_failing(ranks) && i == differs ? other : same; };
+                tw::histogram(tw::distributed(ranks), x, tw::product_axis(axis(0), axis(1), axis(2)), counts);
+            },
+            "histogram in 27 cells", "it with other arguments");
 }
 
 TEST(a_rank_that_leaves, is_an_error_on_all_others)

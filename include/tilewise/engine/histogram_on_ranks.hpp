@@ -34,7 +34,7 @@ agreement description_of_histogram(Extent const& end, Axis const& axis, bool fai
 {
     return {(scatters ? " scattered in " : " in ") + std::to_string(static_cast<offset>(axis.extent())) + " cells of " +
                 std::string(known::spelling_of<Axis>),
-            engine::hash_of_bins(tilewise::axis_view(axis)), engine::count_if_indexed(end), fails_late};
+            engine::hash_of_axis(axis), engine::count_if_indexed(end), fails_late};
 }
 
 #ifdef TILEWISE_DEVICE_ENGINE

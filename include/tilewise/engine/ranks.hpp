@@ -5,7 +5,10 @@
 /// The data that ranks hold and exchange: the parts of a range, values of each rank, sums of counters.
 
 #include <tilewise/axis/bounds.hpp>
+#include <tilewise/axis/integer.hpp>
 #include <tilewise/axis/product.hpp>
+#include <tilewise/axis/regular.hpp>
+#include <tilewise/axis/variable.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/distributed/communicator.hpp>
@@ -146,39 +149,77 @@ inline std::uint64_t hash_of(std::string_view text)
 
 /// Adds a number to a hash, so that another number always changes it. One multiplication for each: an axis may have
 /// very many edges.
-inline std::uint64_t with_hashed(std::uint64_t hash, std::uint64_t number)
+template <class Number>
+    requires std::is_arithmetic_v<Number>
+std::uint64_t with_hashed(std::uint64_t hash, Number number)
 {
-    return (hash ^ number) * 0x100000001b3u;
+    constexpr std::uint64_t prime = 0x100000001b3u;
+    if constexpr (std::is_floating_point_v<Number>) {
+        auto const rounded = static_cast<double>(number);
+        hash = (hash ^ std::bit_cast<std::uint64_t>(rounded)) * prime;
+        if constexpr (sizeof(Number) > sizeof(double))
+            hash = engine::with_hashed(hash, static_cast<double>(number - static_cast<Number>(rounded)));
+        return hash;
+    } else {
+        return (hash ^ static_cast<std::uint64_t>(number)) * prime;
+    }
 }
-/// What visits the tables of an axis and leaves them as they are.
-struct table_visitor {
-    template <class Pointer>
-    void operator()(Pointer&, offset) const
-    {}
-};
+
+/// Whether all edges of an axis follow from the first one, the last one, and their number.
+template <class View>
+inline constexpr bool computes_edges = false;
+template <class A, binning::form of>
+inline constexpr bool computes_edges<binning::regular_bins<A, of>> = true;
+template <class A, binning::form of>
+inline constexpr bool computes_edges<binning::integer_bins<A, of>> = true;
+
+/// Returns a hash of the options of an axis, which is never that of none.
+inline std::uint64_t hash_of_options(axis_options options)
+{
+    return engine::with_hashed(1, 2 * static_cast<int>(options.flow) + (options.closed_upper ? 1 : 0));
+}
 /// Returns a hash of the edges and options of an axis, given its view, or 0 if it has none.
 template <class View>
 std::uint64_t hash_of_bins(View const& bins)
 {
-    if constexpr (requires { bins.head; }) {
-        return engine::with_hashed(engine::hash_of_bins(bins.tail), engine::hash_of_bins(bins.head));
-    } else if constexpr (requires { axis_options(bins.options()), bins.edge(0); }) {
-        constexpr bool are_stored = binning::has_tables_for<View, table_visitor>; // or computed from the first and last
-        offset const size = bins.size();
-        axis_options const options = bins.options();
-        std::uint64_t hash = static_cast<std::uint64_t>(size);
-        hash = engine::with_hashed(hash, 2 * static_cast<std::uint64_t>(options.flow) + options.closed_upper);
-        for (offset i = 0; i <= size; i += are_stored ? 1 : size) {
-            auto const edge = bins.edge(static_cast<int>(i));
-            if constexpr (std::is_floating_point_v<std::remove_const_t<decltype(edge)>>)
-                hash = engine::with_hashed(hash, std::bit_cast<std::uint64_t>(static_cast<double>(edge)));
-            else
-                hash = engine::with_hashed(hash, static_cast<std::uint64_t>(edge));
-        }
-        return hash;
-    } else {
-        return 0;
+    std::uint64_t hash = 0;
+    if constexpr (computes_edges<View>) {
+        hash = engine::with_hashed(engine::hash_of_options(bins.options()), bins.size());
+        hash = engine::with_hashed(hash, bins.edge(0));
+        hash = engine::with_hashed(hash, bins.edge(bins.size()));
+    } else if constexpr (requires { engine::with_hashed(hash, *bins.edges().begin()); }) {
+        for (auto const& edge : bins.edges())
+            hash = engine::with_hashed(hash, edge);
     }
+    return hash;
+}
+/// Of an axis with stored edges.
+template <class A>
+std::uint64_t hash_of_bins(binning::variable_bins<A> const& bins)
+{
+    std::uint64_t hash = engine::hash_of_options(bins.options());
+    for (int i = 0; i <= bins.size(); ++i)
+        hash = engine::with_hashed(hash, bins.edge(i));
+    return hash;
+}
+/// Of no axis.
+inline std::uint64_t hash_of_bins(binning::product_bins<> const&)
+{
+    return 0;
+}
+/// Of several axes.
+template <class View, class... Rest>
+std::uint64_t hash_of_bins(binning::product_bins<View, Rest...> const& bins)
+{
+    return engine::with_hashed(engine::hash_of_bins(bins.tail), engine::hash_of_bins(bins.head));
+}
+
+/// The same of an axis, whose view need not have the edges that it has.
+template <class Axis>
+std::uint64_t hash_of_axis(Axis const& axis)
+{
+    std::uint64_t const of_view = engine::hash_of_bins(tilewise::axis_view(axis));
+    return of_view != 0 ? of_view : engine::hash_of_bins(axis);
 }
 
 /// Distributes the cells of a table over ranks: rank r owns the cells [first(r), first(r + 1)).
