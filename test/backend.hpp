@@ -164,6 +164,7 @@ inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
 /// rounds.
 struct tuning : tilewise::gpu::reduce_tuning {
     static inline bool clusters = true, dependent_launches = true;
+    static inline tilewise::offset one_launch_limit = reduce_tuning::one_launch_limit;
     static inline int forced_iterations = 0; ///< none, if 0
     static int iterations(tilewise::offset bytes)
     {
@@ -231,21 +232,23 @@ void on_all(Check check)
 {
     struct variant {
         char const* name;
-        bool clusters, dependent_launches;
+        bool clusters, one_launch, dependent_launches;
         int iterations;
     };
-    static constexpr variant variants[] = {{"clusters", true, true, 0},
-                                           {"no clusters", false, true, 0},
-                                           {"no clusters, no dependent launches", false, false, 2},
-                                           {"1 iteration", false, true, 1},
-                                           {"4 iterations", false, true, 4},
-                                           {"8 iterations", false, true, 8}};
+    static constexpr variant variants[] = {{"clusters", true, true, true, 0},
+                                           {"no clusters", false, true, true, 0},
+                                           {"one launch, 4 iterations", false, true, true, 4},
+                                           {"two passes, no dependent launches", false, false, false, 2},
+                                           {"two passes, 1 iteration", false, false, true, 1},
+                                           {"two passes, 4 iterations", false, false, true, 4},
+                                           {"two passes, 8 iterations", false, false, true, 8}};
     std::size_t index = 0;
-    for (auto const& [name, clusters, dependent_launches, iterations] : variants) {
+    for (auto const& [name, clusters, one_launch, dependent_launches, iterations] : variants) {
         if (on_device::leaves_to_other_schedule(index++))
             continue;
         SCOPED_TRACE(name);
         tuning::clusters = clusters;
+        tuning::one_launch_limit = one_launch ? tilewise::gpu::reduce_tuning::one_launch_limit : 0;
         tuning::dependent_launches = dependent_launches;
         tuning::forced_iterations = iterations;
         check(device<Geometry, tuning>{});

@@ -134,7 +134,7 @@ TEST(SegmentedProbe, FindsTickets)
         on_device::device_array<tilewise::offset> const found(steps.size());
         tilewise::gpu::segment_tickets const segments{counters.data() + 1, listed.data(), list.size(), tiles.size()};
         tilewise::gpu::start(&find_tiles, {1, tilewise::gpu::warp_size}, nullptr, segments,
-                             tilewise::gpu::scan_status{counters.data(), 0, {}, {}}, device_steps.data(),
+                             tilewise::gpu::scan_status{{counters.data(), 0}, {}, {}}, device_steps.data(),
                              static_cast<int>(steps.size()), found.data());
         EXPECT_EQ(found.values(steps.size()), expected);
     });

@@ -48,6 +48,7 @@ struct binary_geometry {
 template <int super_groups>
 struct in_rounds : tw::gpu::reduce_tuning {
     static constexpr bool clusters = false;
+    static constexpr tw::offset one_launch_limit = 0;
     static constexpr int iterations(tw::offset) { return 1; }
     template <class, class>
     static constexpr int fold_super_groups = super_groups;

@@ -31,8 +31,9 @@ constexpr specification::units units{geometry::lane_vector_bytes, geometry::lane
 
 /// Small blocks, and two super-groups per round of pass 2.
 struct tuning : tilewise::gpu::reduce_tuning {
-    static constexpr int threads = 128, fold_threads = 64, wide_cluster_threads = 1024; // the last never fits
+    static constexpr int threads = 128, fold_threads = 64;
     static inline bool clusters = true, dependent_launches = true;
+    static inline tilewise::offset one_launch_limit = 0;
     static inline int forced_iterations = 1;
     static int iterations(tilewise::offset) { return forced_iterations; }
     template <class, class>
@@ -59,8 +60,16 @@ constexpr specification::units deep_units{16, 32, 1, 1, 4, 4};
 
 /// What the kernels are to run as.
 struct variant {
-    bool clusters, dependent_launches;
+    enum { clusters, one_launch, two_passes, two_launches_in_turn } kernels;
     int iterations;
+
+    void choose() const
+    {
+        tuning::clusters = kernels == clusters;
+        tuning::one_launch_limit = kernels == one_launch ? tuning::reduce_tuning::one_launch_limit : 0;
+        tuning::dependent_launches = kernels != two_launches_in_turn;
+        tuning::forced_iterations = iterations;
+    }
 };
 
 void require(bool claim, char const* what)
@@ -215,11 +224,27 @@ void streams(in_order<std::uint32_t> const& words)
             "streams");
 }
 
+/// One launch after the other in the same status words: with other elements, so that a result of an earlier one would
+/// be wrong.
+void one_launch(std::uint32_t by)
+{
+    variant{variant::one_launch, 1}.choose();
+    for (std::uint32_t const shift : {0u, 1u, 2u}) {
+        auto values = noise<std::uint32_t>(7 * 2048 + 5 * shift + 1);
+        for (std::uint32_t& value : values)
+            value += by + shift;
+        device_array<std::uint32_t> const device_copy(values);
+        require(tilewise::gpu::reduce<geometry, tuning>(
+                    tilewise::device, device_copy.data(), static_cast<tilewise::offset>(values.size()), 77u,
+                    non_associative()) == specification::reduce(values, 77u, non_associative(), units),
+                "one launch after the other");
+    }
+}
+
 /// Four levels above the tile.
 void deep(std::size_t count)
 {
-    tuning::clusters = false;
-    tuning::forced_iterations = 1;
+    variant{variant::two_passes, 1}.choose();
     auto const values = noise<std::uint32_t>(count);
     device_array<std::uint32_t> const device_copy(values);
     require(tilewise::gpu::reduce<deep_geometry, tuning>(
@@ -231,8 +256,7 @@ void deep(std::size_t count)
 /// Sums of bytes, four at a time.
 void bytes(std::size_t count, int iterations)
 {
-    tuning::clusters = false;
-    tuning::forced_iterations = iterations;
+    variant{variant::two_passes, iterations}.choose();
     auto const values = noise<signed char>(count);
     device_array<signed char> const device_copy(values);
     require(tilewise::gpu::reduce<flat_geometry, flat_tuning>(
@@ -253,23 +277,28 @@ int main(int, char** arguments)
         variant how;
         std::size_t count, misalignment;
     } const tries[] = {
-        {{true, true, 1}, 1, 0},
-        {{true, true, 1}, tile - 77, 0},
-        {{true, true, 1}, 6 * tile + 1211, 0},
-        {{true, true, 1}, 9 * tile + 515, 8},
-        {{false, true, 1}, 6 * tile + 1, 4},
-        {{false, true, 2}, 9 * tile + 1400, 0},
-        {{false, true, 4}, words.size(), 0},
-        {{false, false, 4}, round + 3 * tile + 900, 12},
+        {{variant::clusters, 1}, 1, 0},
+        {{variant::clusters, 1}, tile - 77, 0},
+        {{variant::clusters, 1}, 6 * tile + 1211, 0},
+        {{variant::clusters, 1}, 9 * tile + 515, 8},
+        {{variant::one_launch, 1}, 7 * tile + 1211, 0},
+        {{variant::one_launch, 1}, 4 * tile + 700, 4},
+        {{variant::one_launch, 2}, 7 * tile + 1, 0},
+        {{variant::one_launch, 2}, 3 * tile + 65, 0},
+        {{variant::two_passes, 1}, 6 * tile + 1, 4},
+        {{variant::two_passes, 2}, 9 * tile + 1400, 0},
+        {{variant::two_passes, 4}, words.size(), 0},
+        {{variant::two_launches_in_turn, 4}, round + 3 * tile + 900, 12},
     };
 
-    for (std::uint64_t seed = 1; seed <= 2; ++seed)
+    for (std::uint64_t seed = 1; seed <= 12; ++seed)
         try {
             auto const report = simt::run_schedule(seed, [&] {
+                one_launch(static_cast<std::uint32_t>(seed));
+                if (seed > 2)
+                    return;
                 for (auto const& [how, count, misalignment] : tries) {
-                    tuning::clusters = how.clusters;
-                    tuning::dependent_launches = how.dependent_launches;
-                    tuning::forced_iterations = how.iterations;
+                    how.choose();
                     words.expect(tilewise::device, count, misalignment);
                 }
                 narrow.expect(tilewise::device, narrow.size() - 23, 5);

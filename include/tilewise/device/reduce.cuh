@@ -2,10 +2,13 @@
 #pragma once
 
 /// @file
-/// The engine of reduce for the device policy: three algorithms with the same bits, chosen by size.
+/// The engine of reduce for the device policy: four algorithms with the same bits, chosen by size.
 ///
 /// * `reduce_one_tile`: one block, one or two rows per warp.
 /// * `reduce_in_cluster`: the blocks of one cluster, which pass partial results through distributed shared memory.
+/// * `reduce_in_one_launch`: one block per aligned subtree of tiles. The block that starts last waits for the results
+/// of
+///   the others and combines them.
 /// * `reduce_subtrees`, then `fold_subtrees`: one block per aligned subtree of tiles, then one block for the rest of
 ///   the order. That block is a dependent launch (PDL): it reads the last tile while the others run, before it waits
 ///   for them. (With the last tile in a block of pass 1, a call that waits was 1 us faster at 2^18 to 2^20 f32, but the
@@ -23,7 +26,9 @@
 #include <tilewise/device/cuda/memory_kind.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
+#include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/reduce/cluster.cuh>
+#include <tilewise/device/reduce/one_launch.cuh>
 #include <tilewise/device/reduce/one_tile.cuh>
 #include <tilewise/device/reduce/two_passes.cuh>
 #include <tilewise/device/tuning.cuh>
@@ -84,9 +89,7 @@ private:
     {
         if (tiles == 0)
             return start_one_tile<how>();
-        if (Tuning::clusters &&
-            (starts_in_cluster<how, Tuning::threads>() ||
-             (Tuning::wide_cluster_pays(sizeof(T)) && starts_in_cluster<how, Tuning::wide_cluster_threads>())))
+        if (starts_in_cluster<how>() || starts_in_one_launch<how>())
             return;
         scratch<T> const partials(call, blocks_for(units));
         call.launch(subtrees_kernel<how>(misalignment), "reduce_subtrees", {blocks_for(units), Tuning::threads}, view,
@@ -106,21 +109,41 @@ private:
                     static_cast<int>(count), init, op, out);
     }
 
-    template <access how, int threads>
+    template <access how>
     bool starts_in_cluster()
     {
-        constexpr int tiles_per_block = threads / warp_size * layout::chunks / Geometry::chunks_per_tile;
-        if constexpr (tiles_per_block == 0 || tiles_per_block > Geometry::tiles_per_group ||
-                      tile_rows % (threads / warp_size) != 0) {
+        constexpr int tiles_per_block = warps * layout::chunks / Geometry::chunks_per_tile;
+        if constexpr (tiles_per_block == 0 || tiles_per_block > Geometry::tiles_per_group || tile_rows % warps != 0) {
             return false;
         } else {
             offset const blocks = 1 + (tiles + tiles_per_block - 1) / tiles_per_block;
-            return blocks <= Tuning::cluster_blocks && order::digits(tiles) <= 2 && // tiles and groups
-                   call.launch_cluster<&reduce_in_cluster<layout, how, threads, View, T, Op, Out>>(
-                       "reduce_in_cluster", static_cast<int>(std::bit_ceil(static_cast<std::size_t>(blocks))), threads,
-                       view, count, init, op, out);
+            return Tuning::clusters && blocks <= Tuning::cluster_blocks && is_below_super_group() &&
+                   call.launch_cluster<&reduce_in_cluster<layout, how, Tuning::threads, View, T, Op, Out>>(
+                       "reduce_in_cluster", static_cast<int>(std::bit_ceil(static_cast<std::size_t>(blocks))),
+                       Tuning::threads, view, count, init, op, out);
         }
     }
+
+    /// (Status words that are new to the call, as in a captured graph, would have to be cleared first.)
+    template <access how>
+    bool starts_in_one_launch()
+    {
+        if constexpr (sizeof(T) <= 16) {
+            if (tiles >= Tuning::one_launch_limit || !is_below_super_group() || call.is_captured() || call.resource())
+                return false;
+            int const subtrees = blocks_for(units);
+            status_memory memory(call, offset{last_tile_ends<T>::count + subtrees} * status_words::words_of<T>);
+            call.launch(&reduce_in_one_launch<layout, how, Tuning, View, T, Op, Out>, "reduce_in_one_launch",
+                        {1 + subtrees, Tuning::threads}, view, count, iterations, init, op, out,
+                        ticket_counter{memory.counter(), memory.tickets()},
+                        status_words{memory.words(), memory.epoch()});
+            memory.record_tickets(1 + subtrees);
+            return true;
+        } else {
+            return false;
+        }
+    }
+    bool is_below_super_group() const { return order::digits(tiles) <= 2; }
 
     /// Launches two passes, the first for pieces of `at_once` elements that are staged one at a time. (The copies of a
     /// piece follow the kernels of the previous piece, which take one percent of the time.)

@@ -246,8 +246,7 @@ private:
     }
     static scan_status status_in(status_memory& memory, offset tiles)
     {
-        return {memory.counter(),
-                memory.tickets(),
+        return {{memory.counter(), memory.tickets()},
                 {memory.words(), memory.epoch()},
                 {memory.words() + tiles * status_words::words_of<T>, memory.epoch()}};
     }

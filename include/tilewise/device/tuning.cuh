@@ -33,12 +33,9 @@ struct reduce_tuning {
 
     /// The cluster kernel: up to 16 blocks (8 would be portable), the last tile in one of them.
     static constexpr int cluster_blocks = 16;
-    /// Twice the threads per block double what a cluster can take: f32 at 2^17 5.15 us, CUB's two passes 7.1.
-    static constexpr int wide_cluster_threads = 512;
-    static constexpr bool wide_cluster_pays(int accumulator_bytes)
-    {
-        return accumulator_bytes >= 4 && accumulator_bytes <= 8;
-    }
+
+    /// One launch: up to so many tiles.
+    static constexpr offset one_launch_limit = 1024;
 
     /// Of a part of a range: from so many subtrees on, every 32 are folded before the host gets them. 64 floats fit the
     /// line of pinned memory that saves a copy.
@@ -75,6 +72,9 @@ struct scan_tuning {
     /// A block for each tile: up to 16 MiB of accumulators.
     static constexpr int blocks_per_multiprocessor = 4;
     static constexpr offset tile_per_block_limit = 512;
+    /// Up to so many tiles, a block fetches the most likely one to the L2 cache while it waits for its ticket. f32, us
+    /// with and without: 2^18 6.3, 6.6; 2^20 8.3, 8.6; 2^21 10.7, 10.9; 2^22 16.1, 15.6 (H200, 2026-11-25).
+    static constexpr int prefetched_tiles = 256;
 
     /// In one pass: stages of a tile's elements, and how much of them is in flight at once.
     static constexpr int most_stages = 7, stage_memory = 227 * 1024 - 256, bytes_in_flight = 80 * 1024;

@@ -34,7 +34,9 @@ using unit_of = std::conditional_t<
         bytes == 8, unsigned long long,
         std::conditional_t<bytes == 4, unsigned, std::conditional_t<bytes == 2, unsigned short, unsigned char>>>>;
 
-/// Returns the 16 bytes from byte `skipped` on of two consecutive 16-byte vectors. `skipped` is less than 16.
+/// Returns the 16 bytes from byte `skipped` on of two consecutive 16-byte vectors. `skipped` is less than 16, and a
+/// multiple of `alignment`.
+template <int alignment = 1>
 TILEWISE_DEVICE vector16 shifted(vector16 const& low, vector16 const& high, unsigned skipped)
 {
     unsigned words[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
@@ -42,13 +44,15 @@ TILEWISE_DEVICE vector16 shifted(vector16 const& low, vector16 const& high, unsi
     TILEWISE_UNROLL
     for (int i = 0; i < 6; ++i)
         words[i] = skipped & 8 ? words[i + 2] : words[i];
-    TILEWISE_UNROLL
-    for (int i = 0; i < 5; ++i)
-        words[i] = skipped & 4 ? words[i + 1] : words[i];
+    if constexpr (alignment <= 4) {
+        TILEWISE_UNROLL
+        for (int i = 0; i < 5; ++i)
+            words[i] = skipped & 4 ? words[i + 1] : words[i];
+    }
     vector16 result;
     TILEWISE_UNROLL
     for (int i = 0; i < 4; ++i)
-        result.word[i] = funnel_shift_right(words[i], words[i + 1], skipped % 4 * 8);
+        result.word[i] = alignment < 4 ? funnel_shift_right(words[i], words[i + 1], skipped % 4 * 8) : words[i];
     return result;
 }
 

@@ -164,10 +164,19 @@ TILEWISE_DEVICE void read_last_tile(View& view, offset first, int count, Op& op,
 /// rows and lanes before its lane, and of its lane vector up to itself. An aggregate of no elements has no value.
 template <class T>
 struct last_tile_ends {
-    raw_storage<T[3]> aggregates;
+    static constexpr int count = 3;
+    raw_storage<T[count]> aggregates;
     TILEWISE_DEVICE T& chunks() { return aggregates.object()[0]; }
     TILEWISE_DEVICE T& rows_and_lanes() { return aggregates.object()[1]; }
     TILEWISE_DEVICE T& elements() { return aggregates.object()[2]; }
+
+    /// Whether aggregate `i` of a tile of `elements` elements has a value.
+    template <class Order>
+    TILEWISE_DEVICE static bool has(int i, int elements)
+    {
+        auto const last = Order::locate(elements - 1);
+        return i == 0 ? last.chunk > 0 : i == 2 || last.row > 0 || last.lane > 0;
+    }
 };
 
 /// Combines the parts of a last tile of `count` elements to `ends`. For one warp.

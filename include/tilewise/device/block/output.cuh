@@ -7,6 +7,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/opaque.hpp>
+#include <tilewise/core/standard.hpp>
 #include <tilewise/core/unwrap.hpp>
 #include <tilewise/device/block/access.cuh>
 #include <tilewise/device/block/callable.cuh>
@@ -35,7 +36,8 @@ template <class O>
 struct memory_sink {
     O* first;
 
-    static constexpr int element_bytes = static_cast<int>(sizeof(O));
+    static constexpr int element_bytes = static_cast<int>(sizeof(O)), element_alignment = static_cast<int>(alignof(O));
+    static constexpr int unit_bytes = std::min(element_alignment, 4); ///< what one lane stores of a vector
     /// The alignment that `access::aligned` needs to store `count` elements.
     template <int count>
     static constexpr int alignment = widest_unit(count * element_bytes) > static_cast<int>(alignof(O))
@@ -108,21 +110,18 @@ struct memory_sink {
                 gpu::put(first[position + i], O(packed.element[i]));
     }
 
-    /// Stores the bytes [begin, end) of a vector. They need not be whole elements, if those are aligned to less than
-    /// their size.
-    template <int count>
-    TILEWISE_DEVICE void store_bytes(offset position, vector<count> const& packed, int begin, int end) const
+    /// Stores the bytes [begin, end) of a lane's 16-byte vector, one unit per lane. They need not be whole elements, if
+    /// those are aligned to less than their size. Every lane passes the vector, and the position of its first byte.
+    TILEWISE_DEVICE void store_bytes(offset position, vector16 const& bytes, int begin, int end) const
     {
-        constexpr int bytes = widest_unit(static_cast<int>(alignof(O)));
-        using unit = unit_of<bytes>;
-        auto* const to = reinterpret_cast<unit*>(first + position);
+        int const at = lane_index() * unit_bytes;
+        unsigned word = bytes.word[0];
         TILEWISE_UNROLL
-        for (int i = 0; i < count * element_bytes / bytes; ++i)
-            if (i * bytes >= begin && i * bytes < end) {
-                unit value;
-                std::memcpy(&value, packed.bytes + i * bytes, bytes);
-                to[i] = value;
-            }
+        for (int i = 1; i < 4; ++i)
+            word = at / 4 == i ? bytes.word[i] : word;
+        if (at >= begin && at < end)
+            *reinterpret_cast<unit_of<unit_bytes>*>(reinterpret_cast<unsigned char*>(first + position) + at) =
+                static_cast<unit_of<unit_bytes>>(word >> at % 4 * 8);
     }
 
     TILEWISE_PORTABLE memory_sink from(offset position) const { return {first + position}; }

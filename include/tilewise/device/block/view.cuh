@@ -96,7 +96,8 @@ struct memory_view {
     {
         vector<count> loaded;
         if constexpr (how == access::realigned) {
-            auto const low = reinterpret_cast<vector16 const*>(address_of(position) / vector_bytes * vector_bytes);
+            auto const low = reinterpret_cast<vector16 const*>(
+                reinterpret_cast<unsigned char const*>(first + position) - address_of(position) % vector_bytes);
             loaded.vectors[0] = gpu::load<where>(low);
             loaded.vectors[1] = gpu::load<where>(low + 1);
         } else {
@@ -114,7 +115,8 @@ struct memory_view {
     TILEWISE_DEVICE void finish(vector<count>& loaded, offset position) const
     {
         if constexpr (how == access::realigned)
-            loaded.vectors[0] = gpu::shifted(loaded.vectors[0], loaded.vectors[1], address_of(position) % vector_bytes);
+            loaded.vectors[0] = gpu::shifted<element_alignment>(loaded.vectors[0], loaded.vectors[1],
+                                                                address_of(position) % vector_bytes);
     }
 
     /// Loads the elements from `position` on; in place of those past `last` it loads element `last`.

@@ -170,27 +170,38 @@ private:
     }
 
     /// Stores a row at an address that is not 16-byte aligned. Each lane stores the aligned 16-byte vector that begins
-    /// in the preceding lane's vector. The first and the last lane of the chunk store the bytes that remain at its
-    /// ends.
+    /// in the preceding lane's vector. The bytes that remain at the ends of the chunk are stored apart.
     template <class Vector>
     TILEWISE_DEVICE void store_shifted(Sink& to, int position, int row, Vector const& own, vector16& row_before)
     {
+        constexpr int alignment = Sink::element_alignment;
         int const skipped = static_cast<int>(to.address_of(0) % vector_bytes);
-        vector16 left;
+        vector16 left = {};
         TILEWISE_UNROLL
-        for (int i = 0; i < 4; ++i)
+        for (int i = alignment / 4; i < 4; ++i) // words before these are in no vector of another lane
             left.word[i] = gpu::shuffle(own.vectors[0].word[i], (lane_index() + warp_size - 1) % warp_size);
         vector16 const rotated = left;
         if (lane_index() == 0)
             left = row_before;
         row_before = rotated;
-        if (row == 0 && lane_index() == 0)
-            to.store_bytes(position, own, 0, vector_bytes - skipped);
-        else
-            *reinterpret_cast<vector16*>(to.address_of(position) - skipped) =
-                gpu::shifted(left, own.vectors[0], static_cast<unsigned>(vector_bytes - skipped));
-        if (row == rows - 1 && lane_index() == warp_size - 1)
-            to.store_bytes(position, own, vector_bytes - skipped, vector_bytes);
+        auto* const aligned = reinterpret_cast<unsigned char*>(to.first + position) - skipped;
+        if (row > 0 || lane_index() > 0)
+            *reinterpret_cast<vector16*>(aligned) =
+                gpu::shifted<alignment>(left, own.vectors[0], static_cast<unsigned>(vector_bytes - skipped));
+        if (row == 0)
+            to.store_bytes(position - lane_index() * N, of_lane(own, 0), 0, vector_bytes - skipped);
+        if (row == rows - 1)
+            to.store_bytes(position + (warp_size - 1 - lane_index()) * N, of_lane(own, warp_size - 1),
+                           vector_bytes - skipped, vector_bytes);
+    }
+    template <class Vector>
+    TILEWISE_DEVICE static vector16 of_lane(Vector const& own, int lane)
+    {
+        vector16 words;
+        TILEWISE_UNROLL
+        for (int i = 0; i < 4; ++i)
+            words.word[i] = gpu::shuffle(own.vectors[0].word[i], lane);
+        return words;
     }
 
     registers<vector_size, keeps_sums ? 1 : rows> loaded_;

@@ -210,7 +210,8 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
             if (tile.number % group_size == group_size - 1 && has_next(tile)) {
                 auto const& status = tiles.status_of(tile);
                 registers<T, 1> aggregate;
-                gpu::poll_tree<group_size>(op, status.tiles, tile.number - (group_size - 1), group_size, aggregate);
+                gpu::poll_tree<group_size, true>(op, status.tiles, tile.number - (group_size - 1), group_size,
+                                                 aggregate);
                 if (lane == 0)
                     status.groups.publish(tile.number / group_size, T(aggregate[0]));
             }
@@ -235,15 +236,15 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
             }
             for (; super_group < group / super_group_size; ++super_group) {
                 registers<T, 1> aggregate;
-                gpu::poll_tree<super_group_size>(op, status.groups, super_group * super_group_size, super_group_size,
-                                                 aggregate);
+                gpu::poll_tree<super_group_size, true>(op, status.groups, super_group * super_group_size,
+                                                       super_group_size, aggregate);
                 whole_super_groups.append(op, T(aggregate[0]));
                 super_groups = whole_super_groups.before_next(op, init.get());
             }
             int const groups = static_cast<int>(group % super_group_size), rest = static_cast<int>(tile % group_size);
             polled_aggregate<T> of_group(status.groups, super_group * super_group_size + lane, lane < groups),
                 of_tile(status.tiles, group * group_size + lane, lane < rest);
-            gpu::poll_all(of_group, of_tile); // both at once: the latency is high when memory is busy
+            gpu::poll_all<true>(of_group, of_tile); // both at once: the latency is high when memory is busy
             registers<T, 1> group_aggregate, tile_aggregate;
             of_group.get(group_aggregate);
             of_tile.get(tile_aggregate);

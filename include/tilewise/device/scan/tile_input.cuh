@@ -19,6 +19,8 @@ struct tile_input {
     typename Scan::view nearby; ///< the same, or their copy in a stage of shared memory
     int count;                  ///< elements in the tile
     int begin, end;             ///< the elements [begin, end) are read from `nearby`
+
+    TILEWISE_DEVICE bool is_all_nearby() const { return begin == 0 && end == count; }
 };
 
 /// The number of elements at either end of a tile whose 16-byte vector, or the next one, may contain bytes of other
@@ -38,6 +40,20 @@ TILEWISE_DEVICE tile_input<Scan> tile_in_memory(typename Scan::view const& view,
         return {all, all, count, 0, count / Scan::lane_vector * Scan::lane_vector};
 }
 
+/// Fetches a tile to the L2 cache, if all of it lies in one range of memory.
+template <class Scan>
+TILEWISE_DEVICE void prefetch_tile(typename Scan::view const& view, offset tile, offset count)
+{
+    using View = typename Scan::view;
+    if constexpr (View::bases == 1) {
+        if (count - tile * Scan::tile < Scan::tile)
+            return;
+        auto const* const first = reinterpret_cast<unsigned char const*>(view.base().address_of(tile * Scan::tile));
+        for (int at = thread_index() * line_bytes; at < Scan::tile * View::widest; at += Scan::threads * line_bytes)
+            prefetch_line(first + at);
+    }
+}
+
 /// Loads `rows` rows, starting at element `first` of a tile. Elements past the end of the tile have unspecified values,
 /// or stay uninitialized.
 template <class Scan, bool whole, access how, memory where, int rows>
@@ -45,7 +61,8 @@ TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<type
 {
     constexpr int N = Scan::lane_vector;
     auto const position_of = [&](int row) { return first + row * Scan::row + lane_index() * N; };
-    if constexpr (whole && (how == access::aligned || (how == access::elementwise && where == memory::global))) {
+    constexpr bool is_nearby = how == access::aligned || (how == access::elementwise && where == memory::global);
+    if (whole && (is_nearby || from.is_all_nearby())) {
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
             loaded[row] = from.nearby.template fetch<how, N, where>(position_of(row));

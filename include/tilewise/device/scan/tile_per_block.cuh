@@ -115,6 +115,8 @@ scan_tile_per_block(typename Scan::view view, typename Scan::sink sink, offset c
     TILEWISE_SHARED(group_aggregates, raw_storage<T[geometry::groups_per_super_group]>);
     if (thread_index() == 0)
         next_tile_index = status.take_tile();
+    if (block_count() <= Tuning::prefetched_tiles)
+        gpu::prefetch_tile<Scan>(view, block_index(), count); // most likely the block's own
     sync_block();
     offset const tile = next_tile_index;
     bool const has_aggregate = count - tile * Scan::tile >= Scan::tile;
@@ -125,7 +127,7 @@ scan_tile_per_block(typename Scan::view view, typename Scan::sink sink, offset c
         for (int group = warp_index(); group < groups + (rest > 0); group += Scan::chunks) {
             int const valid = group < groups ? group_size : rest;
             registers<T, 1> group_aggregate;
-            gpu::poll_tree<group_size>(op, status.tiles, offset{group} * group_size, valid, group_aggregate);
+            gpu::poll_tree<group_size, false>(op, status.tiles, offset{group} * group_size, valid, group_aggregate);
             if (lane_index() == 0)
                 gpu::put(group_aggregates.object()[group], group_aggregate[0]);
         }

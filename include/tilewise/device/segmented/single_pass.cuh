@@ -82,7 +82,7 @@ public:
             constexpr auto kernel =
                 &scan_segments_in_one_pass<Scan, typename Tuning::scan, Scan::unaligned_stage, Scan::unaligned_output>;
             scan_status const status = {
-                taken, 0, {memory.words(), memory.epoch()}, {memory.words() + most_tiles_ * words, memory.epoch()}};
+                {taken, 0}, {memory.words(), memory.epoch()}, {memory.words() + most_tiles_ * words, memory.epoch()}};
             call_.launch(kernel, "scan_segments_in_one_pass",
                          {static_cast<int>(std::min(blocks_, most_tiles_)), warp_roles<Scan>::threads, 1,
                           call_.can_launch_dependent<kernel>(), static_cast<int>(sizeof(memory_type))},

@@ -136,7 +136,8 @@ public:
     {
         using T = typename Scan::value;
         auto const first = static_cast<offset>(of.first); // the groups of a segment are fewer than its tiles / 32
-        return {nullptr, 0, status_.tiles.template from<T>(first),
+        return {{nullptr, 0},
+                status_.tiles.template from<T>(first),
                 status_.groups.template from<T>(first / Scan::geometry::tiles_per_group)};
     }
     TILEWISE_DEVICE bool begins_range(tile const& of)

@@ -41,6 +41,13 @@ TILEWISE_DEVICE unsigned char load_once(unsigned char const* from)
 }
 /// @}
 
+/// Fetches the 128-byte line to the L2 cache.
+TILEWISE_DEVICE void prefetch_line(void const* from)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));
+}
+inline constexpr int line_bytes = 128;
+
 /// @name Communication between blocks
 /// Each access is a single relaxed operation, and orders no other memory accesses.
 /// @{

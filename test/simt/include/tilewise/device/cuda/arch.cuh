@@ -337,6 +337,10 @@ TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
     return sum;
 }
 
+/// Fetches nothing, but may be told only of memory that exists.
+TILEWISE_DEVICE void prefetch_line(void const*) {}
+inline constexpr int line_bytes = 128;
+
 /// @name Words that blocks publish and poll
 /// Each access is atomic and does not order other memory accesses.
 /// @{
