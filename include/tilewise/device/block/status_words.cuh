@@ -102,7 +102,7 @@ TILEWISE_DEVICE void poll_all(Aggregates&... aggregates)
     sync_warp();
 }
 
-/// Returns an aggregate in each lane that wants one, as soon as all of these have been published.
+/// Returns an aggregate in each lane with `wanted`, as soon as all of these have been published.
 template <class T, bool pauses>
 TILEWISE_DEVICE T polled(status_words const& status, offset index, bool wanted)
 {
