@@ -98,6 +98,8 @@ TILEWISE_DEVICE void poll_all(Aggregates&... aggregates)
             break;
         if constexpr (pauses)
             pause_briefly();
+        else
+            poll_again();
     }
     sync_warp();
 }

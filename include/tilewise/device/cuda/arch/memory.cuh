@@ -71,6 +71,8 @@ TILEWISE_DEVICE void pause_briefly()
 {
     __nanosleep(200);
 }
+/// Lets the thread poll again at once. (Under the interpreter, other threads run.)
+TILEWISE_DEVICE void poll_again() {}
 /// Takes a ticket: the next of the numbers 0, 1, 2, ... from a counter that the threads of one or more grids share.
 TILEWISE_DEVICE unsigned long long next_ticket(unsigned long long* counter)
 {

@@ -359,6 +359,10 @@ TILEWISE_DEVICE void pause_briefly()
 {
     simt::pause();
 }
+TILEWISE_DEVICE void poll_again()
+{
+    simt::pause();
+}
 /// Returns the next of the tickets 0, 1, 2, ... that the threads of one or several grids take from a counter.
 TILEWISE_DEVICE unsigned long long next_ticket(unsigned long long* counter)
 {
