@@ -185,9 +185,11 @@ private:
             left = row_before;
         row_before = rotated;
         auto* const aligned = reinterpret_cast<unsigned char*>(to.first + position) - skipped;
-        if (row > 0 || lane_index() > 0)
-            *reinterpret_cast<vector16*>(aligned) =
+        if (row > 0 || lane_index() > 0) {
+            vector16 const moved =
                 gpu::shifted<alignment>(left, own.vectors[0], static_cast<unsigned>(vector_bytes - skipped));
+            *reinterpret_cast<vector16*>(aligned) = moved;
+        }
         if (row == 0)
             to.store_bytes(position - lane_index() * N, of_lane(own, 0), 0, vector_bytes - skipped);
         if (row == rows - 1)
