@@ -169,10 +169,10 @@ std::string label_of(csv_table const& table, std::size_t column)
 
 std::string not_a_number(csv_field const& field)
 {
-    return quoted(field.unquoted()) + (is_number_with_commas(field)
-                                           ? " has a comma: numbers have decimal points, and nothing "
-                                             "between thousands"
-                                           : " is not a number");
+    return in_quotes(field.unquoted()) + (is_number_with_commas(field)
+                                              ? " has a comma: numbers have decimal points, and nothing "
+                                                "between thousands"
+                                              : " is not a number");
 }
 
 double number_in(csv_field const& field, std::string_view text)
@@ -183,7 +183,7 @@ double number_in(csv_field const& field, std::string_view text)
     double number = 0;
     auto const error = parse(field.raw, number).ec;
     if (error == std::errc::result_out_of_range) {
-        throw bad_input(quoted(field.unquoted()) + " is out of the range of f64", position_in(text, field.offset));
+        throw bad_input(in_quotes(field.unquoted()) + " is out of the range of f64", position_in(text, field.offset));
     }
     if (error != std::errc{}) {
         throw bad_input(not_a_number(field), position_in(text, field.offset));

@@ -89,10 +89,10 @@ input_files open_files(options const& chosen)
             std::rethrow_exception(with_name(name, std::current_exception()));
         }
         if (files.back().is_standard_output()) {
-            throw usage_error("standard output is " + quoted(shown_name(name)) + ", the file to read");
+            throw usage_error("standard output is " + in_quotes(shown_name(name)) + ", the file to read");
         }
         if (chosen.svg && files.back().is_same_as(*chosen.svg)) {
-            throw usage_error("--svg would replace " + quoted(shown_name(name)) + ", the file to read");
+            throw usage_error("--svg would replace " + in_quotes(shown_name(name)) + ", the file to read");
         }
     }
     return files;

@@ -70,7 +70,7 @@ file_format parse_format(std::string_view name)
     if (name == "raw") {
         return file_format::raw;
     }
-    throw usage_error("unknown format " + quoted(name) + "; there are csv, npy, raw");
+    throw usage_error("unknown format " + in_quotes(name) + "; there are csv, npy, raw");
 }
 
 named_element_type parse_type(std::string_view name)
@@ -82,7 +82,7 @@ named_element_type parse_type(std::string_view name)
     for (auto const& type : element_types) {
         names += (names.empty() ? "" : ", ") + std::string(type.name);
     }
-    throw usage_error("unknown type " + quoted(name) + "; there are " + names);
+    throw usage_error("unknown type " + in_quotes(name) + "; there are " + names);
 }
 
 int parse_number(std::string_view option, int most, std::string_view text)
@@ -92,7 +92,7 @@ int parse_number(std::string_view option, int most, std::string_view text)
     auto const [end, error] = std::from_chars(text.data(), last, number);
     if (error != std::errc{} || end != last || number < 1 || number > most) {
         auto const to = most < std::numeric_limits<int>::max() ? " to " + std::to_string(most) : "";
-        throw usage_error(std::string(option) + " needs a whole number from 1" + to + ", not " + quoted(text));
+        throw usage_error(std::string(option) + " needs a whole number from 1" + to + ", not " + in_quotes(text));
     }
     return number;
 }
@@ -156,7 +156,7 @@ options parse_options(std::span<char const* const> arguments)
         } else if (word == "--repeat") {
             chosen.repeat = parse_number(word, std::numeric_limits<int>::max(), argument.value());
         } else {
-            throw usage_error("unknown option " + quoted(word));
+            throw usage_error("unknown option " + in_quotes(word));
         }
     }
     if (chosen.files.empty()) {

@@ -18,7 +18,7 @@ std::string printable(std::string_view text);
 std::string shortened(std::string_view text, std::size_t most);
 
 /// The text, shortened, between quotes.
-inline std::string quoted(std::string_view text)
+inline std::string in_quotes(std::string_view text)
 {
     return '\'' + shortened(text, 60) + '\'';
 }
