@@ -62,7 +62,7 @@ std::vector<std::vector<std::size_t>> lengths()
 {
     using order = tilewise::order<T, Geometry>;
 #ifdef TILEWISE_DEVICE_ENGINE // racecheck needs much memory for long ones
-    tilewise::offset const most = backend::is_slow ? 3000 : on_device::is_small() ? 6000 : 40000;
+    tilewise::offset const most = backend::is_slow || on_device::is_small() ? 3000 : 40000;
 #else
     constexpr tilewise::offset most = 40000;
 #endif
