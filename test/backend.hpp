@@ -163,8 +163,7 @@ inline std::vector<std::size_t> chosen(std::vector<std::size_t> counts)
 /// A tuning for tests, which change it between calls. Pass 2 takes a few super-groups at once, so it may need several
 /// rounds.
 struct tuning : tilewise::gpu::reduce_tuning {
-    static inline bool clusters = true, dependent_launches = true;
-    static inline tilewise::offset one_launch_limit = reduce_tuning::one_launch_limit;
+    static inline bool clusters = true, one_launch = true, dependent_launches = true;
     static inline int forced_iterations = 0; ///< none, if 0
     static int iterations(tilewise::offset bytes)
     {
@@ -248,7 +247,7 @@ void on_all(Check check)
             continue;
         SCOPED_TRACE(name);
         tuning::clusters = clusters;
-        tuning::one_launch_limit = one_launch ? tilewise::gpu::reduce_tuning::one_launch_limit : 0;
+        tuning::one_launch = one_launch;
         tuning::dependent_launches = dependent_launches;
         tuning::forced_iterations = iterations;
         check(device<Geometry, tuning>{});

@@ -32,8 +32,7 @@ constexpr specification::units units{geometry::lane_vector_bytes, geometry::lane
 /// Small blocks, and two super-groups per round of pass 2.
 struct tuning : tilewise::gpu::reduce_tuning {
     static constexpr int threads = 128, fold_threads = 64;
-    static inline bool clusters = true, dependent_launches = true;
-    static inline tilewise::offset one_launch_limit = 0;
+    static inline bool clusters = true, one_launch = true, dependent_launches = true;
     static inline int forced_iterations = 1;
     static int iterations(tilewise::offset) { return forced_iterations; }
     template <class, class>
@@ -66,7 +65,7 @@ struct variant {
     void choose() const
     {
         tuning::clusters = kernels == clusters;
-        tuning::one_launch_limit = kernels == one_launch ? tuning::reduce_tuning::one_launch_limit : 0;
+        tuning::one_launch = kernels == one_launch;
         tuning::dependent_launches = kernels != two_launches_in_turn;
         tuning::forced_iterations = iterations;
     }

@@ -6,8 +6,7 @@
 ///
 /// * `reduce_one_tile`: one block, one or two rows per warp.
 /// * `reduce_in_cluster`: the blocks of one cluster, which pass partial results through distributed shared memory.
-/// * `reduce_in_one_launch`: one block per aligned subtree of tiles. The block that starts last waits for the results
-/// of
+/// * `reduce_in_one_launch`: one block per aligned subtree of tiles. The block that starts last polls the results of
 ///   the others and combines them.
 /// * `reduce_subtrees`, then `fold_subtrees`: one block per aligned subtree of tiles, then one block for the rest of
 ///   the order. That block is a dependent launch (PDL): it reads the last tile while the others run, before it waits
@@ -129,7 +128,7 @@ private:
     bool starts_in_one_launch()
     {
         if constexpr (sizeof(T) <= 16) {
-            if (tiles >= Tuning::one_launch_limit || !is_below_super_group() || call.is_captured() || call.resource())
+            if (!Tuning::one_launch || !is_below_super_group() || call.is_captured() || call.resource())
                 return false;
             int const subtrees = blocks_for(units);
             status_memory memory(call, offset{last_tile_ends<T>::count + subtrees} * status_words::words_of<T>);

@@ -34,8 +34,8 @@ struct reduce_tuning {
     /// The cluster kernel: up to 16 blocks (8 would be portable), the last tile in one of them.
     static constexpr int cluster_blocks = 16;
 
-    /// One launch: up to so many tiles.
-    static constexpr offset one_launch_limit = 1024;
+    /// Whether less than a super-group takes one launch. Tests turn it off to run two passes.
+    static constexpr bool one_launch = true;
 
     /// Of a part of a range: from so many subtrees on, every 32 are folded before the host gets them. 64 floats fit the
     /// line of pinned memory that saves a copy.

@@ -337,7 +337,7 @@ TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
     return sum;
 }
 
-/// Fetches nothing, but may be told only of memory that exists.
+/// Does nothing: there is no cache.
 TILEWISE_DEVICE void prefetch_line(void const*) {}
 inline constexpr int line_bytes = 128;
 
