@@ -209,6 +209,8 @@ void orders()
     auto const floats = made<float>(30000, number);
     expect_specified<backend::tiny_geometry>(std::vector<float>(floats.begin(), floats.begin() + 2500), 1,
                                              std::plus<>(), "order of floats, small");
+    expect_specified<tilewise::standard_geometry>(std::vector<float>(floats.begin(), floats.begin() + 200), 1,
+                                                  std::plus<>(), "order of a few floats");
     expect_specified<tilewise::standard_geometry>(floats, 149, std::plus<>(), "order of floats");
     auto const doubles =
         made<double>(9000, [&](std::uint64_t bits) { return static_cast<double>(number(bits)) * 1.1; });

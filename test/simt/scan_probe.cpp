@@ -10,11 +10,15 @@
 
 #include <simt/schedule.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -140,6 +144,45 @@ void try_kernel(expected_results const& right, std::size_t count, std::size_t sk
     device_copy.expect(right.with_init, what);
 }
 
+/// Sums of elements and results that are `skipped` and `skipped_results` bytes into memory. A single pass regroups
+/// them.
+void try_sums(expected_results const& right, std::size_t count, std::size_t skipped, std::size_t skipped_results)
+{
+    std::vector<std::uint32_t> const elements(right.elements.begin(),
+                                              right.elements.begin() + static_cast<std::ptrdiff_t>(count));
+    std::vector<std::uint32_t> sums(count), excluding(count);
+    std::inclusive_scan(elements.begin(), elements.end(), sums.begin(), std::plus<>(), expected_results::init);
+    std::exclusive_scan(elements.begin(), elements.end(), excluding.begin(), expected_results::init);
+    device_words const device_copy(elements, skipped), out(count, skipped_results);
+    auto const scan_sums = [&](auto form, device_words const& to) {
+        gpu::scan<geometry, form, std::uint32_t, in_one_pass>(
+            tilewise::device, device_copy.data(), static_cast<tilewise::offset>(count), to.data(),
+            std::optional<std::uint32_t>(expected_results::init), tilewise::known::plus());
+    };
+    scan_sums(std::integral_constant<tilewise::scan_form, exclusive>(), out);
+    out.expect(excluding, "exclusive sums");
+    scan_sums(std::integral_constant<tilewise::scan_form, inclusive>(), device_copy);
+    device_copy.expect(sums, "sums in place");
+}
+
+/// Sums of floats, which must not be regrouped.
+void try_floats(expected_results const& right, std::size_t count, std::size_t skipped)
+{
+    auto const sums_at = [&](std::size_t place) {
+        std::vector<std::uint32_t> words(count);
+        for (std::size_t i = 0; i < count; ++i)
+            words[i] = std::bit_cast<std::uint32_t>(static_cast<float>(right.elements[i]));
+        device_words const memory(words, place);
+        auto* const first = reinterpret_cast<float*>(memory.data());
+        gpu::scan<geometry, inclusive, float, in_one_pass>(tilewise::device, first,
+                                                           static_cast<tilewise::offset>(count), first,
+                                                           std::optional<float>(), tilewise::known::plus());
+        require(cudaMemcpy(words.data(), first, count * 4, cudaMemcpyDefault));
+        return words;
+    };
+    require(sums_at(skipped) == sums_at(0), "sums of floats");
+}
+
 } // namespace
 
 int main(int, char** arguments)
@@ -154,6 +197,8 @@ int main(int, char** arguments)
                 std::size_t const many = seed == 1 ? far : most - less;
                 try_kernel<in_one_pass>(right, many, seed % 3 * 4, "in one pass");
                 try_kernel<in_three_passes>(right, many, skipped, "in three passes");
+                try_sums(right, most - less, seed % 4 * 4, seed % 3 == 0 ? 0 : seed % 4 * 4);
+                try_floats(right, most - less, seed % 4 * 4);
                 if (seed % 4 == 0)
                     try_kernel<in_one_pass>(right, 2 * super_group, 0, "in one pass, whole");
             });

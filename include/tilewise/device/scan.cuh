@@ -65,12 +65,13 @@ public:
     void start()
     {
         offset const tiles = tiles_of(count);
-        int const output = output_misalignment();
         if (tiles > std::max({offset{1}, offset{Tuning::cluster_blocks}, Tuning::tile_per_block_limit})) {
-            if (gpu::misalignment_of(view) == 0 && output % Sink::template alignment<N> == 0) {
-                if (starts_one_pass<access::aligned, access::aligned>(tiles))
+            int const head = head_of_range<Scan>::before_aligned(view, sink, count);
+            scanner rest = from(head);
+            if (gpu::misalignment_of(rest.view) == 0 && rest.output_misalignment() % Sink::template alignment<N> == 0) {
+                if (rest.template starts_one_pass<access::aligned, access::aligned>(head))
                     return;
-            } else if (starts_one_pass<unaligned_stage, unaligned_output>(tiles)) {
+            } else if (rest.template starts_one_pass<unaligned_stage, unaligned_output>(head)) {
                 return;
             }
         }
@@ -86,7 +87,8 @@ public:
     {
         three_passes const passes(call, tiles_of(count));
         for (offset begin = 0; begin < count; begin += at_once) {
-            scanner piece{call, view.from(begin), sink.from(begin), std::min(at_once, count - begin), init, op};
+            scanner piece = from(begin);
+            piece.count = std::min(at_once, piece.count);
             staging staged(call);
             staged.stage_in_first(piece.view, piece.count);
             staged.stage_out(piece.sink, piece.count);
@@ -124,6 +126,8 @@ private:
                         {static_cast<int>(tiles - alone), Scan::threads}, view.from(before), sink.from(before),
                         count - before, init.has_value || alone > 0, op, tile_aggregates + alone, prefixes + alone);
     }
+
+    scanner from(offset first) const { return {call, view.from(first), sink.from(first), count - first, init, op}; }
 
     static offset tiles_of(offset elements) { return (elements + Scan::tile - 1) / Scan::tile; }
     int output_misalignment() const
@@ -163,8 +167,9 @@ private:
         start_three_passes<in, out>(three_passes(call, tiles), 0);
     }
 
+    /// Launches the single pass, in which the first tile follows `head` elements.
     template <access in, access out>
-    bool starts_one_pass(offset tiles)
+    bool starts_one_pass(int head)
     {
         using memory_type = stages<Scan, Tuning, tile_number>;
         if constexpr (Tuning::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2) {
@@ -173,10 +178,11 @@ private:
             offset const resident = gpu::resident_blocks_with<kernel>(call.device(), threads, shared);
             if (resident == 0)
                 return false;
+            offset const tiles = tiles_of(count);
             int const blocks = static_cast<int>(std::min(resident, tiles));
             status_memory memory(call, words_for(tiles));
-            call.launch(kernel, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, init, op,
-                        status_in(memory, tiles), may_overlap());
+            call.launch(kernel, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, head, init,
+                        op, status_in(memory, tiles), may_overlap());
             memory.record_tickets(tiles + blocks);
             return true;
         } else {

@@ -20,8 +20,11 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// The largest number of lane vectors for these functions.
-inline constexpr int few_lanes = 4;
+/// The largest numbers of elements for these functions: those of eight and of four lane vectors, all in one row.
+template <class Order>
+inline constexpr offset few_reduced = std::min(8 * Order::lane_vector, Order::row);
+template <class Order>
+inline constexpr offset few_scanned = std::min(4 * Order::lane_vector, Order::row);
 
 /// Whether values of type T cost nothing to copy.
 template <class T>
@@ -32,7 +35,7 @@ inline constexpr bool is_plain = std::is_trivially_copyable_v<T> && std::copyabl
 template <class T, class Op, class Input>
 inline constexpr bool takes_few_lanes = known::is_operator<Op> && std::floating_point<T> && contiguous_of<Input, T>;
 
-/// Combines `init`, unless it is null, and a segment of up to `few_lanes` lane vectors.
+/// Combines `init`, unless it is null, and a segment of up to `few_reduced` elements.
 template <class Order, class T, class Op, class Input>
 TILEWISE_INLINE T reduce_few_lanes(Op& op, Input elements, offset count, T const* init)
 {
@@ -44,23 +47,39 @@ TILEWISE_INLINE T reduce_few_lanes(Op& op, Input elements, offset count, T const
             sum = host::combine_copies<T>(op, sum, host::take<T>(input));
         return sum;
     };
-    auto const complete_lane = [&] { return lane(std::integral_constant<offset, n>()); };
-    auto const with_last = [&](T const& before, offset length) {
-        T const last = lane(length);
-        return host::combine_copies<T>(op, init != nullptr ? host::combine_copies<T>(op, *init, before) : before, last);
+    auto const with_init = [&](T const& value) {
+        return init != nullptr ? host::combine_copies<T>(op, *init, value) : value;
     };
-    if (count <= n) {
-        T const only = lane(count);
-        return init != nullptr ? host::combine_copies<T>(op, *init, only) : only;
-    }
-    T const first = complete_lane();
-    if (count <= 2 * n)
-        return with_last(first, count - n);
-    T const second = complete_lane();
-    if (count <= 3 * n)
-        return with_last(host::combine_copies<T>(op, first, second), count - 2 * n);
-    T const third = complete_lane();
-    return with_last(host::combine_copies<T>(op, first, host::combine_copies<T>(op, second, third)), count - 3 * n);
+    if (count <= n)
+        return with_init(lane(count));
+
+    // the lane vectors before the last: right-aligned trees over one to seven of them
+    auto const combine = [&](T const& left, T const& right) { return host::combine_copies<T>(op, left, right); };
+    auto const complete_lane = [&] { return lane(std::integral_constant<offset, n>()); };
+    auto const lanes_before_last = [&]() -> T {
+        T const a = complete_lane();
+        if (count <= 2 * n)
+            return a;
+        T const b = complete_lane();
+        if (count <= 3 * n)
+            return combine(a, b);
+        T const c = complete_lane();
+        if (count <= 4 * n)
+            return combine(a, combine(b, c));
+        T const d = complete_lane();
+        if (count <= 5 * n)
+            return combine(combine(a, b), combine(c, d));
+        T const e = complete_lane();
+        if (count <= 6 * n)
+            return combine(a, combine(combine(b, c), combine(d, e)));
+        T const f = complete_lane();
+        if (count <= 7 * n)
+            return combine(combine(a, b), combine(combine(c, d), combine(e, f)));
+        T const g = complete_lane();
+        return combine(combine(a, combine(b, c)), combine(combine(d, e), combine(f, g)));
+    };
+    T const before = with_init(lanes_before_last());
+    return combine(before, lane((count - 1) % n + 1));
 }
 
 /// Scans the next `length` elements, at most a lane vector, after `before`, if `has_before`. Returns their aggregate.
@@ -89,7 +108,7 @@ TILEWISE_INLINE T scan_lane_vector(Op& op, Input& input, Length length, Out& out
     return sum;
 }
 
-/// Scans a segment of up to `few_lanes` lane vectors, after `init`, if `has_init`. An exclusive scan has init.
+/// Scans a segment of up to `few_scanned` elements, after `init`, if `has_init`. An exclusive scan has init.
 template <class Order, scan_form form, bool has_init, class T, class Op, class Input, class Out>
 void scan_few_lanes(Op& op, Input elements, offset count, Out out, [[maybe_unused]] T const* init)
 {

@@ -220,10 +220,9 @@ TILEWISE_DEVICE void join_last_tile(last_tile_parts<T, Order>& parts, int count,
 template <class Order, class T, class Op>
 TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, int count, T carry, Op& op)
 {
-    auto const last = Order::locate(count - 1);
-    if (last.chunk > 0)
+    if (last_tile_ends<T>::template has<Order>(0, count))
         gpu::put(carry, gpu::combine(op, carry, T(ends.chunks())));
-    if (last.row > 0 || last.lane > 0)
+    if (last_tile_ends<T>::template has<Order>(1, count))
         gpu::put(carry, gpu::combine(op, carry, T(ends.rows_and_lanes())));
     return gpu::combine(op, carry, T(ends.elements()));
 }
@@ -231,10 +230,9 @@ TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, int count, T carry, 
 template <class Order, class T, class Op>
 TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, int count, optional_value<T> carry, Op& op)
 {
-    auto const last = Order::locate(count - 1);
-    if (last.chunk > 0)
+    if (last_tile_ends<T>::template has<Order>(0, count))
         carry.append(op, T(ends.chunks()));
-    if (last.row > 0 || last.lane > 0)
+    if (last_tile_ends<T>::template has<Order>(1, count))
         carry.append(op, T(ends.rows_and_lanes()));
     carry.append(op, T(ends.elements()));
     return carry.value[0];

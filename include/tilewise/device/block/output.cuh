@@ -173,6 +173,12 @@ struct iterator_sink {
     TILEWISE_PORTABLE iterator_sink from(offset position) const { return {it + position}; }
 };
 
+/// Whether a sink stores elements in memory.
+template <class Sink>
+inline constexpr bool is_memory = false;
+template <class O>
+inline constexpr bool is_memory<memory_sink<O>> = true;
+
 /// Whether a sink stores one-byte integers in memory.
 template <class Sink>
 inline constexpr bool stores_bytes = false;

@@ -85,6 +85,12 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
         int const end = all_of_it ? valid : (valid - alone) / Scan::lane_vector * Scan::lane_vector;
         return tile_input<Scan>{all, all.staged(shared.elements(stage), Scan::tile), valid, begin, end};
     };
+    auto const has_head = [&](offset tile, int first) {
+        if constexpr (Tiles::may_have_head)
+            return tile == 0 && first == 0 && tiles.head.count > 0;
+        else
+            return false;
+    };
     ring_cursor<memory_type::stage_count + 1> at;
     ring_cursor<memory_type::stage_count> stage;
 
@@ -105,6 +111,9 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                     gpu::put(carry.value[0], own.carry.object());
                 if (warp > 0 && first <= from.count)
                     carry.append(op, T(own.chunk_prefixes.object()[warp]));
+                if constexpr (Tiles::may_have_head) // its elements have been read, as all chunks have been reduced
+                    if (has_head(own.number, first))
+                        return tiles.head.scan(view, sink, op, carry);
                 return carry;
             };
             if (from.count == Scan::tile && Tiles::may_be_aligned && tiles.is_aligned(own)) {
@@ -137,6 +146,9 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                         gpu::put(aggregate[0],
                                  whole ? gpu::chunk_aggregate<Scan, true, in, memory::shared>(from, first, op)
                                        : gpu::chunk_aggregate<Scan, false, in, memory::shared>(from, first, op));
+                    if constexpr (Tiles::may_have_head)
+                        if (has_head(tile.number, first))
+                            gpu::put(aggregate[0], gpu::combine(op, tiles.head.aggregate(view, op), T(aggregate[0])));
                     if (lane == 0)
                         gpu::put(own.chunk_aggregates.object()[warp - roles::reducers], T(aggregate[0]));
                 }
@@ -267,11 +279,11 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
 
 template <class Scan, class Tuning, access in, access out>
 TILEWISE_KERNEL(warp_roles<Scan>::threads, 1)
-scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
-                 typename Scan::op op, scan_status status, bool overlaps)
+scan_in_one_pass(typename Scan::view view, typename Scan::sink sink, offset count, int head,
+                 initial<typename Scan::value> init, typename Scan::op op, scan_status status, bool overlaps)
 {
-    gpu::block_scan_in_one_pass<Scan, Tuning, in, out>(view, sink, init, op, tiles_of_range<Scan>{status, count},
-                                                       overlaps);
+    gpu::block_scan_in_one_pass<Scan, Tuning, in, out>(view, sink, init, op,
+                                                       tiles_of_range<Scan>{status, count, {head}}, overlaps);
 }
 
 } // namespace gpu

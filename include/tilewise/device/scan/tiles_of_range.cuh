@@ -7,6 +7,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/carry.cuh>
+#include <tilewise/device/scan/head.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -25,10 +26,12 @@ struct tiles_of_range {
     using tile = tile_number;                     ///< what the producer writes about a tile
     static constexpr int producing_lanes = 1;     ///< of the producer
     static constexpr bool may_be_aligned = false; ///< whether a tile may be, in a kernel for misaligned memory
+    static constexpr bool may_have_head = Scan::is_exact;
 
     scan_status status;
-    offset count;
-    offset ticket = 0; ///< of the producer
+    offset count;             ///< of elements from the first tile on
+    head_of_range<Scan> head; ///< those before it
+    offset ticket = 0;        ///< of the producer
 
     /// @name For the producer
     /// @{

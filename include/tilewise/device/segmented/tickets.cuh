@@ -92,6 +92,7 @@ public:
     using tile = tile_of_segment;
     static constexpr int producing_lanes = warp_size;
     static constexpr bool may_be_aligned = true;
+    static constexpr bool may_have_head = false;
 
     /// Segments that begin at multiples of `aligned_every` are aligned; none are if it is 0.
     TILEWISE_DEVICE tiles_of_segments(segment_tickets const& segments, scan_status const& status, offset aligned_every)
