@@ -803,6 +803,31 @@ DEVICE_TEST_WITH_STREAMS(errors_of_cuda, lose_no_tables)
     }
 }
 
+/// A call fails after some of its kernels were launched. The memory that is kept for the stream serves the next calls.
+DEVICE_TEST_WITH_STREAMS(errors_of_cuda, leave_no_counts)
+{
+    workload const work;
+    device_workload const device_copy(work);
+    stream const where;
+    auto const policy = tw::device.on(where);
+    for (int const algorithm : {2, 3}) // of segments
+        for (int skipped = 0, over = 0; over == 0; ++skipped) {
+            auto const right = expected(algorithm, work);
+            device_array<double> const out(std::vector<double>(most_results, 0)),
+                again(std::vector<double>(most_results, 0));
+            run(algorithm, policy, device_copy, out.data());
+            simt::runtime::fail("cudaLaunchKernelEx", skipped, cudaErrorUnknown);
+            try {
+                run(algorithm, policy, device_copy, out.data());
+            } catch (tw::cuda_error const&) {
+            }
+            over = simt::runtime::failure_is_due();
+            simt::runtime::forget_failures();
+            run(algorithm, policy, device_copy, again.data());
+            EXPECT_EQ(again.values(most_results), right) << algorithm << " after " << skipped;
+        }
+}
+
 /// Another thread begins a capture of the stream while the call waits: the wait fails, and the kernel runs later.
 DEVICE_TEST_WITH_STREAMS(errors_of_cuda, in_a_wait_that_cannot_be_had_lose_the_line)
 {

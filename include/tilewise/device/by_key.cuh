@@ -169,8 +169,8 @@ void scan_runs_by_rows(device_call& call, Runs& runs, Keys const& keys, offset c
     result_per_element<typename Scan::sink> const results = {to};
     using segmented = segmented_of<Scan, result_per_element<typename Scan::sink>, long_runs>;
     using longer_type = longer_segments<segmented, typename Tuning::segments>;
-    longer_type longer(call, results, 1, most_long, most_long, count);
-    longer.begin(0, count); // before the first launch: nothing is between a kernel and its dependent one
+    longer_type longer(call, results, most_long, most_long, count);
+    longer.begin(count); // before the first launch: nothing is between a kernel and its dependent one
     long_runs const listed = {list.begin()};
     using lists_type = lists_of_long_runs<typename Scan::order, typename longer_type::lists_type>;
     initial<typename Scan::value> const before(init);

@@ -86,14 +86,14 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     offset const rounds = (count + at_once - 1) / at_once,
                  longer_ones = gpu::most_longer(segments, at_once, reduces ? Scan::order::row : Scan::order::chunk);
     using longer_type = longer_segments<Segmented, Tuning>;
-    longer_type longer(call, results, rounds, at_once, std::max(longer_ones, first_kernels.most_listed), longest);
+    longer_type longer(call, results, at_once, std::max(longer_ones, first_kernels.most_listed), longest);
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
         offset const first = round * at_once, left = std::min(at_once, count - first);
         int const short_blocks =
             gpu::blocks_for(left, gpu::segments_per_warp(left, Tuning::warps_wanted) * warps,
                             offset{call.multiprocessors()} * Tuning::short_blocks_per_multiprocessor);
-        longer.begin(round, longest);
+        longer.begin(longest);
         if (round == 0)
             first_kernels.start(longer);
         if constexpr (reduces) {

@@ -15,6 +15,7 @@
 #include <tilewise/device/by_key/run_rows.cuh>
 #include <tilewise/device/by_key/runs.cuh>
 #include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/types.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
@@ -140,6 +141,8 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     offset const part = offset{block_index()} * warps + warp;
     release_dependents();
     wait_for_primary();
+    if constexpr (!Out::reduces) // otherwise the kernel of short segments does
+        gpu::clear_counters_of_next_round(lists.to.counters_of_next_round);
     if (part >= marks.parts || !out.is_wanted(marks))
         return;
     int const lane = lane_index();

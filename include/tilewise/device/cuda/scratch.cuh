@@ -113,7 +113,8 @@ private:
         if (error == cudaErrorMemoryAllocation) {
             static_cast<void>(cudaGetLastError());
             bool emptied = may_wait;
-            for (scratch_cache* const cache : {&scratch_cache::of_scratch(), &scratch_cache::of_status()})
+            for (scratch_cache* const cache :
+                 {&scratch_cache::of_scratch(), &scratch_cache::of_status(), &scratch_cache::of_counters()})
                 for (auto idle = cache->take_outgrown(block_); idle.memory != nullptr;
                      idle = cache->take_outgrown(block_)) {
                     free_in_stream(idle);

@@ -41,6 +41,7 @@ public:
     /// @{
     static scratch_cache& of_scratch();
     static scratch_cache& of_status();
+    static scratch_cache& of_counters();
     /// @}
 
     scratch_cache();

@@ -53,34 +53,29 @@ class longer_segments {
     using split_type =
         split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
     using one_pass_type = std::conditional_t<reduces, no_single_pass, segments_in_one_pass<Scan, Tuning>>;
-    static constexpr int counters_per_round = 6;
 
 public:
     /// What the kernels of short segments list the others in.
     using lists_type =
         std::conditional_t<reduces, lists_of_reduction<split_type>, lists_of_scan<long_segments<order, split_type>>>;
 
-    /// For so many rounds of up to `at_once` segments, of which up to `most_listed` are listed. Segments have up to
-    /// `longest` elements; those that are scanned have so many together.
-    longer_segments(device_call& by, typename Segmented::results const& results, offset rounds, offset at_once,
-                    offset most_listed, offset longest)
+    /// For rounds of up to `at_once` segments, of which up to `most_listed` are listed. Segments have up to `longest`
+    /// elements; those that are scanned have so many together.
+    longer_segments(device_call& by, typename Segmented::results const& results, offset at_once, offset most_listed,
+                    offset longest)
         : call_(by), one_pass_(by, results.to, at_once, longest),
           split_bytes_(one_pass_.is_possible() ? 0 : gpu::split_bytes_for<Tuning>(by)),
           most_split_(std::min(offset{Tuning::most_split_segments},
                                static_cast<offset>(2 * split_bytes_ / sizeof(split_segment)))),
-          most_aggregates_(static_cast<offset>(split_bytes_ / sizeof(T))), most_listed_(most_listed),
-          memory_(by, static_cast<offset>(counter_bytes(rounds)) + most_listed * offset{sizeof(unsigned)}),
-          split_list_(by, most_split_ + 1), // there may be no room at all
-          split_aggregates_(by, most_aggregates_ + 1), prefixes_(by, reduces ? 1 : most_aggregates_ + 1),
-          list_(reinterpret_cast<unsigned*>(memory_.begin() + counter_bytes(rounds)))
-    {
-        call_.clear(memory_.begin(), counter_bytes(rounds));
-    }
+          most_aggregates_(static_cast<offset>(split_bytes_ / sizeof(T))), most_listed_(most_listed), counters_(by),
+          list_(by, most_listed), split_list_(by, most_split_ + 1), // there may be no room at all
+          split_aggregates_(by, most_aggregates_ + 1), prefixes_(by, reduces ? 1 : most_aggregates_ + 1)
+    {}
 
     /// Begins a round, before its first kernel is launched.
-    void begin(offset round, offset longest)
+    void begin(offset longest)
     {
-        counters_ = reinterpret_cast<unsigned long long*>(memory_.begin()) + counters_per_round * round;
+        counters_.begin();
         if constexpr (!reduces) {
             // Leased around all launches: what clears new memory, and the nodes of a capture that allocate and free
             // it, would keep a kernel and its dependent launch (PDL) from overlapping.
@@ -92,18 +87,28 @@ public:
     lists_type lists() const
     {
         if constexpr (reduces)
-            return {medium(), longer(), split()};
+            return {medium(), longer(), split(), counters_.of_next()};
         else
-            return {longer(), {one_pass_.is_possible(), one_pass_.segments(counters_ + 4), split()}};
+            return {longer(), {one_pass_.is_possible(), one_pass_.segments(counter(4)), split()}, counters_.of_next()};
     }
 
     /// A counter of the round that is 0, for the caller.
-    unsigned long long* further_counter() const { return counters_ + 5; }
+    unsigned long long* further_counter() const { return counter(5); }
 
-    /// Launches the kernels for the segments of the round that have been listed, of `count` segments from `first` on.
+    /// Launches the kernels for the segments of the round that have been listed, of `count` segments from `first` on,
+    /// and ends the round.
     void start(typename Segmented::view const& view, typename Segmented::results const& results,
                typename Segmented::segments const& segments, offset first, offset count, offset longest,
                initial<T> const& before, typename Segmented::op const& op)
+    {
+        start_kernels(view, results, segments, first, count, longest, before, op);
+        counters_.end();
+    }
+
+private:
+    void start_kernels(typename Segmented::view const& view, typename Segmented::results const& results,
+                       typename Segmented::segments const& segments, offset first, offset count, offset longest,
+                       initial<T> const& before, typename Segmented::op const& op)
     {
         constexpr int threads = Tuning::threads, long_each = Tuning::long_blocks_per_multiprocessor;
         offset const most_long_blocks = offset{call_.multiprocessors()} * long_each;
@@ -130,8 +135,7 @@ public:
         } else {
             constexpr auto scan_long = &scan_long_segments<Segmented, split_type>;
             if (statuses_) {
-                one_pass_.start(view, results.to, before, op, one_pass_.segments(counters_ + 4), *statuses_,
-                                counters_ + 3);
+                one_pass_.start(view, results.to, before, op, one_pass_.segments(counter(4)), *statuses_, counter(3));
             } else {
                 call_.launch(&reduce_groups_of_segments<Segmented, threads, long_each, split_type>,
                              "reduce_groups_of_segments", {long_blocks, threads}, view, segments, first, op, split());
@@ -144,16 +148,12 @@ public:
         }
     }
 
-private:
-    static std::size_t counter_bytes(offset rounds)
-    {
-        return static_cast<std::size_t>(rounds) * counters_per_round * sizeof(unsigned long long);
-    }
-    listed_segments longer() const { return {counters_, counters_ + 1, list_, 1}; }
-    listed_segments medium() const { return {counters_ + 3, counters_ + 4, list_ + most_listed_ - 1, -1}; }
+    unsigned long long* counter(int i) const { return counters_.of_round() + i; }
+    listed_segments longer() const { return {counter(0), counter(1), list_.begin(), 1}; }
+    listed_segments medium() const { return {counter(3), counter(4), list_.begin() + most_listed_ - 1, -1}; }
     split_type split() const
     {
-        return {counters_ + 2,
+        return {counter(2),
                 split_list_.begin(),
                 split_aggregates_.begin(),
                 prefixes_.begin(),
@@ -165,12 +165,11 @@ private:
     one_pass_type one_pass_;
     std::size_t split_bytes_;
     offset most_split_, most_aggregates_, most_listed_;
-    scratch<unsigned char> memory_;
+    round_counters counters_;
+    scratch<unsigned> list_;
     scratch<split_segment> split_list_;
     scratch<T> split_aggregates_, prefixes_;
-    unsigned* list_;
     std::optional<status_memory> statuses_;
-    unsigned long long* counters_ = nullptr; ///< of the round
 };
 
 } // namespace gpu

@@ -8,6 +8,7 @@
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/warp.cuh>
@@ -22,6 +23,7 @@ template <class Split>
 struct lists_of_reduction {
     listed_segments medium, longer; ///< for warps, and for blocks
     Split split;
+    unsigned long long* counters_of_next_round;
 };
 /// Returns how long the segments are that warps reduce, if there are so many.
 template <class Scan, class Tuning>
@@ -37,6 +39,7 @@ template <class Far>
 struct lists_of_scan {
     listed_segments longer; ///< for blocks
     Far far;
+    unsigned long long* counters_of_next_round;
 };
 
 /// Scans the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones.
@@ -49,6 +52,7 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     using Scan = typename Segmented::scan;
     TILEWISE_SHARED(lists, block_list<Tuning::threads / warp_size>);
     release_dependents();
+    gpu::clear_counters_of_next_round(to.counters_of_next_round);
     int listed = 0;
     warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
@@ -85,6 +89,7 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
     TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
     TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
     release_dependents();
+    gpu::clear_counters_of_next_round(to.counters_of_next_round);
     warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
     int const lane = lane_index();

@@ -132,6 +132,12 @@ TILEWISE_CUDA_INLINE scratch_cache& scratch_cache::of_status()
     return *cache;
 }
 
+TILEWISE_CUDA_INLINE scratch_cache& scratch_cache::of_counters()
+{
+    static auto* const cache = make([] { of_counters().release(); });
+    return *cache;
+}
+
 TILEWISE_CUDA_INLINE scratch_cache::block scratch_cache::take(block const& wanted)
 {
     return take_best(wanted, [&](block const& each, block const* best) {
