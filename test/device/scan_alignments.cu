@@ -8,14 +8,15 @@ namespace {
 
 using namespace scan_kernels;
 
+/// The number of elements that cross the levels above the tile.
+template <class T>
+constexpr tw::offset most = 5 * tw::order<T, steep_geometry>::tile + 7;
+
 /// Elements and results that begin at every place where they can.
-template <class T, class O = T, class E = T, class Op = shape::non_associative<T>>
-void expect_specified_at_every_alignment(Op op = {})
+template <class T, class O, class E, class Op>
+void expect_specified_at_every_alignment(std::vector<E> const& x, T const& init, Op op)
 {
-    tw::offset const most = 5 * tw::order<T, steep_geometry>::tile + 7;
-    auto const x = shape::some_values<E>(static_cast<std::size_t>(most));
-    auto const init = shape::some_values<T>(3).back();
-    auto const counts = sizes<T, steep_geometry>(most);
+    auto const counts = sizes<T, steep_geometry>(most<T>);
     std::size_t const every = on_device::amount<std::size_t>(1, 5, alignof(E) * alignof(O) == 1 ? 5 : 2);
     std::size_t index = on_device::variation();
     for (std::size_t input = 0; input < 16; input += alignof(E))
@@ -29,6 +30,23 @@ void expect_specified_at_every_alignment(Op op = {})
         }
 }
 
+template <class T, class O = T, class E = T, class Op = shape::non_associative<T>>
+void expect_specified_at_every_alignment(Op op = {})
+{
+    expect_specified_at_every_alignment<T, O>(shape::some_values<E>(static_cast<std::size_t>(most<T>)),
+                                              shape::some_values<T>(3).back(), op);
+}
+
+/// Bytes that have some bits in common, which every result keeps if `op` is the right one.
+template <class T, class Op>
+void expect_specified_with(int bits, Op op)
+{
+    auto x = shape::some_values<T>(static_cast<std::size_t>(most<T>));
+    for (T& each : x)
+        each = static_cast<T>(each | bits);
+    expect_specified_at_every_alignment<T, T>(x, x.back(), op);
+}
+
 DEVICE_TEST(scan_alignments, of_bytes)
 {
     expect_specified_at_every_alignment<std::uint8_t>();
@@ -37,6 +55,14 @@ DEVICE_TEST(scan_alignments, of_bytes)
 DEVICE_TEST(scan_alignments, of_bytes_that_are_added)
 {
     expect_specified_at_every_alignment<std::int8_t>(std::plus<>());
+}
+
+DEVICE_TEST(scan_alignments, of_bytes_under_operators_whose_identity_is_not_zero)
+{
+    expect_specified_with<std::int8_t>(1, std::multiplies<>());
+    expect_specified_with<std::uint8_t>(0x40, tw::minimum<>());
+    expect_specified_with<std::int8_t>(0x80, tw::maximum<>());
+    expect_specified_with<std::uint8_t>(0x40, std::bit_and<>());
 }
 
 #ifdef __CUDACC__ // for the interpreter they are bytes and words with other sizes

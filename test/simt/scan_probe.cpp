@@ -157,7 +157,7 @@ void try_sums(expected_results const& right, std::size_t count, std::size_t skip
     auto const scan_sums = [&](auto form, device_words const& to) {
         gpu::scan<geometry, form, std::uint32_t, in_one_pass>(
             tilewise::device, device_copy.data(), static_cast<tilewise::offset>(count), to.data(),
-            std::optional<std::uint32_t>(expected_results::init), tilewise::known::plus());
+            std::optional<std::uint32_t>(expected_results::init), gpu::plus());
     };
     scan_sums(std::integral_constant<tilewise::scan_form, exclusive>(), out);
     out.expect(excluding, "exclusive sums");
@@ -174,9 +174,8 @@ void try_floats(expected_results const& right, std::size_t count, std::size_t sk
             words[i] = std::bit_cast<std::uint32_t>(static_cast<float>(right.elements[i]));
         device_words const memory(words, place);
         auto* const first = reinterpret_cast<float*>(memory.data());
-        gpu::scan<geometry, inclusive, float, in_one_pass>(tilewise::device, first,
-                                                           static_cast<tilewise::offset>(count), first,
-                                                           std::optional<float>(), tilewise::known::plus());
+        gpu::scan<geometry, inclusive, float, in_one_pass>(
+            tilewise::device, first, static_cast<tilewise::offset>(count), first, std::optional<float>(), gpu::plus());
         require(cudaMemcpy(words.data(), first, count * 4, cudaMemcpyDefault));
         return words;
     };

@@ -18,8 +18,8 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// The elements before the first tile, at most 15, if the range is scanned in tiles that begin later than those of the
-/// order, at aligned elements. That regroups elements, so it requires `Scan::is_exact`. They are scanned by the warp
-/// that scans the first chunk. Each lane has one of them.
+/// order, at aligned elements. That regroups elements, so it requires `Scan::sums_integers`. They are scanned by the
+/// warp that scans the first chunk. Each lane has one of them.
 template <class Scan>
 struct head_of_range {
     using T = typename Scan::value;
@@ -34,7 +34,7 @@ struct head_of_range {
     static int before_aligned(View const& view, Sink const& sink, offset elements)
     {
         int before_results = vector_bytes;
-        if constexpr (Scan::is_exact)
+        if constexpr (Scan::sums_integers)
             for (int head = 0; head < vector_bytes && head < elements; ++head) {
                 auto const results = reinterpret_cast<std::uintptr_t>(sink.from(head).base());
                 if (results % Sink::template alignment<Scan::lane_vector> != 0)
@@ -73,10 +73,10 @@ struct head_of_range {
     }
 
 private:
-    /// Returns the lane's element, or the identity if it has none.
+    /// Returns the lane's element, or 0 if it has none.
     TILEWISE_DEVICE T element(View const& view) const
     {
-        T own = Op::template identity<T>;
+        T own{};
         View from = view.from(-count);
         if (lane_index() < count)
             gpu::put(own, gpu::operand<T, Op>(from, from.template fetch_clamped<1>(lane_index(), lane_index()), 0));

@@ -26,7 +26,7 @@ struct tiles_of_range {
     using tile = tile_number;                     ///< what the producer writes about a tile
     static constexpr int producing_lanes = 1;     ///< of the producer
     static constexpr bool may_be_aligned = false; ///< whether a tile may be, in a kernel for misaligned memory
-    static constexpr bool may_have_head = Scan::is_exact;
+    static constexpr bool may_have_head = Scan::sums_integers;
 
     scan_status status;
     offset count;             ///< of elements from the first tile on

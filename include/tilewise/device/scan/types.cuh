@@ -5,7 +5,6 @@
 /// The types of a scan, the constants derived from them, and its initial value.
 
 #include <tilewise/core/config.hpp>
-#include <tilewise/core/operators.hpp>
 #include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
@@ -13,6 +12,7 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
+#include <concepts>
 #include <cstring>
 #include <optional>
 
@@ -54,8 +54,9 @@ struct scan_of {
     static constexpr bool scans_bytes =
         adds_bytes<View, T, Op> && sizeof(T) == 1 && lane_vector == vector_bytes && stores_bytes<Sink>;
 
-    /// Whether elements and results are in memory, and any grouping of the elements gives the same bits.
-    static constexpr bool is_exact = known::is_exact<Op, T> && calls_no_function<View> && is_memory<Sink>;
+    /// Whether integers in memory are summed to memory: any grouping gives the same bits, and 0 changes nothing.
+    static constexpr bool sums_integers = std::same_as<Op, plus> && std::integral<T> && !std::same_as<T, bool> &&
+                                          calls_no_function<View> && is_memory<Sink>;
 
     /// How the single pass reads stages, and writes results, in memory that is not aligned for the widest loads and
     /// stores.
