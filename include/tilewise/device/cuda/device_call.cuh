@@ -96,9 +96,9 @@ public:
     template <class... Parameters, class... Arguments>
     void launch(void (*kernel)(Parameters...), char const* name, launch_shape shape, Arguments&&... arguments)
     {
-        started_launch const traced = before_launch(reinterpret_cast<void const*>(kernel), name, shape);
+        before_launch(reinterpret_cast<void const*>(kernel), name, shape);
         gpu::check(gpu::start(kernel, shape, stream_, std::forward<Arguments>(arguments)...), name);
-        after_launch(traced);
+        after_launch();
     }
 
     /// Launches a kernel whose grid is one cluster, if the cluster fits the device and the part of it that the stream
@@ -121,7 +121,7 @@ public:
             if (clusters == 0)
                 return false;
         }
-        started_launch const traced = before_launch(reinterpret_cast<void const*>(kernel), name, shape);
+        before_launch(reinterpret_cast<void const*>(kernel), name, shape);
         cudaError_t const error = gpu::start(kernel, shape, stream_, std::forward<Arguments>(arguments)...);
         if (error == cudaErrorInvalidClusterSize) {
             static_cast<void>(cudaGetLastError());
@@ -129,7 +129,7 @@ public:
             return false;
         }
         gpu::check(error, name);
-        after_launch(traced);
+        after_launch();
         return true;
     }
 
@@ -150,38 +150,37 @@ public:
     }
 
 private:
-    struct started_launch {
-        launch_record record;
-        std::chrono::steady_clock::time_point begin;
-    };
-
     /// Whether the trace waits for every kernel. Captured kernels can be neither waited for nor timed.
     bool is_timed() const { return sink_ && sink_.mode() == trace_mode::timed && !captured_; }
 
-    started_launch before_launch(void const* kernel, char const* name, launch_shape const& shape)
+    void before_launch(void const* kernel, char const* name, launch_shape const& shape)
     {
         started_ = true;
-        started_launch traced = {};
-        if (sink_) [[unlikely]] {
-            traced.record = {algorithm_, name, shape.blocks, shape.threads, shape.cluster, items_, 0, 0};
-            TILEWISE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &traced.record.resident_blocks, kernel,
-                          shape.threads, static_cast<std::size_t>(shape.shared_bytes));
-            if (is_timed())
-                wait_for(stream_);
-            traced.begin = std::chrono::steady_clock::now();
-        }
-        return traced;
+        if (sink_) [[unlikely]]
+            begin_record(kernel, name, shape);
     }
-    void after_launch(started_launch traced) const
+    void after_launch()
     {
-        if (!sink_) [[likely]]
-            return;
+        if (sink_) [[unlikely]]
+            report_record();
+    }
+    [[gnu::cold]] void begin_record(void const* kernel, char const* name, launch_shape const& shape)
+    {
+        record_ = {algorithm_, name, shape.blocks, shape.threads, shape.cluster, items_, 0, 0};
+        TILEWISE_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &record_.resident_blocks, kernel, shape.threads,
+                      static_cast<std::size_t>(shape.shared_bytes));
+        if (is_timed())
+            wait_for(stream_);
+        record_begin_ = std::chrono::steady_clock::now();
+    }
+    [[gnu::cold]] void report_record()
+    {
         if (is_timed()) {
             wait_for(stream_);
-            traced.record.microseconds =
-                std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - traced.begin).count();
+            record_.microseconds =
+                std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - record_begin_).count();
         }
-        sink_(traced.record);
+        sink_(record_);
     }
 
     profiler_range range_; // first, so that the other members are initialised within the range
@@ -196,6 +195,8 @@ private:
     std::size_t budget_;
     bool waits_, started_ = false; ///< whether a kernel was launched since the last wait
     line_cache::line line_ = {};
+    launch_record record_;                               ///< of the last launch, if there is a trace
+    std::chrono::steady_clock::time_point record_begin_; ///< when it began
 };
 
 } // namespace gpu

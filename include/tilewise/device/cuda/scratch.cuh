@@ -49,10 +49,12 @@ struct capture_info {
 /// The memory is returned in stream order, also if an exception ends the call. A graph owns what its nodes allocate.
 /// Memory that a resource allocates outside the graph during a capture is never returned, since the graph keeps using
 /// it.
+///
+/// (Not inlined: an algorithm leases in several places, and would compile this in each.)
 class leased_memory {
 public:
-    leased_memory(scratch_cache& cache, device_call const& by, std::size_t bytes,
-                  std::size_t most_kept_bytes = std::size_t{128} << 20)
+    [[gnu::noinline]] leased_memory(scratch_cache& cache, device_call const& by, std::size_t bytes,
+                                    std::size_t most_kept_bytes = std::size_t{128} << 20)
         : cache_(cache), stream_(by.stream()), resource_(by.resource()), captured_(by.is_captured()),
           most_kept_bytes_(most_kept_bytes), block_{0, by.device().context(), by.device().index(), nullptr, bytes}
     {
@@ -83,7 +85,7 @@ public:
     }
     leased_memory(leased_memory const&) = delete;
     leased_memory& operator=(leased_memory const&) = delete;
-    ~leased_memory()
+    [[gnu::noinline]] ~leased_memory()
     {
         if (resource_) {
             if (!stays_with_graph_)

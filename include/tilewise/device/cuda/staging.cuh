@@ -30,6 +30,7 @@ public:
     explicit staging(device_call const& by) : by_(by) {}
     staging(staging const&) = delete;
     staging& operator=(staging const&) = delete;
+    [[gnu::noinline]] ~staging() = default; // inlined, it would be compiled with every function that stages
 
     /// Returns how many bytes per element of a view have to be staged. Throws if memory can be neither read nor staged.
     template <class View>
@@ -170,7 +171,7 @@ public:
     }
 
 private:
-    bool is_staged(void const* memory, void (*check)(char const*, memory_kind)) const
+    [[gnu::noinline]] bool is_staged(void const* memory, void (*check)(char const*, memory_kind)) const
     {
         memory_kind const kind = kind_of(memory, by_.device().index());
         if (kind == memory_kind::pageable && memory != nullptr && by_.waits() && !by_.is_captured())

@@ -42,9 +42,10 @@ struct launch_shape {
     int shared_bytes = 0;   ///< dynamic shared memory: TILEWISE_LARGE_SHARED or TILEWISE_SHARED_ARRAY
 };
 
-/// Launches a kernel in a stream.
-template <class... Parameters, class... Arguments>
-cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_t stream, Arguments&&... arguments)
+/// Launches a kernel, whose parameters `arguments` point to, in a stream. (Not a template, and not inlined, because a
+/// program has many launches.)
+[[gnu::noinline]] inline cudaError_t start_kernel(void const* kernel, launch_shape const& shape, cudaStream_t stream,
+                                                  void** arguments)
 {
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
@@ -65,7 +66,18 @@ cudaError_t start(void (*kernel)(Parameters...), launch_shape shape, cudaStream_
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
     }
-    return cudaLaunchKernelEx(&config, kernel, static_cast<Arguments&&>(arguments)...);
+    return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+/// Launches a kernel in a stream.
+template <class... Parameters, class... Arguments>
+cudaError_t start(void (*kernel)(Parameters...), launch_shape const& shape, cudaStream_t stream,
+                  Arguments&&... arguments)
+{
+    return [&](Parameters... parameters) {
+        void* addresses[] = {&parameters...};
+        return gpu::start_kernel(reinterpret_cast<void const*>(kernel), shape, stream, addresses);
+    }(static_cast<Arguments&&>(arguments)...);
 }
 
 /// Finds how many clusters of a kernel can be resident at once on the part of the device that a stream can use.
