@@ -47,7 +47,7 @@ public:
                         std::multiplies<>{});
     }
 
-    [[maybe_unused]] matrix reduce_in_two_passes() const
+    matrix reduce_in_two_passes() const
     {
         struct {
             void* allocate(std::size_t bytes, cudaStream_t where) const

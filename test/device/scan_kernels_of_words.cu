@@ -47,7 +47,7 @@ struct binary_geometry {
 /// Pass 2 in rounds of so many super-groups: one is half of a unit of the next level, two are all of it.
 template <int super_groups>
 struct in_rounds : tw::gpu::reduce_tuning {
-    [[maybe_unused]] static constexpr bool clusters = false, one_launch = false;
+    static constexpr bool clusters = false, one_launch = false;
     static constexpr int iterations(tw::offset) { return 1; }
     template <class, class>
     static constexpr int fold_super_groups = super_groups;
