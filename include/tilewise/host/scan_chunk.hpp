@@ -122,7 +122,7 @@ public:
     {
         if constexpr (has_squares<bytes> && std::is_same_v<Input, opaque_elements<T>>) {
             T const* const first = std::addressof(*input);
-            for_each_square<bytes, 0>(first + Order::chunk, [&](offset position, auto at) {
+            for_each_square<bytes, false>(first + Order::chunk, [&](offset position, auto at) {
                 vector_register<word, bytes> square[squares::size()];
                 host::load_transposed<bytes, word>(square, reinterpret_cast<word const*>(first) + position, row_words);
                 copy_columns<bytes>(at, square, squares{});
@@ -139,7 +139,7 @@ public:
     TILEWISE_INLINE void store(Out& out)
     {
         if constexpr (has_squares<bytes> && std::is_same_v<Out, T*>) {
-            for_each_square<bytes, 1>(out + Order::chunk, [&](offset position, auto at) {
+            for_each_square<bytes, true>(out + Order::chunk, [&](offset position, auto at) {
                 vector_register<word, bytes> square[squares::size()];
                 copy_to_columns<bytes>(square, at, squares{});
                 host::transpose<bytes / sizeof(word)>(square);
@@ -169,9 +169,9 @@ private:
 
     /// Calls `visit(position, at)` for each square of words that is transposed: `position` is that of its first word in
     /// the chunk, and `at(column)` the address of its words in this object. Before each, prefetches as much of the next
-    /// chunk, for writing if `writes`: the processor's own prefetching does not follow so many rows. (It may end before
-    /// the prefetched memory does, as prefetching has no effect but on time.)
-    template <int bytes, int writes, class Visit>
+    /// chunk, for writing if `writes`: hardware prefetchers do not follow eight rows at once. (Prefetching past the end
+    /// of the range is harmless.)
+    template <int bytes, bool writes, class Visit>
     TILEWISE_INLINE void for_each_square(T const* next_chunk, Visit visit)
     {
         constexpr int square_bytes = bytes * per_block, line = 64;
@@ -180,7 +180,7 @@ private:
             for (int row = 0; row < rows; row += bytes / int{sizeof(word)})
                 for (int lane = 0; lane < lanes; ++lane, next += square_bytes) {
                     for (int at = 0; at < square_bytes; at += line)
-                        __builtin_prefetch(next + at, writes);
+                        __builtin_prefetch(next + at, writes ? 1 : 0);
                     visit((row * lanes + lane) * lane_words + i, [this, row, lane, i](std::size_t column) {
                         int const w = i + static_cast<int>(column);
                         return elements_[w / values::words][w % values::words] + lane * rows + row;
