@@ -174,7 +174,7 @@ struct tuning_with : tilewise::gpu::segmented_tuning {
     using scan = scan_tuning;
     static constexpr int threads = 64, short_blocks_per_multiprocessor = 1;
     static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, runs_at_once = 41, least_split_tiles = 3,
-                                      least_tile_segments = log2_units == 6 ? 1 : 1000;
+                                      least_for_warps = log2_units == 6 ? 1 : 1000;
     static constexpr int log2_least_unit = 0, log2_units_most = log2_units, most_split_segments = 3;
     static constexpr std::size_t split_bytes = 256;
 };
@@ -184,10 +184,10 @@ using tuning = tuning_with<6>;
 struct tuning_of_few_warps : tilewise::gpu::segmented_tuning {
     using scan = scan_tuning;
     static constexpr int threads = 32, short_blocks_per_multiprocessor = 1;
-    static constexpr tilewise::offset warps_wanted = 1;
+    static constexpr tilewise::offset warps_wanted = 1, least_for_warps = 1;
 };
 
-/// Segments of a few elements, and twice as many of more than a row, and of more than a chunk: among 32 of them are 12
+/// Segments of a few elements, and twice as many of more than a row, and of more than a tile: among 32 of them are 12
 /// or 13 of each of these, so that a list of 32 is never full exactly.
 template <class T, class Geometry>
 list of_all_lengths(tilewise::offset count)
@@ -195,7 +195,7 @@ list of_all_lengths(tilewise::offset count)
     using order = tilewise::order<T, Geometry>;
     list of;
     for (tilewise::offset i = 0; i < count; ++i)
-        of.add((i % 5 == 0 ? 0 : i % 5 < 3 ? order::row : order::chunk) + 1 + i % 7, i % 2);
+        of.add((i % 5 == 0 ? 0 : i % 5 < 3 ? order::row : order::tile) + 1 + i % 7, i % 2);
     return of;
 }
 
@@ -204,7 +204,7 @@ list of_all_lengths(tilewise::offset count)
 struct few_stages : scan_tuning {
     static constexpr int most_stages = 2;
 };
-struct with_few_stages : tuning {
+struct with_few_stages : tuning_with<2> { // blocks take what warps take otherwise
     using scan = few_stages;
 };
 /// There is room for a few tiles of some segments.

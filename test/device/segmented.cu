@@ -95,7 +95,7 @@ DEVICE_TEST(SegmentedOrder, IsThatOfEverySegmentAloneWhereAWarpListsMany)
 {
     using structure = shape::bytes<16>;
     auto const of =
-        segments::of_all_lengths<structure, segments::steep_geometry>(on_device::amount<tw::offset>(40000, 20000, 500));
+        segments::of_all_lengths<structure, segments::steep_geometry>(on_device::amount<tw::offset>(40000, 20000, 200));
     segments::expect_specified<segments::steep_geometry, segments::tuning_of_few_warps>(
         shape::some_values<structure>(of.elements), of, shape::non_associative<structure>());
 }
@@ -324,8 +324,37 @@ DEVICE_TEST(segmented_algorithms, tell_the_trace)
     };
     tw::segmented_reduce(tw::device.trace(sink), x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
                          sums.begin());
+    EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_short_segments", "reduce_long_segments",
+                                                 "fold_split_segments"})); // no kernel for warps: they are two
+}
+
+DEVICE_TEST(segmented_algorithms, leave_many_segments_to_warps)
+{
+    int const row = static_cast<int>(tw::order<int>::row), count = 2048;
+    results offsets{0}, lengths;
+    for (int i = 0; i < count; ++i) {
+        lengths.push_back(i % 100 == 0 ? row + 1 + i / 100 : 1);
+        offsets.push_back(offsets.back() + lengths.back());
+    }
+    auto const elements = static_cast<std::size_t>(offsets.back());
+    device_array<int> const x(results(elements, 1)), bounds(offsets), sums(count);
+    std::vector<std::string> kernels;
+    auto sink = [&](tw::launch_record const& record) { kernels.push_back(record.kernel); };
+    auto const policy = tw::device.trace(sink);
+    auto const begins = bounds.begin(), last = bounds.end() - 1, ends = begins + 1;
+    tw::segmented_reduce(policy, x.begin(), begins, last, ends, sums.begin());
     EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_short_segments", "reduce_medium_segments",
                                                  "reduce_long_segments", "fold_split_segments"}));
+    EXPECT_EQ(sums.values(count), lengths);
+    kernels.clear();
+    tw::segmented_inclusive_scan(policy, x.begin(), begins, last, ends, x.begin());
+    ASSERT_GE(kernels.size(), 2u);
+    EXPECT_EQ(kernels[1], "scan_medium_segments");
+    results expected;
+    for (int const length : lengths)
+        for (int i = 1; i <= length; ++i)
+            expected.push_back(i);
+    EXPECT_EQ(x.values(elements), expected);
 }
 
 DEVICE_TEST(segmented_algorithms, refuse_memory_of_the_host_where_nobody_waits)

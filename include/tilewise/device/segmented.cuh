@@ -4,18 +4,18 @@
 /// @file
 /// The engine of the segmented algorithms for the device policy.
 ///
-/// * Reductions: `reduce_short_segments` reduces segments of up to a row, with a lane for each lane vector, and lists
-///   the longer ones. Warps reduce those of up to a chunk, and where there are many, of up to a tile
-///   (`reduce_medium_segments`); blocks reduce the others (`reduce_long_segments`). Segments of many tiles are split
-///   before that, and their parts are folded afterwards (`fold_split_segments`).
-/// * Scans: `scan_short_segments` scans segments of up to a row, with a lane for each lane vector, and of up to a
-///   chunk, with a warp for each. It lists the longer ones: all blocks share the tiles of those of more than a tile
-///   (`scan_segments_in_one_pass`), and a block scans each of the others (`scan_long_segments`). Where the single pass
-///   is not supported, a block scans a segment of up to a group, tile by tile; of longer ones, blocks reduce the groups
-///   first (`reduce_groups_of_segments`) and find their prefixes (`carry_groups_of_segments`).
+/// * `reduce_short_segments` and `scan_short_segments` combine segments of up to a row, with a lane for each lane
+///   vector, and list the longer ones. If segments are many, warps combine those of up to a tile
+///   (`combine_medium_segments`).
+/// * Reductions: blocks reduce the others (`reduce_long_segments`). Segments of many tiles are split before that, and
+///   their parts are folded afterwards (`fold_split_segments`).
+/// * Scans: all blocks share the tiles of the segments of more than a tile (`scan_segments_in_one_pass`), and a block
+///   scans each of the others (`scan_long_segments`). Where the single pass is not supported, a block scans a segment
+///   of up to a group, tile by tile; of longer ones, blocks reduce the groups first (`reduce_groups_of_segments`) and
+///   find their prefixes (`carry_groups_of_segments`).
 ///
-/// A segment may begin at any element, so its elements are read one by one, except in a single pass. Nothing beside
-/// them is read.
+/// A segment may begin at any element. Its elements are read one by one, or in 16-byte vectors that are inside it.
+/// Nothing beside them is read.
 ///
 /// Of elements in host memory, those that segments cover (`find_reach`) are staged, if necessary for some segments at a
 /// time.
@@ -84,7 +84,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     using Scan = typename Segmented::scan;
     offset const at_once = std::min(count, gpu::segments_at_once<typename Segmented::segments, Tuning>);
     offset const rounds = (count + at_once - 1) / at_once,
-                 longer_ones = gpu::most_longer(segments, at_once, reduces ? Scan::order::row : Scan::order::chunk);
+                 longer_ones = gpu::most_longer(segments, at_once, Scan::order::row);
     using longer_type = longer_segments<Segmented, Tuning>;
     longer_type longer(call, results, at_once, std::max(longer_ones, first_kernels.most_listed), longest);
     initial<typename Segmented::value> const before(init);

@@ -148,6 +148,10 @@ struct function_view {
     {
         return {function, views.map([&](auto const& view) { return view.from(position); })};
     }
+    TILEWISE_DEVICE function_view part(offset position, offset count) const
+    {
+        return {function, views.map([&](auto const& view) { return view.part(position, count); })};
+    }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int count) { return (Views::stage_bytes(count) + ...); }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char* stage, int room, int count, shared_ends shared,

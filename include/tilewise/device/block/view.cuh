@@ -157,6 +157,8 @@ struct memory_view {
 
     /// Returns the view of the elements from `position` on.
     TILEWISE_PORTABLE memory_view from(offset position) const { return {first + position, size - position}; }
+    /// Returns the view of `count` elements from `position` on.
+    TILEWISE_DEVICE memory_view part(offset position, offset count) const { return {first + position, count}; }
 
     /// @name Stages
     /// Shared memory to which a part of the elements is copied, at the same offsets in 16-byte vectors.
@@ -250,6 +252,8 @@ struct iterator_view {
 
     TILEWISE_CALLS_ANY
     TILEWISE_PORTABLE iterator_view from(offset position) const { return {it + position}; }
+    TILEWISE_CALLS_ANY
+    TILEWISE_DEVICE iterator_view part(offset position, offset) const { return {it + position}; }
     TILEWISE_PORTABLE static constexpr int stage_bytes(int) { return 0; }
     template <class Copy>
     TILEWISE_DEVICE void for_each_copy(unsigned char*, int, int, shared_ends, Copy const&) const

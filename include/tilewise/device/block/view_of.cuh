@@ -132,6 +132,24 @@ int misalignment_of(View const& view)
     return static_cast<int>(bits % vector_bytes);
 }
 
+/// After how many elements of so many bytes an alignment, which is a power of two, recurs.
+constexpr offset elements_between(offset alignment, offset bytes)
+{
+    offset count = 1;
+    while (count * bytes % alignment != 0)
+        count *= 2;
+    return count;
+}
+
+/// At every which element of a view the widest loads are aligned; 0 if none is known to be.
+template <class View>
+offset aligned_every(View const& view)
+{
+    if (gpu::misalignment_of(view) != 0)
+        return 0;
+    return View::bases == 0 ? 1 : View::bases == 1 ? gpu::elements_between(vector_bytes, View::widest) : vector_bytes;
+}
+
 /// How a view with misaligned bases loads `count` elements at a time; `aligned`, if its bases cannot be misaligned.
 template <class View, int count>
 inline constexpr access misaligned_access =

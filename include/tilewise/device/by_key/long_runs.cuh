@@ -23,7 +23,7 @@ struct long_run {
 struct long_runs {
     long_run* list;
 
-    static constexpr bool counts_on_device = true;
+    static constexpr bool counts_on_device = true, are_long = true;
 
     TILEWISE_DEVICE segment_span at(offset number) const { return {list[number].begin, list[number].count}; }
 };
@@ -35,7 +35,7 @@ struct reduced_segments {
     long_runs of_many;
     offset most, elements;
 
-    static constexpr bool counts_on_device = true;
+    static constexpr bool counts_on_device = true, are_long = false;
 
     TILEWISE_DEVICE bool are_many() const { return *all.number > most; }
     TILEWISE_DEVICE segment_span at(offset number) const { return are_many() ? of_many.at(number) : all.at(number); }

@@ -52,7 +52,7 @@ private:
 /// kernels of a round count in one, and clear the other one for the next round, be it of this call or of another.
 class round_counters : leased_memory {
 public:
-    static constexpr int count = 6;
+    static constexpr int count = 8;
 
     explicit round_counters(device_call const& by) : leased_memory(scratch_cache::of_counters(), by, 2 * set_bytes)
     {

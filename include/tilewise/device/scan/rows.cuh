@@ -62,8 +62,8 @@ public:
     }
 
     /// Stores the results of the rows, which begin at position `first` of the tile. `carry` is the exclusive prefix of
-    /// the chunk.
-    template <access how>
+    /// the chunk. `realigns` says whether complete rows are stored in 16-byte vectors at any address, if `how` permits.
+    template <access how, bool realigns = whole>
     TILEWISE_DEVICE void write(Sink& to, View& view, Op& op, int first, int count, optional_value<T> const& carry)
     {
         first += lane_index() * N;
@@ -72,16 +72,20 @@ public:
         for (int row = 0; row < rows; ++row) {
             int const valid = present(row, count), position = first + row * Scan::row;
             auto const results = results_of(view, op, row, valid, prefix_of(op, row, valid, carry));
-            if constexpr (whole && how == access::realigned) {
-                if (to.address_of(0) % vector_bytes != 0)
-                    store_shifted(to, position, row, results, row_before);
-                else
-                    to.template store<access::aligned>(position, results);
-            } else if (whole || valid >= N) {
-                to.template store<how == access::aligned ? how : access::elementwise>(position, results);
-            } else {
-                to.store_some(position, results, 0, valid);
+            if constexpr (realigns && how == access::realigned) {
+                if (whole || count >= (row + 1) * Scan::row) {
+                    bool const is_last = row == rows - 1 || (!whole && count < (row + 2) * Scan::row);
+                    if (to.address_of(0) % vector_bytes != 0)
+                        store_shifted(to, position, row == 0, is_last, results, row_before);
+                    else
+                        to.template store<access::aligned>(position, results);
+                    continue;
+                }
             }
+            if (whole || valid >= N)
+                to.template store<how == access::aligned ? how : access::elementwise>(position, results);
+            else
+                to.store_some(position, results, 0, valid);
         }
     }
 
@@ -170,9 +174,11 @@ private:
     }
 
     /// Stores a row at an address that is not 16-byte aligned. Each lane stores the aligned 16-byte vector that begins
-    /// in the preceding lane's vector. The bytes that remain at the ends of the chunk are stored apart.
+    /// in the preceding lane's vector. The bytes that remain before the first row and after the last one are stored
+    /// apart.
     template <class Vector>
-    TILEWISE_DEVICE void store_shifted(Sink& to, int position, int row, Vector const& own, vector16& row_before)
+    TILEWISE_DEVICE void store_shifted(Sink& to, int position, bool is_first, bool is_last, Vector const& own,
+                                       vector16& row_before)
     {
         constexpr int alignment = Sink::element_alignment;
         int const skipped = static_cast<int>(to.address_of(0) % vector_bytes);
@@ -185,14 +191,14 @@ private:
             left = row_before;
         row_before = rotated;
         auto* const aligned = reinterpret_cast<unsigned char*>(to.first + position) - skipped;
-        if (row > 0 || lane_index() > 0) {
+        if (!is_first || lane_index() > 0) {
             vector16 const moved =
                 gpu::shifted<alignment>(left, own.vectors[0], static_cast<unsigned>(vector_bytes - skipped));
             *reinterpret_cast<vector16*>(aligned) = moved;
         }
-        if (row == 0)
+        if (is_first)
             to.store_bytes(position - lane_index() * N, of_lane(own, 0), 0, vector_bytes - skipped);
-        if (row == rows - 1)
+        if (is_last)
             to.store_bytes(position + (warp_size - 1 - lane_index()) * N, of_lane(own, warp_size - 1),
                            vector_bytes - skipped, vector_bytes);
     }

@@ -116,7 +116,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                         return tiles.head.scan(view, sink, op, carry);
                 return carry;
             };
-            if (from.count == Scan::tile && Tiles::may_be_aligned && tiles.is_aligned(own)) {
+            if (in != access::aligned && from.count == Scan::tile && Tiles::may_be_aligned && tiles.is_aligned(own)) {
                 gpu::write_whole_chunk<Scan, Tuning, access::aligned, access::aligned>(
                     from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
             } else if (from.count == Scan::tile) {
@@ -139,7 +139,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 if (first + Scan::chunk <= from.count) {
                     bool const whole = from.count == Scan::tile;
                     registers<T, 1> aggregate;
-                    if (whole && Tiles::may_be_aligned && tiles.is_aligned(tile))
+                    if (in != access::aligned && whole && Tiles::may_be_aligned && tiles.is_aligned(tile))
                         gpu::put(aggregate[0],
                                  gpu::chunk_aggregate<Scan, true, access::aligned, memory::shared>(from, first, op));
                     else

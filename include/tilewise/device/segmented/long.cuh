@@ -19,7 +19,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// How the blocks of a kernel reduce the tiles of segments.
+/// How the blocks of a kernel reduce the tiles of segments. A view is that of a segment.
 template <class Segmented, int threads>
 struct segment_tiles {
     using Scan = typename Segmented::scan;
@@ -31,6 +31,8 @@ struct segment_tiles {
         static constexpr int widest_load = 1;
     };
     using layout = row_layout<View, T, Op, order, loads>;
+    /// Of elements of less than a word, lanes read aligned vectors, and exchange their words.
+    static constexpr bool shifts = layout::can_shift && View::element_alignment < 4;
     static constexpr int warps = threads / warp_size, rows = Scan::rows * Scan::chunks;
     static constexpr int units_per_tile = Scan::chunks / layout::chunks; ///< what a warp reads at once
     /// Tiles at once: up to a group, so that fewer are a part of one digit.
@@ -43,7 +45,7 @@ struct segment_tiles {
     {
         TILEWISE_SHARED(warp_aggregates, raw_storage<T[warps]>);
         int const units = units_per_tile << log2_tiles, iterations = (units + warps - 1) / warps;
-        T const aggregate = gpu::block_subtree<layout, access::elementwise, no_shift, threads>(
+        T const aggregate = gpu::block_subtree<layout, access::elementwise, shifts ? any_shift : no_shift, threads>(
             view, tile * Scan::tile, units, iterations, op, warp_aggregates.object());
         sync_block();
         return gpu::shuffle(aggregate, 0);
@@ -62,8 +64,8 @@ struct segment_tiles {
     /// Reads the last tile of a segment of `count` elements. Warp 0 may read `ends`, the others after a barrier.
     TILEWISE_DEVICE static void read_last(View& view, offset tile, offset count, Op& op, last_tile_ends<T>& ends)
     {
-        gpu::block_last_tile<layout, access::elementwise, (rows + warps - 1) / warps, warps>(
-            view, tile * Scan::tile, static_cast<int>(count - tile * Scan::tile), op, ends);
+        gpu::block_last_tile<layout, shifts ? access::realigned : access::elementwise, (rows + warps - 1) / warps,
+                             warps>(view, tile * Scan::tile, static_cast<int>(count - tile * Scan::tile), op, ends);
     }
 };
 

@@ -74,7 +74,7 @@ TILEWISE_DEVICE void block_reduce_segment(typename Segmented::view const& whole,
     using order = typename Segmented::scan::order;
     constexpr int log2_most = tiles_of::log2_most;
     TILEWISE_SHARED(ends, last_tile_ends<T>);
-    auto view = whole.from(segment.begin);
+    auto view = whole.part(segment.begin, segment.count);
     offset const tiles = order::tiles_before_last(segment.count);
     running_carry<order, T, log2_most, 2> trees;
     TILEWISE_NO_UNROLL
@@ -134,7 +134,7 @@ reduce_long_segments(typename Segmented::view view, typename Segmented::results 
             offset const tiles = order::tiles_before_last(segment.count),
                          unit = static_cast<offset>(aggregate - part.first),
                          count = Split::parts::units(tiles, part.log2_unit);
-            auto from = view.from(segment.begin);
+            auto from = view.part(segment.begin, segment.count);
             if (unit < count) {
                 unit_of_segment const which(tiles, part.log2_unit, unit);
                 T const result = tiles_of::reduce(from, which.first, which.log2_tiles, op);

@@ -15,6 +15,7 @@
 #include <tilewise/device/scan/chunk.cuh>
 #include <tilewise/device/scan/tile_per_block.cuh>
 #include <tilewise/device/segmented/long.cuh>
+#include <tilewise/device/segmented/rows.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/split.cuh>
 #include <tilewise/device/segmented/tickets.cuh>
@@ -72,7 +73,7 @@ TILEWISE_DEVICE void block_scan_tiles(typename Segmented::view const& view, type
     running_carry<typename Scan::order, T, 0, 2> tiles;
     TILEWISE_NO_UNROLL
     for (offset tile = first; tile <= last; ++tile) {
-        gpu::block_scan_any_tile<Scan, access::elementwise, access::elementwise>(
+        gpu::block_scan_any_tile<Scan, segment_access<Scan>, Scan::unaligned_output>(
             from, to, tile, segment.count, op, [&](T const& aggregate) {
                 optional_value<T> const before = tiles.before_next(op, carry);
                 if (tile < last)
@@ -100,7 +101,7 @@ reduce_groups_of_segments(typename Segmented::view view, typename Segmented::seg
         auto const group = static_cast<offset>(i - part.first);
         if (group >= Split::parts::groups(order::tiles_before_last(segment.count)))
             continue;
-        auto from = view.from(segment.begin);
+        auto from = view.part(segment.begin, segment.count);
         T const aggregate = tiles_of::reduce(from, group << log2_group, log2_group, op);
         if (thread_index() == 0)
             gpu::put(split.aggregates[i], aggregate);

@@ -80,7 +80,7 @@ public:
             // Leased around all launches: what clears new memory, and the nodes of a capture that allocate and free
             // it, would keep a kernel and its dependent launch (PDL) from overlapping.
             statuses_.reset();
-            if (one_pass_.is_possible() && longest > Scan::chunk)
+            if (one_pass_.is_possible() && longest > Scan::row)
                 statuses_.emplace(call_, one_pass_.status_words_needed());
         }
     }
@@ -89,7 +89,10 @@ public:
         if constexpr (reduces)
             return {medium(), longer(), split(), counters_.of_next()};
         else
-            return {longer(), {one_pass_.is_possible(), one_pass_.segments(counter(4)), split()}, counters_.of_next()};
+            return {medium(),
+                    longer(),
+                    {one_pass_.is_possible(), one_pass_.segments(counter(4)), split()},
+                    counters_.of_next()};
     }
 
     /// A counter of the round that is 0, for the caller.
@@ -110,22 +113,26 @@ private:
                        typename Segmented::segments const& segments, offset first, offset count, offset longest,
                        initial<T> const& before, typename Segmented::op const& op)
     {
-        constexpr int threads = Tuning::threads, long_each = Tuning::long_blocks_per_multiprocessor;
+        constexpr int threads = Tuning::threads, long_each = Tuning::template long_blocks_per_multiprocessor<T>;
         offset const most_long_blocks = offset{call_.multiprocessors()} * long_each;
         int const long_blocks = static_cast<int>(most_long_blocks),
-                  folding_blocks = static_cast<int>(std::min(count, offset{call_.multiprocessors()}));
-        if (longest <= (reduces ? Scan::row : Scan::chunk))
+                  folding_blocks = static_cast<int>(std::min(count, most_long_blocks));
+        if (longest <= Scan::row)
             return;
+        if (count >= Tuning::least_for_warps)
+            if constexpr (!Segmented::segments::are_long) {
+                constexpr int each =
+                    reduces ? Tuning::reducing_blocks_per_multiprocessor : Tuning::scanning_blocks_per_multiprocessor;
+                constexpr auto combine_medium = &combine_medium_segments<Segmented, threads, each>;
+                offset const most_blocks = offset{call_.multiprocessors()} * each;
+                call_.launch(combine_medium, reduces ? "reduce_medium_segments" : "scan_medium_segments",
+                             {gpu::blocks_for(count, threads / warp_size, most_blocks), threads, 1,
+                              call_.can_launch_dependent<combine_medium>()},
+                             view, results, segments, first, before, op, medium(), gpu::aligned_every(view));
+            }
         if constexpr (reduces) {
-            constexpr auto reduce_medium = &reduce_medium_segments<Segmented, threads>;
             constexpr auto reduce_long = &reduce_long_segments<Segmented, threads, long_each, split_type>;
             constexpr auto fold_split = &fold_split_segments<Segmented, threads, split_type>;
-            call_.launch(reduce_medium, "reduce_medium_segments",
-                         {gpu::blocks_for(count, threads / warp_size, most_long_blocks), threads, 1,
-                          call_.can_launch_dependent<reduce_medium>()},
-                         view, results, segments, first, before, op, medium());
-            if (longest <= Scan::chunk)
-                return;
             call_.launch(reduce_long, "reduce_long_segments",
                          {long_blocks, threads, 1, call_.can_launch_dependent<reduce_long>()}, view, results, segments,
                          first, before, op, longer(), split());
@@ -150,7 +157,7 @@ private:
 
     unsigned long long* counter(int i) const { return counters_.of_round() + i; }
     listed_segments longer() const { return {counter(0), counter(1), list_.begin(), 1}; }
-    listed_segments medium() const { return {counter(3), counter(4), list_.begin() + most_listed_ - 1, -1}; }
+    listed_segments medium() const { return {counter(6), counter(7), list_.begin() + most_listed_ - 1, -1}; }
     split_type split() const
     {
         return {counter(2),

@@ -10,6 +10,7 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/segmented/rows.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/warp.cuh>
 #include <tilewise/device/segmented/work.cuh>
@@ -25,24 +26,23 @@ struct lists_of_reduction {
     Split split;
     unsigned long long* counters_of_next_round;
 };
-/// Returns how long the segments are that warps reduce, if there are so many.
-template <class Scan, class Tuning>
-TILEWISE_DEVICE offset longest_for_warps(offset segments)
-{
-    // of narrow accumulators all rows at once would take 239 registers
-    constexpr bool reduces_chunks = Scan::batched && Scan::has_wide_sums;
-    return reduces_chunks && segments >= Tuning::least_tile_segments ? Scan::tile : Scan::chunk;
-}
-
 /// Where segments are listed that are too long to be scanned at once.
 template <class Far>
 struct lists_of_scan {
-    listed_segments longer; ///< for blocks
+    listed_segments medium, longer; ///< for warps, and for blocks
     Far far;
     unsigned long long* counters_of_next_round;
 };
 
-/// Scans the segments of up to a chunk among the `count` segments from `first` on, and lists the longer ones.
+/// Returns how long the segments are that warps combine, if there are so many. (Those of up to a row take no list.)
+template <class Scan, class Tuning>
+TILEWISE_DEVICE offset longest_for_warps(offset segments)
+{
+    return segments >= Tuning::least_for_warps ? Scan::tile : Scan::row;
+}
+
+/// Scans the segments of up to a row among the `count` segments from `first` on, and lists the longer ones: for warps
+/// those of up to a tile, if there are many, and for blocks the others.
 template <class Segmented, class Tuning, class Lists>
 TILEWISE_KERNEL(Tuning::threads, 1)
 scan_short_segments(typename Segmented::view view, typename Segmented::results results,
@@ -50,35 +50,32 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
                     initial<typename Segmented::value> init, typename Segmented::op op, Lists to)
 {
     using Scan = typename Segmented::scan;
-    TILEWISE_SHARED(lists, block_list<Tuning::threads / warp_size>);
+    TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
+    TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
     release_dependents();
     gpu::clear_counters_of_next_round(to.counters_of_next_round);
-    int listed = 0;
+    int listed_medium = 0, listed_long = 0;
     warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
+    offset const longest_medium = gpu::longest_for_warps<Scan, Tuning>(taken.count);
     TILEWISE_NO_UNROLL
     while (taken.take()) {
         segment_span const own = taken.own;
-        offset const index = first + taken.begin;
-        bool const fits_row = own.count <= Scan::row, fits_chunk = own.count <= Scan::chunk;
+        bool const fits_row = own.count <= Scan::row, is_long = own.count > longest_medium;
         auto const number = static_cast<unsigned>(taken.begin + lane_index());
-        bool const is_shared = to.far.add(!fits_chunk, number, own);
-        lists.add(to.longer, listed, !fits_chunk && !is_shared, number);
+        bool const is_shared = to.far.add(is_long, number, own);
+        medium_list.add(to.medium, listed_medium, !fits_row && !is_long, number);
+        long_list.add(to.longer, listed_long, is_long && !is_shared, number);
         if (any_lane(fits_row && own.count > 0))
-            gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, index, taken.valid,
-                                               op, before);
-        TILEWISE_NO_UNROLL
-        for (unsigned left = warp_ballot(!fits_row && fits_chunk); left != 0; left &= left - 1) {
-            int const i = lowest_lane(left);
-            gpu::warp_combine_rows<Segmented>(view, results, {shuffle(own.begin, i), shuffle(own.count, i)}, index + i,
-                                              op, before);
-        }
+            gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0},
+                                               first + taken.begin, taken.valid, op, before);
     }
-    lists.append(to.longer, listed);
+    medium_list.append(to.medium, listed_medium);
+    long_list.append(to.longer, listed_long);
 }
 
 /// Reduces the segments of up to a row among the `count` segments from `first` on, and lists the longer ones, if they
-/// are not split: for warps those of up to a chunk, or a tile if there are many, for blocks the others.
+/// are not split: for warps those of up to a tile, if there are many, and for blocks the others.
 template <class Segmented, class Tuning, class Lists>
 TILEWISE_KERNEL(Tuning::threads, 1)
 reduce_short_segments(typename Segmented::view view, typename Segmented::results results,
@@ -115,38 +112,63 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
     long_list.append(to.longer, listed_long);
 }
 
-/// Reduces the segments that are listed for warps, which take a few at a time. Each lane reads one of these.
-template <class Segmented, int threads>
-TILEWISE_KERNEL(threads, 1)
-reduce_medium_segments(typename Segmented::view view, typename Segmented::results results,
-                       typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
-                       typename Segmented::op op, listed_segments medium)
+/// Fetches the beginning of each lane's segment to the L2 cache, up to a kilobyte, if it is in one range of memory.
+template <class View>
+TILEWISE_DEVICE void prefetch_begin(View const& view, segment_span own)
+{
+    if constexpr (View::bases == 1) {
+        auto const* const first = reinterpret_cast<unsigned char const*>(view.base().address_of(own.begin));
+        offset const bytes = own.count * View::widest;
+        TILEWISE_UNROLL
+        for (int at = 0; at < 8 * line_bytes; at += line_bytes)
+            if (at < bytes)
+                prefetch_line(first + at);
+    }
+}
+
+/// Combines the segments that are listed for warps, which take a few at a time. Each lane reads one of these.
+/// `aligned_every`: segments that begin at such multiples can be read in the widest loads; none can if it is 0.
+template <class Segmented, int threads, int blocks_per_multiprocessor>
+TILEWISE_KERNEL(threads, blocks_per_multiprocessor)
+combine_medium_segments(typename Segmented::view view, typename Segmented::results results,
+                        typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
+                        typename Segmented::op op, listed_segments medium, offset aligned_every)
 {
     using Scan = typename Segmented::scan;
     release_dependents();
     wait_for_primary();
     auto const found = static_cast<offset>(*medium.found);
     offset const warps = offset{block_count()} * (threads / warp_size);
-    auto const at_once = static_cast<int>(gpu::at_most(1 + found / (4 * warps), warp_size / 2));
     optional_value<typename Scan::value> const before = init.get();
-    for (;;) {
+    int wanted = 1; // segments, of about two chunks together
+    for (offset left = found; left > 0;) {
+        auto const at_once = static_cast<int>(gpu::at_most(1 + left / (2 * warps), wanted)); // in the end, fewer
         offset begin = 0;
         if (lane_index() == 0)
             begin = static_cast<offset>(fetch_add(medium.taken, static_cast<unsigned long long>(at_once)));
         begin = shuffle(begin, 0);
-        if (begin >= found)
+        left = found - begin;
+        if (left <= 0)
             return;
-        int const count = static_cast<int>(gpu::at_most(found - begin, at_once));
+        int const count = static_cast<int>(gpu::at_most(left, at_once));
         offset const own = first + medium[static_cast<unsigned long long>(begin) + min_of(lane_index(), count - 1)];
         segment_span const own_segment = segments.at(own);
+        bool const has_own = lane_index() < count;
+        wanted = min_of(1 + 2 * Scan::chunk * count /
+                                static_cast<int>(warp_total(has_own ? static_cast<unsigned>(own_segment.count) : 0)),
+                        warp_size / 2);
+        if (Segmented::results::reduces && count > 1 && has_own) // a scan is a little slower with it
+            gpu::prefetch_begin(view, own_segment);
         TILEWISE_NO_UNROLL
         for (int i = 0; i < count; ++i) {
             segment_span const segment = {shuffle(own_segment.begin, i), shuffle(own_segment.count, i)};
             offset const index = shuffle(own, i);
-            if constexpr (Scan::batched && Scan::has_wide_sums)
+            if constexpr (Segmented::results::reduces && Scan::batched) {
                 gpu::warp_reduce_chunks<Segmented>(view, results, segment, index, op, before);
-            else
-                gpu::warp_combine_rows<Segmented>(view, results, segment, index, op, before);
+            } else {
+                bool const is_aligned = aligned_every != 0 && segment.begin % aligned_every == 0;
+                gpu::warp_scan_segment<Segmented>(view, results, segment, index, is_aligned, op, before);
+            }
         }
     }
 }

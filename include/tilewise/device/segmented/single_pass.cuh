@@ -79,29 +79,48 @@ public:
                segment_tickets const& segments, status_memory& memory, unsigned long long* taken)
     {
         if constexpr (is_supported) {
-            constexpr auto kernel =
-                &scan_segments_in_one_pass<Scan, typename Tuning::scan, Scan::unaligned_stage, Scan::unaligned_output>;
             scan_status const status = {
                 {taken, 0}, {memory.words(), memory.epoch()}, {memory.words() + most_tiles_ * words, memory.epoch()}};
-            call_.launch(kernel, "scan_segments_in_one_pass",
-                         {static_cast<int>(std::min(blocks_, most_tiles_)), warp_roles<Scan>::threads, 1,
-                          call_.can_launch_dependent<kernel>(), static_cast<int>(sizeof(memory_type))},
-                         view, sink, init, op, segments, status, aligned_every(view, sink), is_in_place(view, sink));
+            offset const every = aligned_every(view, sink);
+            auto const launch = [&]<access in, access out> {
+                constexpr auto start = kernel<in, out>;
+                call_.launch(start, "scan_segments_in_one_pass",
+                             {static_cast<int>(std::min(blocks_, most_tiles_)), warp_roles<Scan>::threads, 1,
+                              call_.template can_launch_dependent<start>(), static_cast<int>(sizeof(memory_type))},
+                             view, sink, init, op, segments, status, every, is_in_place(view, sink));
+            };
+            bool const all_are_aligned = may_all_be_aligned && every == 1;
+            if constexpr (may_all_be_aligned)
+                if (all_are_aligned)
+                    launch.template operator()<access::aligned, access::aligned>();
+            if (!all_are_aligned)
+                launch.template operator()<Scan::unaligned_stage, Scan::unaligned_output>();
             memory.record_tickets(0); // they are counted elsewhere
         }
     }
 
 private:
-    static offset resident_blocks([[maybe_unused]] device_call const& by)
+    /// Whether all segments are aligned if the memory is. Their kernel has code for nothing else.
+    static constexpr bool may_all_be_aligned =
+        View::bases == 1 && is_memory<Sink> && gpu::elements_between(vector_bytes, View::widest) == 1 &&
+        gpu::elements_between(Sink::template alignment<Scan::lane_vector>, Sink::bytes(1)) == 1;
+
+    template <access in, access out>
+    static constexpr auto kernel = &scan_segments_in_one_pass<Scan, typename Tuning::scan, in, out>;
+
+    static int resident_blocks([[maybe_unused]] device_call const& by)
     {
+        int blocks = 0;
         if constexpr (is_supported) {
-            constexpr auto kernel =
-                &scan_segments_in_one_pass<Scan, typename Tuning::scan, Scan::unaligned_stage, Scan::unaligned_output>;
-            return gpu::resident_blocks_with<kernel>(by.device(), warp_roles<Scan>::threads,
-                                                     static_cast<int>(sizeof(memory_type)));
-        } else {
-            return 0;
+            auto const blocks_of = [&]<access in, access out> {
+                return gpu::resident_blocks_with<kernel<in, out>>(by.device(), warp_roles<Scan>::threads,
+                                                                  static_cast<int>(sizeof(memory_type)));
+            };
+            blocks = blocks_of.template operator()<Scan::unaligned_stage, Scan::unaligned_output>();
+            if constexpr (may_all_be_aligned)
+                blocks = std::min(blocks, blocks_of.template operator()<access::aligned, access::aligned>());
         }
+        return blocks;
     }
 
     /// Returns how many tiles there is room for: as many as the segments can have, each of which has more than one, if
@@ -130,20 +149,10 @@ private:
     static offset aligned_every(View const& view, Sink const& sink)
     {
         constexpr int to = Sink::template alignment<Scan::lane_vector>;
-        if (gpu::misalignment_of(view) != 0 || reinterpret_cast<std::uintptr_t>(sink.base()) % to != 0)
+        if (reinterpret_cast<std::uintptr_t>(sink.base()) % to != 0)
             return 0;
-        constexpr offset of_input = View::bases == 0   ? 1
-                                    : View::bases == 1 ? elements_between(vector_bytes, View::widest)
-                                                       : vector_bytes;
-        return std::max(of_input, elements_between(to, Sink::bytes(1)));
-    }
-    /// After how many elements of so many bytes an alignment, which is a power of two, recurs.
-    static constexpr offset elements_between(offset alignment, offset bytes)
-    {
-        offset count = 1;
-        while (count * bytes % alignment != 0)
-            count *= 2;
-        return count;
+        offset const of_input = gpu::aligned_every(view);
+        return of_input == 0 ? 0 : std::max(of_input, gpu::elements_between(to, Sink::bytes(1)));
     }
 
     /// Whether results may overwrite elements. Those of a segment are nowhere else than its elements, or apart from the

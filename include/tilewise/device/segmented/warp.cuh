@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// How a warp combines segments: several of up to a row, with a lane for each lane vector; one of up to a chunk, row by
-/// row; and to reduce it, one of up to a tile.
+/// How a warp combines several segments of up to a row, with a lane for each lane vector, and reduces one of up to a
+/// tile.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/view.cuh>
@@ -11,6 +11,7 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/carry.cuh>
 #include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/segmented/rows.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
 
@@ -131,77 +132,50 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
     }
 }
 
-/// Combines a segment of up to a chunk with a warp, row by row, while the next row is in flight.
-template <class Segmented>
-TILEWISE_DEVICE void warp_combine_rows(typename Segmented::view const& view, typename Segmented::results const& results,
-                                       segment_span segment, offset index, typename Segmented::op& op,
-                                       optional_value<typename Segmented::value> const& init)
-{
-    using Scan = typename Segmented::scan;
-    constexpr access how = access::elementwise;
-    int const count = static_cast<int>(segment.count);
-    auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
-    auto to = results.of(index, segment);
-    auto run = gpu::no_value<typename Scan::value>();
-    registers<typename Scan::vector_size, 1> row, next;
-    gpu::load_rows<Scan, false, how, memory::global>(from, 0, next);
-    TILEWISE_NO_UNROLL
-    for (int begin = 0; begin < count; begin += Scan::row) {
-        row = next;
-        if (begin + Scan::row < count)
-            gpu::load_rows<Scan, false, how, memory::global>(from, begin + Scan::row, next);
-        rows_in_registers<Scan, false, 1> sums;
-        sums.scan(row, from.all, op, count - begin, run);
-        sums.template write<how>(to, from.all, op, begin, count - begin, init);
-    }
-}
-
-/// Appends the aggregates of `rows` complete rows of a chunk, from row `row` on.
+/// Appends the aggregates of `rows` complete rows of a segment, from position `begin` on.
 template <class Scan, int rows>
-TILEWISE_DEVICE void warp_append_rows(typename Scan::view& from, int row, typename Scan::op& op,
+TILEWISE_DEVICE void warp_append_rows(tile_input<Scan>& from, int begin, typename Scan::op& op,
                                       optional_value<typename Scan::value>& before)
 {
     using T = typename Scan::value;
-    constexpr int N = Scan::lane_vector;
     registers<typename Scan::vector_size, rows> loaded;
-    TILEWISE_UNROLL
-    for (int i = 0; i < rows; ++i)
-        loaded[i] = from.template fetch<access::elementwise, N>((row + i) * Scan::row + lane_index() * N);
+    gpu::load_rows<Scan, true, segment_access<Scan>, memory::global>(from, begin, loaded);
     registers<T, rows> aggregate;
     TILEWISE_UNROLL
     for (int i = 0; i < rows; ++i)
-        gpu::put(aggregate[i], gpu::load_aggregate<typename Scan::layout>(from, loaded[i], op));
+        gpu::put(aggregate[i], gpu::load_aggregate<typename Scan::layout>(from.all, loaded[i], op));
     T const trees = gpu::warp_row_trees<rows, warp_size>(op, aggregate);
     TILEWISE_UNROLL
     for (int i = 0; i < rows; ++i)
         before.append(op, gpu::shuffle(trees, gpu::lane_of_row<rows>(i)));
 }
 
-/// Reduces the last chunk of a segment, of `count` elements, with a warp, and appends it to `carry`.
+/// Reduces the last chunk of a segment, from position `begin` on, with a warp, and appends it to `carry`.
 template <class Scan>
-TILEWISE_DEVICE void warp_append_last_chunk(typename Scan::view from, int count, typename Scan::op& op,
+TILEWISE_DEVICE void warp_append_last_chunk(tile_input<Scan>& from, int begin, typename Scan::op& op,
                                             optional_value<typename Scan::value>& carry)
 {
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector;
-    int const last = count - 1, last_row = last / Scan::row, last_lane = last % Scan::row / N;
-    typename Scan::vector_size const ragged =
-        from.template fetch_clamped<N>(last_row * Scan::row + lane_index() * N, last); // in flight meanwhile
-    auto before = gpu::no_value<T>(); // the last element's lane vector in the chunk
+    int const count = from.count - begin, last = count - 1, last_row = last / Scan::row,
+              last_lane = last % Scan::row / N;
+    typename Scan::vector_size const ragged = from.all.template fetch_clamped<N>(
+        begin + last_row * Scan::row + lane_index() * N, from.count - 1); // in flight meanwhile
+    auto before = gpu::no_value<T>();                                     // the last element's lane vector in the chunk
     int row = 0;
     TILEWISE_NO_UNROLL
     for (; row + 4 <= last_row; row += 4)
-        gpu::warp_append_rows<Scan, 4>(from, row, op, before);
+        gpu::warp_append_rows<Scan, 4>(from, begin + row * Scan::row, op, before);
     if ((last_row & 2) != 0)
-        gpu::warp_append_rows<Scan, 2>(from, row, op, before);
+        gpu::warp_append_rows<Scan, 2>(from, begin + row * Scan::row, op, before);
     if ((last_row & 1) != 0)
-        gpu::warp_append_rows<Scan, 1>(from, last_row - 1, op, before);
+        gpu::warp_append_rows<Scan, 1>(from, begin + (last_row - 1) * Scan::row, op, before);
     int const left = count - last_row * Scan::row - lane_index() * N;
     registers<T, 1> own; // the lane vector
     TILEWISE_UNROLL
     for (int i = 0; i < N; ++i)
         if (i < left) {
-            T const element = gpu::operand<T, typename Scan::op>(from, ragged, i);
+            T const element = gpu::operand<T, typename Scan::op>(from.all, ragged, i);
             gpu::put(own[0], i == 0 ? element : gpu::combine(op, T(own[0]), element));
         }
     T const lanes = gpu::shuffle(gpu::warp_right_aligned_trees(op, T(own[0]), last_lane), max_of(last_lane - 1, 0));
@@ -210,6 +184,23 @@ TILEWISE_DEVICE void warp_append_last_chunk(typename Scan::view from, int count,
     if (before.has_value)
         carry.append(op, T(before.value[0]));
     carry.append(op, gpu::shuffle(own[0], last_lane));
+}
+
+/// Returns the aggregate of the chunk of a segment that begins at position `begin`, in every lane.
+template <class Scan>
+TILEWISE_DEVICE auto warp_whole_chunk(tile_input<Scan>& from, int begin, typename Scan::op& op) -> typename Scan::value
+{
+    constexpr access how = segment_access<Scan>;
+    if constexpr (how != access::realigned) {
+        return gpu::chunk_aggregate<Scan, true, how, memory::global>(from, begin, op);
+    } else { // all rows at once would take twice their registers
+        constexpr int rows = rows_at_once<Scan>;
+        auto run = gpu::no_value<typename Scan::value>();
+        TILEWISE_NO_UNROLL
+        for (int row = 0; row < Scan::rows; row += rows)
+            gpu::warp_append_rows<Scan, rows>(from, begin + row * Scan::row, op, run);
+        return run.value[0];
+    }
 }
 
 /// Reduces a segment of up to a tile with a warp, chunk by chunk.
@@ -221,22 +212,21 @@ TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
 {
     using Scan = typename Segmented::scan;
     using T = typename Scan::value;
-    constexpr access how = access::elementwise;
     int const count = static_cast<int>(segment.count), chunks = (count - 1) / Scan::chunk;
-    auto from = gpu::tile_in_memory<Scan, how>(view, segment.begin, count);
+    auto from = gpu::tile_in_memory<Scan, segment_access<Scan>>(view, segment.begin, count);
     optional_value<T> carry(init);
     if (chunks > 0) {
         registers<T, 1> own_chunk; // of each lane
         TILEWISE_NO_UNROLL
         for (int i = 0; i < chunks; ++i) {
-            T const next = gpu::chunk_aggregate<Scan, true, how, memory::global>(from, i * Scan::chunk, op);
+            T const next = gpu::warp_whole_chunk<Scan>(from, i * Scan::chunk, op);
             if (lane_index() == i || i == 0)
                 gpu::put(own_chunk[0], next);
         }
         carry.append(
             op, gpu::shuffle(gpu::warp_right_aligned_trees<Scan::chunks>(op, T(own_chunk[0]), chunks), chunks - 1));
     }
-    gpu::warp_append_last_chunk<Scan>(from.all.from(chunks * Scan::chunk), count - chunks * Scan::chunk, op, carry);
+    gpu::warp_append_last_chunk<Scan>(from, chunks * Scan::chunk, op, carry);
     if (lane_index() == 0) {
         auto to = results.to;
         gpu::store_one(to, index, T(carry.value[0]));

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// @file
+/// How a warp scans a segment of up to a tile: a few rows at a time, whose loads are in flight together.
+
+#include <tilewise/core/config.hpp>
+#include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/view.cuh>
+#include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/order.hpp>
+
+TILEWISE_NAMESPACE_BEGIN
+namespace gpu {
+
+/// How the elements of a segment are read, which may begin anywhere. Elements of less than a word are realigned: one by
+/// one, they would take four loads a word and more.
+template <class Scan>
+inline constexpr access segment_access = Scan::batched && Scan::view::bases > 0 && Scan::view::element_alignment < 4 &&
+                                                 Scan::view::template can_realign<Scan::lane_vector>
+                                             ? access::realigned
+                                             : access::elementwise;
+
+/// How many rows of a segment a warp has in its registers: a divisor of those of a chunk.
+template <class Scan>
+inline constexpr int rows_at_once = std::min(Scan::rows & -Scan::rows, Scan::batched ? 4 : 2);
+
+/// Scans some rows of a segment onto `carry`, the exclusive prefix of their chunk. `run` is the aggregate of the rows
+/// of the chunk before them. `whole` says that they are complete.
+template <class Scan, bool whole, int rows>
+TILEWISE_DEVICE void warp_scan_rows(tile_input<Scan>& from, bool is_aligned, typename Scan::sink& to, int begin,
+                                    typename Scan::op& op, optional_value<typename Scan::value>& run,
+                                    optional_value<typename Scan::value> const& carry)
+{
+    registers<typename Scan::vector_size, rows> loaded;
+    if (is_aligned)
+        gpu::load_rows<Scan, whole, access::aligned, memory::global>(from, begin, loaded);
+    else
+        gpu::load_rows<Scan, whole, segment_access<Scan>, memory::global>(from, begin, loaded);
+    rows_in_registers<Scan, whole, rows> sums;
+    sums.scan(loaded, from.all, op, from.count - begin, run);
+    sync_warp(); // results may overwrite elements that other lanes read
+    sums.template write<Scan::unaligned_output, true>(to, from.all, op, begin, from.count - begin, carry);
+}
+
+/// Scans a segment of up to a tile with a warp. `is_aligned` says whether its elements can be read in the widest loads.
+template <class Segmented>
+TILEWISE_DEVICE void warp_scan_segment(typename Segmented::view const& view, typename Segmented::results const& results,
+                                       segment_span segment, offset index, bool is_aligned, typename Segmented::op& op,
+                                       optional_value<typename Segmented::value> const& init)
+{
+    using Scan = typename Segmented::scan;
+    using T = typename Scan::value;
+    constexpr int rows = rows_at_once<Scan>, step = rows * Scan::row;
+    int const count = static_cast<int>(segment.count);
+    auto from = is_aligned ? gpu::tile_in_memory<Scan, access::aligned>(view, segment.begin, count)
+                           : gpu::tile_in_memory<Scan, segment_access<Scan>>(view, segment.begin, count);
+    auto to = results.of(index, segment);
+    auto run = gpu::no_value<T>();
+    optional_value<T> carry(init);
+    registers<T, 1> own_chunk; // of each lane
+    TILEWISE_NO_UNROLL
+    for (int begin = 0; begin < count; begin += step) {
+        if (begin > 0 && begin % Scan::chunk == 0) {
+            int const last = begin / Scan::chunk - 1;
+            if (lane_index() == last || last == 0)
+                gpu::put(own_chunk[0], run.value[0]);
+            T const chunks = gpu::warp_right_aligned_trees<Scan::chunks>(op, T(own_chunk[0]), last + 1);
+            carry = init;
+            carry.append(op, gpu::shuffle(chunks, last));
+            run = gpu::no_value<T>();
+        }
+        if (count - begin >= step)
+            gpu::warp_scan_rows<Scan, true, rows>(from, is_aligned, to, begin, op, run, carry);
+        else
+            gpu::warp_scan_rows<Scan, false, rows>(from, is_aligned, to, begin, op, run, carry);
+        sync_warp(); // a lane may read, in place of elements past the end, others that have been overwritten
+    }
+}
+
+} // namespace gpu
+TILEWISE_NAMESPACE_END
