@@ -88,9 +88,9 @@ auto separated_segments([[maybe_unused]] char const* algorithm, [[maybe_unused]]
 /// @par Complexity
 /// As for @ref reduce for each segment. par distributes the segments over the threads, and all threads share a segment
 /// that is long enough to be worth it. device assigns a lane to each lane vector of a segment of up to a row of the
-/// order, a warp to a segment of up to a chunk (8 rows; where thousands are reduced, of up to a tile), and a block to a
-/// longer one. All blocks share long ones: of more than 8 tiles for reductions; of more than a tile for scans on sm_90
-/// and later, elsewhere of more than 32 tiles. It stores 4 bytes per segment, for up to 16 Mi segments at a time, and
+/// order, where there are thousands of segments a warp to one of up to a tile, and a block to a longer one. All blocks
+/// share long ones: of more than 8 tiles for reductions; of more than a tile for scans on sm_90 and later, elsewhere of
+/// more than 32 tiles. It stores 4 bytes per segment, for up to 16 Mi segments at a time, and
 /// about 1 MiB; for a scan on sm_90 and later about 5 MiB, or 1/800 of the memory that is allocated for the output if
 /// that is more, up to 160 MiB. With `device.trace(sink)`, the items of a launch are segments.
 /// @par Errors
