@@ -173,8 +173,8 @@ template <int log2_units>
 struct tuning_with : tilewise::gpu::segmented_tuning {
     using scan = scan_tuning;
     static constexpr int threads = 64, short_blocks_per_multiprocessor = 1;
-    static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, runs_at_once = 41, least_split_tiles = 3,
-                                      least_for_warps = log2_units == 6 ? 1 : 1000;
+    static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, runs_at_once = 301,
+                                      least_split_tiles = 3, least_for_warps = log2_units == 6 ? 1 : 1000;
     static constexpr int log2_least_unit = 0, log2_units_most = log2_units, most_split_segments = 3;
     static constexpr std::size_t split_bytes = 256;
 };

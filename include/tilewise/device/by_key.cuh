@@ -4,15 +4,17 @@
 /// @file
 /// The engine of the algorithms by key for the device policy. Two kernels mark the keys that begin a run with a bit
 /// each
-/// (`mark_runs`, `sum_blocks`). A third one writes the first keys and lengths of the runs (`write_runs`), or combines
-/// the values of runs of up to a tile (`combine_runs`) and lists the longer ones, which are combined as segments.
-/// Values of more than 16 bytes, and those that results may overwrite, are combined as segments in runs of any length.
+/// (`mark_runs`, `sum_blocks`). A third one writes the first keys and lengths of the runs (`write_runs`). If there are
+/// many, another one combines the values of runs of up to a tile (`combine_runs`) and lists the longer ones, which are
+/// combined as segments. If there are few, all are; so are values of more than 16 bytes, and those that results may
+/// overwrite.
 ///
 /// Only the device knows the number of runs while the kernels run. A call that waits returns it.
 ///
 /// Keys and values in host memory are staged as a whole, and results to host memory as if each key were a run. Scratch
 /// memory: a bit for each key, and up to 18 bytes for 2^10 keys; 28 bytes for each tile of values, and that of the
-/// segmented algorithms; where all runs are segments, 4 bytes for each key, from 2^32 keys on 8.
+/// segmented algorithms; 4 bytes, from 2^32 keys on 8, for each run that may be a segment: as many as there are keys,
+/// or every so many of them (`least_mean_vectors`, `least_mean_rows`).
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -106,9 +108,34 @@ offset most_long_runs(offset count)
     return count / (Scan::tile + 1) + 1;
 }
 
-/// The kernels of a reduction that precede those for segments: they find the runs, and reduce them by rows if they are
-/// many, or list them.
-template <class Scan, class Tuning, class Runs, class Keys, class Pred, class FirstKeys, class Sink>
+/// The runs of a call as segments, and the memory in which up to `most` of them are listed, or only the long ones of
+/// more.
+template <class Scan>
+class segments_of_runs {
+public:
+    template <class Runs>
+    segments_of_runs(device_call& call, Runs const& runs, offset count, offset most)
+        : most_long_(gpu::most_long_runs<Scan>(count)),
+          is_wide_(count > offset{std::numeric_limits<std::uint32_t>::max()}),
+          starts_(call, (most + 1) * (is_wide_ ? 8 : 4)), long_(call, most_long_),
+          segments({{starts_.begin(), is_wide_, runs.on_device(), count}, {long_.begin()}, most, count})
+    {}
+    offset most_listed() const { return std::max(segments.most, most_long_); }
+
+private:
+    offset most_long_;
+    bool is_wide_;
+    scratch<unsigned char> starts_;
+    scratch<long_run> long_;
+
+public:
+    runs_or_long_runs const segments;
+};
+
+/// The kernels that precede those for segments: they find the runs, and combine their values by rows if these are many,
+/// or list them.
+template <class Scan, class Tuning, bool may_combine_rows, class Runs, class Keys, class Pred, class FirstKeys,
+          class Out>
 struct kernels_of_runs {
     device_call& call;
     Runs& runs;
@@ -116,21 +143,22 @@ struct kernels_of_runs {
     Pred const& is_same;
     typename Scan::view const& view;
     FirstKeys const& keys_to;
-    Sink const& to;
+    Out const& out; ///< of those by rows
+    initial<typename Scan::value> const& before;
     typename Scan::op const& op;
-    reduced_segments const& segments;
+    runs_or_long_runs const& segments;
     offset most_listed;
 
     template <class Longer>
     void start(Longer const& longer) const
     {
         runs.find(keys, is_same);
-        if constexpr (combines_rows<Scan>) {
-            using lists_type = lists_of_long_runs<typename Scan::order, typename Longer::lists_type>;
-            lists_type const lists = {segments.of_many, longer.further_counter(), longer.lists()};
-            gpu::start_combine_runs<Scan, Tuning>(call, runs, view,
-                                                  reduced_runs<Sink, FirstKeys>{to, keys_to, segments.most},
-                                                  initial<typename Scan::value>(std::nullopt), op, lists);
+        if constexpr (may_combine_rows) {
+            if (segments.most < segments.elements) {
+                using lists_type = lists_of_long_runs<typename Scan::order, typename Longer::lists_type>;
+                lists_type const lists = {segments.of_many, longer.further_counter(), longer.lists()};
+                gpu::start_combine_runs<Scan, Tuning>(call, runs, view, out, before, op, lists);
+            }
         }
         runs.write(keys_to, starts_of_runs{segments.all}, segments.most);
     }
@@ -143,58 +171,40 @@ template <class Order, class T, class Tuning, class Runs, class Keys, class Pred
 void reduce_runs(device_call& call, Runs& runs, Keys const& keys, offset count, Pred const& is_same, View const& view,
                  FirstKeys const& keys_to, Sink const& to, Op const& op)
 {
-    using scan_type = scan_of<View, last_result<reduced_sink<Sink>>, T, Op, scan_form::inclusive, Order>;
-    using results_type = result_per_segment<reduced_sink<Sink>>;
-    bool const is_wide = count > offset{std::numeric_limits<std::uint32_t>::max()};
-    offset const few = count / (Tuning::least_mean_vectors * scan_type::lane_vector),
-                 most = combines_rows<scan_type> ? few : count, most_long = gpu::most_long_runs<scan_type>(count);
-    scratch<unsigned char> const starts(call, (most + 1) * (is_wide ? 8 : 4));
-    scratch<long_run> const list(call, most_long);
-    reduced_segments const segments = {{starts.begin(), is_wide, runs.on_device(), count}, {list.begin()}, most, count};
-    kernels_of_runs<scan_type, Tuning, Runs, Keys, Pred, FirstKeys, Sink> const first = {
-        call, runs, keys, is_same, view, keys_to, to, op, segments, most_long};
-    gpu::start_segmented<segmented_of<scan_type, results_type, reduced_segments>, typename Tuning::segments>(
-        call, view, results_type{{to, segments}}, segments, std::max(most, offset{1}), count, std::optional<T>(), op,
-        first);
+    using scan_type = scan_of<View, last_result<sink_of_runs<Sink>>, T, Op, scan_form::inclusive, Order>;
+    using results_type = result_per_segment<sink_of_runs<Sink>>;
+    constexpr bool by_rows = combines_rows<scan_type>;
+    offset const few = count / (Tuning::least_mean_vectors * scan_type::lane_vector);
+    segments_of_runs<scan_type> const list(call, runs, count, by_rows ? few : count);
+    reduced_runs<Sink, FirstKeys> const out = {to, keys_to, list.segments.most};
+    initial<T> const before(std::nullopt);
+    kernels_of_runs<scan_type, Tuning, by_rows, Runs, Keys, Pred, FirstKeys, decltype(out)> const first = {
+        call, runs, keys, is_same, view, keys_to, out, before, op, list.segments, list.most_listed()};
+    gpu::start_segmented<segmented_of<scan_type, results_type, runs_or_long_runs>, typename Tuning::segments>(
+        call, view, results_type{{to, list.segments}}, list.segments, std::max(list.segments.most, offset{1}), count,
+        std::optional<T>(), op, first);
 }
 
-/// Finds the runs of at least one key, and scans their values, those of runs of up to a tile by rows.
+/// Finds the runs of at least one key, and scans the values of each: if there are many, those of up to a tile by rows,
+/// where results are `apart` from the values; otherwise, all as segments.
 template <class Scan, class Tuning, class Runs, class Keys, class Pred>
-void scan_runs_by_rows(device_call& call, Runs& runs, Keys const& keys, offset count, Pred const& is_same,
-                       typename Scan::view const& view, typename Scan::sink const& to,
-                       std::optional<typename Scan::value> const& init, typename Scan::op const& op)
+void scan_runs(device_call& call, Runs& runs, Keys const& keys, offset count, Pred const& is_same,
+               typename Scan::view const& view, typename Scan::sink const& to,
+               std::optional<typename Scan::value> const& init, typename Scan::op const& op)
 {
-    offset const most_long = gpu::most_long_runs<Scan>(count);
-    scratch<long_run> const list(call, most_long);
-    result_per_element<typename Scan::sink> const results = {to};
-    using segmented = segmented_of<Scan, result_per_element<typename Scan::sink>, long_runs>;
-    using longer_type = longer_segments<segmented, typename Tuning::segments>;
-    longer_type longer(call, results, most_long, most_long, count);
-    longer.begin(count); // before the first launch: nothing is between a kernel and its dependent one
-    long_runs const listed = {list.begin()};
-    using lists_type = lists_of_long_runs<typename Scan::order, typename longer_type::lists_type>;
-    initial<typename Scan::value> const before(init);
-    runs.find(keys, is_same);
-    gpu::start_combine_runs<Scan, Tuning>(call, runs, view, scanned_runs<typename Scan::sink>{to}, before, op,
-                                          lists_type{listed, longer.further_counter(), longer.lists()});
-    longer.start(view, results, listed, 0, most_long, count, before, op);
-}
-
-/// Finds the runs of at least one key, and scans the values of each as a segment.
-template <class Scan, class Tuning, class Runs, class Keys, class Pred>
-void scan_runs_as_segments(device_call& call, Runs& runs, Keys const& keys, offset count, Pred const& is_same,
-                           typename Scan::view const& view, typename Scan::sink const& to,
-                           std::optional<typename Scan::value> const& init, typename Scan::op const& op)
-{
-    bool const is_wide = count > offset{std::numeric_limits<std::uint32_t>::max()};
-    scratch<unsigned char> const starts(call, (count + 1) * (is_wide ? 8 : 4));
-    run_list const list = {starts.begin(), is_wide, runs.on_device(), count};
     using results_type = result_per_element<typename Scan::sink>;
-    using no_keys = first_keys<unsigned, Keys, iterator_sink<discard_iterator>>;
-    runs.find(keys, is_same);
-    runs.write(no_keys{keys, {}}, starts_of_runs{list});
-    gpu::start_segmented<segmented_of<Scan, results_type, run_list>, typename Tuning::segments>(
-        call, view, results_type{to}, list, count, count, init, op);
+    using no_keys_type = first_keys<unsigned, Keys, iterator_sink<discard_iterator>>;
+    constexpr bool may_combine_rows = combines_rows<Scan> && reads_known_memory<typename Scan::view>;
+    bool const by_rows = may_combine_rows && gpu::is_apart(view, to, count);
+    segments_of_runs<Scan> const list(call, runs, count,
+                                      by_rows ? count / (Tuning::least_mean_rows * Scan::row) : count);
+    scanned_runs<typename Scan::sink> const out = {to, list.segments.most};
+    initial<typename Scan::value> const before(init);
+    no_keys_type const no_keys = {keys, {}};
+    kernels_of_runs<Scan, Tuning, may_combine_rows, Runs, Keys, Pred, no_keys_type, decltype(out)> const first = {
+        call, runs, keys, is_same, view, no_keys, out, before, op, list.segments, list.most_listed()};
+    gpu::start_segmented<segmented_of<Scan, results_type, runs_or_long_runs>, typename Tuning::segments>(
+        call, view, results_type{to}, list.segments, std::max(list.segments.most, offset{1}), count, init, op, first);
 }
 
 /// Writes the first key and the combined values of each run, and the number of runs, in the policy's stream. Returns
@@ -267,14 +277,7 @@ void scan_by_key(char const* algorithm, Policy const& policy, Keys const& first,
     gpu::stage_all(staged, view);
     staged_output to(call, gpu::sink_of(out), count);
     using scan_type = scan_of<decltype(view), decltype(to.sink), T, Op, form, order_type>;
-    bool by_rows = false;
-    if constexpr (combines_rows<scan_type> && reads_known_memory<decltype(view)>) {
-        by_rows = gpu::is_apart(view, to.sink, count);
-        if (by_rows)
-            gpu::scan_runs_by_rows<scan_type, Tuning>(call, runs, keys, count, is_same, view, to.sink, init, op);
-    }
-    if (!by_rows)
-        gpu::scan_runs_as_segments<scan_type, Tuning>(call, runs, keys, count, is_same, view, to.sink, init, op);
+    gpu::scan_runs<scan_type, Tuning>(call, runs, keys, count, is_same, view, to.sink, init, op);
     call.finish();
     to.copy_out(count);
 }

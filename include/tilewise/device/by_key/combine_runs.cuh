@@ -15,7 +15,6 @@
 #include <tilewise/device/by_key/run_rows.cuh>
 #include <tilewise/device/by_key/runs.cuh>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/types.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
@@ -26,12 +25,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// What `combine_runs` writes: a result for every value.
+/// What `combine_runs` writes: a result for every value, if there are more than `most` runs.
 template <class Sink>
 struct scanned_runs {
     static constexpr bool reduces = false;
     Sink to;
-    TILEWISE_DEVICE bool is_wanted(run_marks const&) const { return true; }
+    offset most;
+    TILEWISE_DEVICE bool is_wanted(run_marks const& marks) const { return *marks.number > most; }
 };
 
 /// What `combine_runs` writes: a result for every run, and its first key, if there are more than `most` runs.
@@ -141,8 +141,6 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     offset const part = offset{block_index()} * warps + warp;
     release_dependents();
     wait_for_primary();
-    if constexpr (!Out::reduces) // otherwise the kernel of short segments does
-        gpu::clear_counters_of_next_round(lists.to.counters_of_next_round);
     if (part >= marks.parts || !out.is_wanted(marks))
         return;
     int const lane = lane_index();

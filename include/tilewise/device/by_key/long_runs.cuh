@@ -23,19 +23,19 @@ struct long_run {
 struct long_runs {
     long_run* list;
 
-    static constexpr bool counts_on_device = true, are_long = true;
+    static constexpr bool counts_on_device = true;
 
     TILEWISE_DEVICE segment_span at(offset number) const { return {list[number].begin, list[number].count}; }
 };
 
-/// The runs of a reduction: the listed ones, if there are at most `most`; otherwise the long ones, as `combine_runs`
+/// The runs of a call: the listed ones, if there are at most `most`; otherwise the long ones, as `combine_runs`
 /// combines the others.
-struct reduced_segments {
+struct runs_or_long_runs {
     run_list all;
     long_runs of_many;
     offset most, elements;
 
-    static constexpr bool counts_on_device = true, are_long = false;
+    static constexpr bool counts_on_device = true;
 
     TILEWISE_DEVICE bool are_many() const { return *all.number > most; }
     TILEWISE_DEVICE segment_span at(offset number) const { return are_many() ? of_many.at(number) : all.at(number); }
@@ -45,11 +45,11 @@ struct reduced_segments {
     }
 };
 
-/// A sink for their results: those of long runs are stored at the index of the run.
+/// A sink for the results of a reduction: those of long runs are stored at the index of the run.
 template <class Sink>
-struct reduced_sink {
+struct sink_of_runs {
     Sink to;
-    reduced_segments segments;
+    runs_or_long_runs segments;
 
     template <class T, int count>
     TILEWISE_DEVICE static auto pack(registers<T, count> const& values)

@@ -119,17 +119,16 @@ private:
                   folding_blocks = static_cast<int>(std::min(count, most_long_blocks));
         if (longest <= Scan::row)
             return;
-        if (count >= Tuning::least_for_warps)
-            if constexpr (!Segmented::segments::are_long) {
-                constexpr int each =
-                    reduces ? Tuning::reducing_blocks_per_multiprocessor : Tuning::scanning_blocks_per_multiprocessor;
-                constexpr auto combine_medium = &combine_medium_segments<Segmented, threads, each>;
-                offset const most_blocks = offset{call_.multiprocessors()} * each;
-                call_.launch(combine_medium, reduces ? "reduce_medium_segments" : "scan_medium_segments",
-                             {gpu::blocks_for(count, threads / warp_size, most_blocks), threads, 1,
-                              call_.can_launch_dependent<combine_medium>()},
-                             view, results, segments, first, before, op, medium(), gpu::aligned_every(view));
-            }
+        if (count >= Tuning::least_for_warps) {
+            constexpr int each =
+                reduces ? Tuning::reducing_blocks_per_multiprocessor : Tuning::scanning_blocks_per_multiprocessor;
+            constexpr auto combine_medium = &combine_medium_segments<Segmented, threads, each>;
+            offset const most_blocks = offset{call_.multiprocessors()} * each;
+            call_.launch(combine_medium, reduces ? "reduce_medium_segments" : "scan_medium_segments",
+                         {gpu::blocks_for(count, threads / warp_size, most_blocks), threads, 1,
+                          call_.can_launch_dependent<combine_medium>()},
+                         view, results, segments, first, before, op, medium(), gpu::aligned_every(view));
+        }
         if constexpr (reduces) {
             constexpr auto reduce_long = &reduce_long_segments<Segmented, threads, long_each, split_type>;
             constexpr auto fold_split = &fold_split_segments<Segmented, threads, split_type>;

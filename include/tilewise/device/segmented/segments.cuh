@@ -25,7 +25,6 @@ struct segment_list {
     Ends ends;
 
     static constexpr bool counts_on_device = false; ///< whether only the device may know how many segments there are
-    static constexpr bool are_long = false;         ///< whether all have more than a tile
 
     /// Returns a segment; one that ends before it begins is empty.
     TILEWISE_DEVICE segment_span at(offset index)
