@@ -154,7 +154,8 @@ combine_medium_segments(typename Segmented::view view, typename Segmented::resul
         offset const own = first + medium[static_cast<unsigned long long>(begin) + min_of(lane_index(), count - 1)];
         segment_span const own_segment = segments.at(own);
         bool const has_own = lane_index() < count;
-        wanted = min_of(1 + 2 * Scan::chunk * count /
+        wanted =
+            gpu::min_of(1 + 2 * Scan::chunk * count /
                                 static_cast<int>(warp_total(has_own ? static_cast<unsigned>(own_segment.count) : 0)),
                         warp_size / 2);
         if (Segmented::results::reduces && count > 1 && has_own) // a scan is a little slower with it
