@@ -16,7 +16,7 @@ NAMES = [
     r"^(?:struct|concept)(?: alignas\(\w+\))? (\w+)",
     r"inline constexpr \w+ (\w+)",
 ]
-OWN = {"exchange_words", "floor_base", "shared_address"}  # how the library's does it
+OWN = {"exchange_words", "floor_base", "shared_address", "start_kernel"}  # how the library's does it
 
 
 def names(path):
