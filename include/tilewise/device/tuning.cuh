@@ -251,9 +251,8 @@ struct by_key_tuning {
     /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments. 2^26 floats in runs of
     /// 4: 375 us by rows; of 32: 345 by rows, 254 as segments. 2 is between the two.
     static constexpr int least_mean_vectors = 2;
-    /// Runs of fewer rows in the mean are scanned by rows of memory, others as segments. 2^26 values (H100,
-    /// 2026-11-25): f32 in runs of 100: 327 us by rows, of 300: 383 by rows, 356 as segments; f64 in runs of 100: 723
-    /// by rows.
+    /// Runs of fewer rows in the mean are scanned by rows of memory, others as segments. 2^26 values in runs of 300, us
+    /// by rows and as segments: f32 383, 356; f64 733, 544 (H100, 2026-11-25). Between one row and two, not measured.
     static constexpr int least_mean_rows = 1;
 };
 
