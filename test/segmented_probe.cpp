@@ -80,6 +80,20 @@ TEST(SegmentedProbe, FindsManyLongSegments)
     });
 }
 
+/// Room for 64 aggregates: the first one has more, so that nothing is split, and the second has fewer.
+TEST(SegmentedProbe, FindsSegmentsThatThereIsNoRoomFor)
+{
+    using order = tilewise::order<std::uint32_t, geometry>;
+    static_assert(segments::tuning::split_bytes == 64 * sizeof(std::uint32_t));
+    segments::list of;
+    of.add(63 * order::tile + 1, 0);
+    of.add(9 * order::tile, 1);
+    backend::run([&] {
+        segments::expect_specified<geometry>(shape::some_values<std::uint32_t>(of.elements), of,
+                                             shape::non_associative<std::uint32_t>());
+    });
+}
+
 struct words_in_tiles {
     using value = std::uint32_t;
     using order = tilewise::order<value, ::geometry>;
