@@ -17,7 +17,8 @@ an error of the list.
 
 `build` is `host` (when left out; the tests are both parts of test/mutation_probe.cpp when left out), `contracted`: the
 compiler may fuse a product with a sum, and the test is test/contraction_of_classes.cpp when left out; or `race`: the
-tests then are kernels under the interpreter's race build, and are test/simt/mutation_probe.cpp when left out.
+tests then are kernels under the interpreter's race build, compiled by clang++, and are test/simt/mutation_probe.cpp when
+left out.
 """
 
 import argparse
@@ -37,8 +38,8 @@ LIST = ROOT / "test" / "mutations.txt"
 PROBES = {"host": "test/mutation_probe.cpp#reductions,test/mutation_probe.cpp#scans",
           "contracted": "test/contraction_of_classes.cpp",
           "race": "test/simt/mutation_probe.cpp"}
-FLAGS = ["-std=c++20", "-DTILEWISE_HARDENED", "-DTILEWISE_STRICT_FP", "-ffp-contract=off", "-w",
-         "--param=ggc-min-heapsize=4000000"] # as in cmake/development.cmake
+FLAGS = ["-std=c++20", "-DTILEWISE_HARDENED", "-DTILEWISE_STRICT_FP", "-ffp-contract=off", "-w"]
+HOST = [*FLAGS, "--param=ggc-min-heapsize=4000000"] # as in cmake/development.cmake
 CONTRACTED = ["-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", "-DTILEWISE_HARDENED", "-w"]
 GTEST = ["-lgtest_main", "-lgmock", "-lgtest", "-lrapidcheck"]
 QUICKLY = ["--gtest_brief=1", "--gtest_fail_fast"]
@@ -48,9 +49,9 @@ INCLUDES = ("include", "examples") # where bugs are, and what tests look for the
 # As in test/simt/CMakeLists.txt
 SIMT = ROOT / "test" / "simt"
 RACE = ["-O0", "-DSIMT_RACE", "-fno-pie"]
-RACE_TEST = [*RACE, "-DTILEWISE_DEVICE_ENGINE=1", "-fno-strict-aliasing", "-fsanitize=thread", "-Wno-tsan",
-             "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0",
-             "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"]
+RACE_TEST = [*RACE, "-DTILEWISE_DEVICE_ENGINE=1", "-fno-strict-aliasing", "-fsanitize=thread",
+             "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0",
+             "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset", "-fpch-instantiate-templates"]
 RACE_LINK = ["-no-pie", "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset"]
 NOT_RACE = {"storage_on_heap.cpp"}
 
@@ -126,14 +127,18 @@ def compile(command):
         raise ListError(f"does not compile:\n{built.stderr[:2000]}")
 
 
-def interpreter(compiler, folder):
+def compiler_of(build):
+    return "clang++" if build == "race" else "g++"
+
+
+def interpreter(folder):
     """The library of the kernels' interpreter: compiled at once, but for what needs GoogleTest, which not all link."""
     library = folder / "libsimt_race.a"
     sources = [path for path in sorted(SIMT.glob("src/*.cpp")) if path.name not in NOT_RACE]
     for part in (True, False):
         source = folder / f"interpreter{part:d}.cpp"
         source.write_text("".join(f'#include "{path}"\n' for path in sources if (path.name == "test.cpp") == part))
-        compile([compiler, *FLAGS, *RACE, "-O2", f"-I{SIMT}/include", f"-I{ROOT}/include", "-c", source,
+        compile([compiler_of("race"), *FLAGS, *RACE, "-O2", f"-I{SIMT}/include", f"-I{ROOT}/include", "-c", source,
                  "-o", f"{source}.o"])
         compile(["ar", "rcs", library, f"{source}.o"])
     return library
@@ -144,15 +149,16 @@ def options_of(build, test):
         return CONTRACTED
     if build == "race":
         return [*FLAGS, *RACE_TEST, f"-I{SIMT}/include"]
-    return [*FLAGS, "-O0" if "probe" in test else "-O1"] # (some tests run for minutes without optimisation)
+    return [*HOST, "-O0" if "probe" in test else "-O1"] # (some tests run for minutes without optimisation)
 
 
-def precompiled_headers(compiler, options, folder):
+def precompiled_headers(build, options, folder):
     """The header that includes those of every test with the same options."""
     header = folder / f"{hashlib.sha256(str(options).encode()).hexdigest()[:16]}.hpp"
-    names = [*HEADERS, *(RACE_HEADERS if "-DSIMT_RACE" in options else [])]
+    names = [*HEADERS, *(RACE_HEADERS if build == "race" else [])]
     header.write_text("".join(f"#include <{name}>\n" for name in names))
-    compile([compiler, *options, "-x", "c++-header", header, "-o", f"{header}.gch"])
+    compile([compiler_of(build), *options, "-x", "c++-header", header, "-o",
+             f"{header}.{'pch' if build == 'race' else 'gch'}"])
     return header
 
 
@@ -174,7 +180,7 @@ def failure_of(program):
     return f"status {status}\n{last}"
 
 
-def failing_test(compiler, shared, build, tests, includes, folder):
+def failing_test(shared, build, tests, includes, folder):
     """The first of the tests that fails and how, or None; raises when one does not compile."""
     for number, named in enumerate(tests):
         test, _, part = named.partition("#")
@@ -191,15 +197,15 @@ def failing_test(compiler, shared, build, tests, includes, folder):
             options = [*options, "-include", header]
         if part:
             options = [*options, f"-DPROBE_{part.upper()}"]
-        compile([compiler, *options, *(f"-I{path}" for path in includes), f"-I{ROOT}/test",
+        compile([compiler_of(build), *options, *(f"-I{path}" for path in includes), f"-I{ROOT}/test",
                  "-x", "c++", "-c", ROOT / test, "-o", object_file])
-        compile([compiler, object_file, "-o", program, *libraries, "-ltbb"])
+        compile([compiler_of(build), object_file, "-o", program, *libraries, "-ltbb"])
         if failure := failure_of(program):
             return f"{named}: {failure}"
     return None
 
 
-def verdict(compiler, shared, bug):
+def verdict(shared, bug):
     """"caught", "survived", or what is wrong with the list."""
     try:
         text = mutated(bug)
@@ -211,15 +217,17 @@ def verdict(compiler, shared, bug):
                 shutil.copytree((ROOT / bug["file"]).parent, copy.parent)
             copy.write_text(text)
             includes = [root / part for root in (Path(folder), ROOT) for part in INCLUDES]
-            failed = failing_test(compiler, shared, build_of(bug), tests_of(bug), includes, Path(folder))
+            failed = failing_test(shared, build_of(bug), tests_of(bug), includes, Path(folder))
         return "caught" if failed else "survived"
     except (ListError, OSError) as error:
         return f"error: {error}"
 
 
-def fingerprint(compiler, tests):
+def fingerprint(tests):
     """Changes whenever a result could."""
-    digest = hashlib.sha256(subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout)
+    digest = hashlib.sha256()
+    for build in PROBES:
+        digest.update(subprocess.run([compiler_of(build), "--version"], capture_output=True, check=True).stdout)
     headers = [*(ROOT / "include").rglob("*"), *(ROOT / "examples/ladder").rglob("*"), *(ROOT / "test").rglob("*.hpp"), *(ROOT / "test/golden").rglob("*"),
                *SIMT.rglob("*")]
     for path in sorted({p for p in headers if p.is_file()} | {ROOT / test.partition("#")[0] for test in tests} | {LIST, Path(__file__)}):
@@ -227,42 +235,43 @@ def fingerprint(compiler, tests):
     return digest.hexdigest()
 
 
-def run(compiler, jobs, only, every, first):
-    bugs = [bug for bug in parse(LIST.read_text()) if only in bug["name"]][first::every]
+def run(jobs, only, build, every, first):
+    bugs = [bug for bug in parse(LIST.read_text())
+            if only in bug["name"] and build in (None, build_of(bug))][first::every]
     if not bugs:
         raise ListError("no bugs in the list")
     tests = sorted({(build_of(bug), test) for bug in bugs for test in tests_of(bug)})
 
-    complete = not only and every == 1 and first == 0
+    complete = not only and build is None and every == 1 and first == 0
 
     # Nothing changed since the last complete success?
     cache = ROOT / "build" / "mutation.cache"
-    key = fingerprint(compiler, [test for _, test in tests])
+    key = fingerprint([test for _, test in tests])
     if complete and cache.is_file() and cache.read_text() == key:
         print(f"caught {len(bugs)} of {len(bugs)} (nothing changed)")
         return 0
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool, \
             tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as common:
-        options = {str(each): each for each in (options_of(build, test) for build, test in tests)}
-        headers = pool.map(lambda each: precompiled_headers(compiler, each, Path(common)), options.values())
+        options = {str(each): (build, each) for build, each in ((build, options_of(build, test)) for build, test in tests)}
+        headers = pool.map(lambda each: precompiled_headers(*each, Path(common)), options.values())
         shared = {}
         if any(build == "race" for build, _ in tests):
-            shared["interpreter"] = interpreter(compiler, Path(common))
+            shared["interpreter"] = interpreter(Path(common))
         shared["headers"] = dict(zip(options, headers))
 
         # The tests pass without bugs.
         def fails_without_bug(build_and_test):
             build, test = build_and_test
             with tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as folder:
-                return failing_test(compiler, shared, build, [test], [ROOT / part for part in INCLUDES], Path(folder))
+                return failing_test(shared, build, [test], [ROOT / part for part in INCLUDES], Path(folder))
         for failure in pool.map(fails_without_bug, tests):
             if failure:
                 raise ListError(f"a test fails without any bug: {failure}")
 
         # Every bug makes one of them fail.
         verdicts = []
-        for bug, text in zip(bugs, pool.map(lambda bug: verdict(compiler, shared, bug), bugs)):
+        for bug, text in zip(bugs, pool.map(lambda bug: verdict(shared, bug), bugs)):
             verdicts.append(text)
             if text != "caught":
                 print(f"{bug['name']}: {text}", flush=True)
@@ -290,9 +299,9 @@ def check_list():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--compiler", default="g++")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", metavar="TEXT", help="only bugs whose name contains TEXT")
+    parser.add_argument("--build", choices=PROBES, help="only bugs of a build")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth of them")
     parser.add_argument("--first", type=int, default=0, metavar="N", help="skip the first N of them")
     parser.add_argument("--places", action="store_true", help="only check that each bug still has its place in the code")
@@ -300,7 +309,7 @@ def main():
     try:
         if arguments.places:
             return check_list()
-        return run(arguments.compiler, arguments.jobs, arguments.only, arguments.every, arguments.first)
+        return run(arguments.jobs, arguments.only, arguments.build, arguments.every, arguments.first)
     except (ListError, OSError) as error:
         print(f"mutation: {error}")
         return 1

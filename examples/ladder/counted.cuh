@@ -25,11 +25,11 @@ TILEWISE_DEVICE unsigned take_count()
 #else // not instrumented: the interpreter reports kernels that access host memory
 inline unsigned additions_made;
 
-[[gnu::no_sanitize("thread"), gnu::noinline]] inline void count_addition()
+__attribute__((no_sanitize("thread"), noinline)) inline void count_addition()
 {
     ++additions_made;
 }
-[[gnu::no_sanitize("thread"), gnu::noinline]] inline unsigned take_count()
+__attribute__((no_sanitize("thread"), noinline)) inline unsigned take_count()
 {
     unsigned const made = additions_made;
     additions_made = 0;

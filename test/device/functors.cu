@@ -174,21 +174,6 @@ DEVICE_TEST(functors, may_be_pointers_to_data_members)
     EXPECT_EQ(sums.values(3), (std::vector<int>{1, 3, 6}));
 }
 
-DEVICE_TEST(functors, find_values_and_their_indices)
-{
-    numbers const of;
-    auto const expect = [&](auto op) {
-        of.expect_the_same([op](auto const& policy, auto first, auto last) {
-            auto const indices = std::views::iota(std::ptrdiff_t{0}, std::ptrdiff_t{1000});
-            tw::indexed<int> const init{4'711, -1};
-            auto const found = tw::transform_reduce(policy, first, last, indices.begin(), init, op, tw::with_index{});
-            return std::pair(found.value, found.index);
-        });
-    };
-    expect(tw::argmin{});
-    expect(tw::argmax{});
-}
-
 DEVICE_TEST(functors, work_as_comparisons_and_predicates)
 {
     numbers const of;

@@ -192,7 +192,9 @@ void expect_usable(char const* kind, memory const& used)
     EXPECT_EQ(tw::reduce(policy, std::span<int const>(used.begin(), count)), sum);
     EXPECT_EQ(tw::transform_reduce(policy, used.begin(), used.end(), used.begin(), 0L),
               long{count} * (count + 1) * (2 * count + 1) / 6);
+#if !defined(__clang__) || __clang_major__ >= 16 // which older ones cannot compile the views of libstdc++ 12
     EXPECT_EQ(tw::reduce(policy, std::span<int const>(used.begin(), count) | std::views::transform(twice{})), 2 * sum);
+#endif
     EXPECT_EQ(tw::min_element(policy, used.begin(), used.end()), used.begin());
 #ifdef __CUDACC__
     auto const doubled = thrust::make_transform_iterator(used.begin(), twice{});
@@ -225,7 +227,9 @@ void expect_refused(char const* kind, memory const& used, bool waits, char const
         auto const span = std::span<int const>(used.begin(), count);
         expect_thrown("elements", [&] { tw::reduce_into(policy, used.begin(), used.end(), own.data()); });
         expect_thrown("a span", [&] { tw::inclusive_scan(policy, span, own.data()); });
+#if !defined(__clang__) || __clang_major__ >= 16 // which older ones cannot compile the views of libstdc++ 12
         expect_thrown("a view", [&] { tw::reduce_into(policy, span | std::views::transform(twice{}), own.data()); });
+#endif
         expect_thrown("the second elements",
                       [&] { tw::transform_reduce_into(policy, own.begin(), own.end(), used.begin(), own.data(), 0); });
         expect_thrown("a result", [&] { tw::reduce_into(policy, own.begin(), own.end(), used.begin()); });
@@ -420,7 +424,7 @@ DEVICE_TEST_WITH_STREAMS(memory_kinds, of_another_device_are_used_where_the_prog
     expect_usable("managed by the peer", managed(1));
 }
 
-#ifndef __CUDACC__
+#if !defined(__CUDACC__) && (!defined(__clang__) || __clang_major__ >= 16) // as above
 DEVICE_TEST_WITH_STREAMS(memory_kinds, of_the_host_are_read_behind_views_where_the_gpu_can)
 {
     std::vector<int> const pageable(count, 1);

@@ -60,7 +60,8 @@ void expect_the_fragments_of_the_host(tw::offset most, Op op)
     using order = tw::order<T, Geometry>;
     std::mt19937 random(static_cast<unsigned>(on_device::variation()));
     auto const x = on_device::some_elements<E>(static_cast<std::size_t>(most) + 1);
-    for (auto const [begin, end] : parts<order>(most, random)) {
+    for (bounds const& each : parts<order>(most, random)) {
+        tw::offset const begin = each[0], end = each[1];
         std::vector<E> const own(x.begin() + begin, x.begin() + end + 1);
         tw::host::aggregates<T> tiles;
         auto const expected = tw::host::fragment_of<order, T>(tw::seq, own.data(), begin, end, op, tiles);
@@ -130,7 +131,8 @@ void expect_the_scans_of_the_host(tw::offset most, std::optional<T> init, Op op)
     using order = tw::order<T, Geometry>;
     std::mt19937 random(static_cast<unsigned>(on_device::variation()));
     auto const x = on_device::some_elements<E>(static_cast<std::size_t>(most));
-    for (auto const [begin, end] : parts<order>(most, random)) {
+    for (bounds const& each : parts<order>(most, random)) {
+        tw::offset const begin = each[0], end = each[1];
         if (begin == end)
             continue;
         auto const count = static_cast<std::size_t>(end - begin);

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -230,30 +229,6 @@ DEVICE_TEST(segmented_algorithms, widen_and_take_offsets_of_any_integers)
     EXPECT_EQ(out.values(2), (std::vector<double>{175.5, 300.5}));
     tw::segmented_reduce(tw::device, x.begin(), begins.begin(), begins.end(), ends.begin(), out.begin());
     EXPECT_EQ(out.values(2), (std::vector<double>{175, 44}));
-}
-
-/// Offsets 5, 6, 7, ... in a type, without memory.
-template <class Offset>
-void expect_offsets_of_views()
-{
-    device_array<int> const x(std::vector<int>(300, 7)), out(99);
-    auto const begins = std::views::iota(Offset{5}, Offset{105}).begin();
-    auto const last = std::ranges::next(begins, 99);
-    tw::segmented_reduce(tw::device, x.begin(), begins, last, std::ranges::next(begins), out.begin(), 1);
-    EXPECT_EQ(out.values(99), std::vector<int>(99, 8));
-    tw::segmented_inclusive_scan(tw::device, x.begin(), begins, begins + 1, last, x.begin());
-    EXPECT_EQ(x.values(300)[4], 7);
-    EXPECT_EQ(x.values(300)[103], 99 * 7);
-    EXPECT_EQ(x.values(300)[104], 7);
-    EXPECT_EQ(tw::reduce(tw::device, begins, last, std::int64_t{0}), 99 * 54);
-}
-
-DEVICE_TEST(segmented_algorithms, take_the_offsets_of_views_of_any_integers)
-{
-    expect_offsets_of_views<signed char>();
-    expect_offsets_of_views<int>();
-    expect_offsets_of_views<long>();
-    expect_offsets_of_views<std::size_t>();
 }
 
 DEVICE_TEST(segmented_algorithms, need_no_memory_where_there_is_nothing)

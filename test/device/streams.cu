@@ -316,7 +316,8 @@ DEVICE_TEST_WITH_STREAMS(graphs, are_several_at_once_and_beside_ordinary_calls)
 DEVICE_TEST_WITH_STREAMS(graphs, cannot_be_waited_for_and_survive_the_attempt)
 {
     workload const work(most_elements());
-    auto const& [count, expected] = work.jobs().back();
+    auto const& job = work.jobs().back();
+    auto const count = job.count;
     stream const where;
     device_array<float> const result(1);
     work.run(where, work.jobs().size());
@@ -329,7 +330,7 @@ DEVICE_TEST_WITH_STREAMS(graphs, cannot_be_waited_for_and_survive_the_attempt)
     });
     replayed.launch(where);
     where.wait();
-    EXPECT_TRUE(same_bits(result.value(), expected));
+    EXPECT_TRUE(same_bits(result.value(), job.expected));
     work.run(where, 2);
 }
 

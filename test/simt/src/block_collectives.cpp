@@ -11,18 +11,12 @@
 #include <simt/kernel.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 namespace simt {
 namespace {
 
 constexpr std::size_t most_static_bytes = 48 * 1024;
-
-bool same_location(location const& a, location const& b)
-{
-    return a.line() == b.line() && a.column() == b.column() && std::strcmp(a.file_name(), b.file_name()) == 0;
-}
 
 } // namespace
 
@@ -48,7 +42,7 @@ void sync_block(location where)
         thread const& other = owner.threads[i];
         if (other.state != thread_state::in_block_barrier)
             continue;
-        if (!same_location(other.where, where))
+        if (other.where != where)
             stop_thread("barrier divergence", "sync_block at " + text_of(where) + " meets " + name_of(other) +
                                                   ", which waits in sync_block at " + text_of(other.where));
         break;

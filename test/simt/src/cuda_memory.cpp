@@ -14,7 +14,7 @@
 namespace simt {
 namespace {
 
-constexpr std::size_t alignment = 256;
+constexpr std::size_t least_alignment = 256;
 
 std::set<void*> being_freed; ///< by cudaFreeAsync, once the stream gets there
 
@@ -42,7 +42,7 @@ cudaError_t make_block(void** memory, std::size_t bytes, memory_kind kind, int d
     std::size_t const limit = all_devices()[static_cast<std::size_t>(device)].memory_bytes;
     if (kind == memory_kind::device && (bytes > limit || amount_of(kind).bytes > limit - bytes))
         return cudaErrorMemoryAllocation;
-    *memory = allocate(bytes, alignment, kind, device);
+    *memory = allocate(bytes, least_alignment, kind, device);
     return *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
@@ -120,7 +120,7 @@ namespace runtime {
 
 void* map_memory(std::size_t bytes, int device, unsigned devices_with_access)
 {
-    void* const memory = allocate(bytes, alignment, memory_kind::device, device);
+    void* const memory = allocate(bytes, least_alignment, memory_kind::device, device);
     share(memory, shared_with::some, devices_with_access);
     return memory;
 }

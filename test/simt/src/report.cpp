@@ -41,10 +41,10 @@ std::optional<report> take_report()
     return taken;
 }
 
-std::string text_of(std::source_location const& where)
+std::string text_of(location const& where)
 {
-    std::string_view const file = where.file_name();
-    return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(where.line());
+    std::string_view const file = where.file;
+    return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(where.line);
 }
 
 } // namespace simt

@@ -4,10 +4,10 @@
 /// @file
 /// The first error found in a schedule.
 
+#include <simt/location.hpp>
 #include <simt/schedule.hpp>
 
 #include <optional>
-#include <source_location>
 #include <string>
 
 namespace simt {
@@ -21,6 +21,6 @@ std::optional<report> const& first_report();
 std::optional<report> take_report();
 
 /// Returns "file.cpp:12".
-std::string text_of(std::source_location const& where);
+std::string text_of(location const& where);
 
 } // namespace simt

@@ -63,10 +63,10 @@ int schedule_count(int runs)
 void for_each_schedule(std::function<void()> const& body, schedules wanted)
 {
     auto const only = from_environment("TILEWISE_SIMT_SEED", 0);
-    auto const first = only != 0 ? only : 1;
+    auto const begin = only != 0 ? only : 1;
     auto const last = only != 0 ? only : schedule_count(wanted.runs);
     int grown = 0; // schedules after the first that left more than they found
-    for (auto seed = first; seed <= last; ++seed) {
+    for (auto seed = begin; seed <= last; ++seed) {
         auto const before = runtime::live();
         int const failed = failed_parts();
         std::string fault;
@@ -77,7 +77,7 @@ void for_each_schedule(std::function<void()> const& body, schedules wanted)
         }
         auto const after = runtime::live();
         if (is_more(after, before)) {
-            grown += seed != first;
+            grown += seed != begin;
             if (fault.empty() && wanted.allowed == leaks::none)
                 fault = "leak: before " + description_of(before) + ", after " + description_of(after);
         }
@@ -87,7 +87,7 @@ void for_each_schedule(std::function<void()> const& body, schedules wanted)
             return;
         }
     }
-    if (wanted.allowed == leaks::steady && 2 * grown > last - first) {
+    if (wanted.allowed == leaks::steady && 2 * grown > last - begin) {
         // the last schedule again, for which the caches have all that it needs
         auto const before = runtime::live();
         static_cast<void>(fault_of(static_cast<std::uint64_t>(last), body));

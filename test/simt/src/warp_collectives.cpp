@@ -52,8 +52,7 @@ bool is_complete(warp& mine, thread const& me)
         if ((other.request.mask >> mine.lane & 1) == 0)
             complete = false;
         else if (other.request.mask != me.request.mask || other.request.what != me.request.what ||
-                 other.request.bytes != me.request.bytes || other.where.line() != me.where.line() ||
-                 other.where.column() != me.where.column())
+                 other.request.bytes != me.request.bytes || other.where != me.where)
             stop_thread("warp divergence", "a collective of the warp at " + text_of(me.where) + " meets " +
                                                name_of(other) + ", which waits for this lane at " +
                                                text_of(other.where));

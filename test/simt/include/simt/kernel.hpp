@@ -7,14 +7,12 @@
 /// examines itself.
 
 #include <cuda_runtime.h>
+#include <simt/location.hpp>
 
 #include <cstddef>
 #include <memory>
-#include <source_location>
 
 namespace simt {
-
-using location = std::source_location;
 
 /// @name Position of a thread
 /// @{
