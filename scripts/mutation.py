@@ -31,6 +31,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +44,7 @@ HOST = [*FLAGS, "--param=ggc-min-heapsize=4000000"] # as in cmake/development.cm
 CONTRACTED = ["-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", "-DTILEWISE_HARDENED", "-w"]
 GTEST = ["-lgtest_main", "-lgmock", "-lgtest", "-lrapidcheck"]
 QUICKLY = ["--gtest_brief=1", "--gtest_fail_fast"]
-CPU_SECONDS, SECONDS = 60, 600 # for a program: of the processor's time, and of the clock's
+CPU_SECONDS = 60 # that a program may take longer than twice the time without a bug
 INCLUDES = ("include", "examples") # where bugs are, and what tests look for them in
 
 # As in test/simt/CMakeLists.txt
@@ -162,26 +163,29 @@ def precompiled_headers(build, options, folder):
     return header
 
 
-def failure_of(program):
-    """How a program fails, or that it does not end; None if it passes."""
+def failure_of(program, limit):
+    """How a program fails, or that it does not end within the limits of CPU seconds, and ten times as many of the clock's;
+    None if it passes. And the CPU seconds that it took."""
     environment = {**os.environ, "RC_PARAMS": "noshrink=1"}
     output = program.with_suffix(".output")
     with output.open("wb") as file, subprocess.Popen([program, *QUICKLY], stdin=subprocess.DEVNULL, stdout=file,
                                                      stderr=file, env=environment) as running:
-        resource.prlimit(running.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-        try:
-            status = running.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            running.kill()
-            return f"did not end in {SECONDS} s"
+        resource.prlimit(running.pid, resource.RLIMIT_CPU, (limit, limit))
+        timer = threading.Timer(10 * limit, running.kill)
+        timer.start()
+        _, status, used = os.wait4(running.pid, 0)
+        timer.cancel()
+        running.returncode = os.waitstatus_to_exitcode(status)
+    seconds = used.ru_utime + used.ru_stime
     if status == 0:
-        return None
+        return None, seconds
     last = "\n".join(output.read_text(errors="replace").splitlines()[-20:])
-    return f"status {status}\n{last}"
+    return f"status {running.returncode} after {seconds:.0f} s\n{last}", seconds
 
 
 def failing_test(shared, build, tests, includes, folder):
-    """The first of the tests that fails and how, or None; raises when one does not compile."""
+    """The first of the tests that fails and how, or None; raises when one does not compile. Notes how long tests take that
+    have no limit yet."""
     for number, named in enumerate(tests):
         test, _, part = named.partition("#")
         program, object_file = folder / f"program{number}", folder / f"program{number}.o"
@@ -200,8 +204,10 @@ def failing_test(shared, build, tests, includes, folder):
         compile([compiler_of(build), *options, *(f"-I{path}" for path in includes), f"-I{ROOT}/test",
                  "-x", "c++", "-c", ROOT / test, "-o", object_file])
         compile([compiler_of(build), object_file, "-o", program, *libraries, "-ltbb"])
-        if failure := failure_of(program):
+        failure, seconds = failure_of(program, shared["limits"].get((build, named), 10 * CPU_SECONDS))
+        if failure:
             return f"{named}: {failure}"
+        shared["limits"].setdefault((build, named), CPU_SECONDS + round(2 * seconds))
     return None
 
 
@@ -255,7 +261,7 @@ def run(jobs, only, build, every, first):
             tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as common:
         options = {str(each): (build, each) for build, each in ((build, options_of(build, test)) for build, test in tests)}
         headers = pool.map(lambda each: precompiled_headers(*each, Path(common)), options.values())
-        shared = {}
+        shared = {"limits": {}}
         if any(build == "race" for build, _ in tests):
             shared["interpreter"] = interpreter(Path(common))
         shared["headers"] = dict(zip(options, headers))

@@ -7,6 +7,8 @@
 #include <ladder/reduction.cuh>
 #include <ladder/scan.cuh>
 
+#include <tilewise/device/cuda/device_call.cuh> // defines what their launches call on errors
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
