@@ -49,8 +49,11 @@ TEST(ByKeyProbe, CombinesRowsAsTheOrderSays)
         std::vector<std::size_t> many(1600, 1);
         many.insert(many.begin() + 400, {1100, 2, 300});
         many.front() = 70;
+        // A run that reaches into the second part, where the first 32 rows are of it alone.
+        std::vector<std::size_t> late(1600, 1);
+        late.front() = 3200;
         for (auto const& lengths :
-             std::vector<std::vector<std::size_t>>{{130, 1, 33, 260, 5, 700}, {3200, 1, 40, 1, 300}, many}) {
+             std::vector<std::vector<std::size_t>>{{130, 1, 33, 260, 5, 700}, {3200, 1, 40, 1, 300}, many, late}) {
             auto const keys = runs::keys_of<int>(lengths);
             runs::expect_specified<runs::many_chunks>(keys, shape::some_values<shape::bytes<12>>(keys.size()),
                                                       shape::non_associative<shape::bytes<12>>());
