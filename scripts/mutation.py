@@ -259,7 +259,7 @@ def run(jobs, only, build, every, first):
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool, \
             tempfile.TemporaryDirectory(prefix="tilewise-mutation-") as common:
-        options = {str(each): (build, each) for build, each in ((build, options_of(build, test)) for build, test in tests)}
+        options = {str(options_of(build, test)): (build, options_of(build, test)) for build, test in tests}
         headers = pool.map(lambda each: precompiled_headers(*each, Path(common)), options.values())
         shared = {"limits": {}}
         if any(build == "race" for build, _ in tests):
