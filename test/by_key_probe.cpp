@@ -37,7 +37,7 @@ TEST(ByKeyProbe, FindsRunsInParts)
 {
     backend::run([] {
         runs::expect_runs_at<std::int32_t, runs::small_parts<64, 2>>(4, 1501);
-        runs::expect_runs_at<std::uint8_t, runs::small_parts<64, 1, 32>>(3, 4900); // 154 parts
+        runs::expect_runs_at<std::uint8_t, runs::small_parts<64, 1>>(3, 4900); // 154 parts
         runs::expect_runs_at<runs::packed_key<40>, runs::small_parts<32, 2>>(2, 900);
     });
 }

@@ -38,11 +38,11 @@ struct packed_key {
     }
 };
 
-/// Small parts, of so many words, in blocks of so many threads; one block sums those of so many blocks at a time.
-template <int block_threads, int words, int summed = 64>
+/// Small parts, of so many words, in blocks of so many threads.
+template <int block_threads, int words>
 struct small_parts : tilewise::gpu::by_key_tuning {
     static constexpr int threads = block_threads, words_at_once = words, combining_blocks_per_multiprocessor = 1;
-    static constexpr int summing_threads = summed, least_part = 32 * words, most_part = 32 * words;
+    static constexpr int least_part = 32 * words, most_part = 32 * words;
 };
 
 /// Compares the first keys and the lengths of runs, and the list of where they begin, with those of a plain loop.

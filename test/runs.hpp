@@ -170,14 +170,18 @@ struct many_chunks : segments::steep_geometry {
     static constexpr int rows_per_chunk = 4, chunks_per_tile = 8;
 };
 
-/// Parts of few keys, or of more rows than a warp looks at together; and several launches for the runs.
-template <int log2_units, int part = 64>
+/// Parts of few keys, or of more rows than a warp looks at together; and several launches for the runs. Of up to `few`
+/// keys, runs of more than a row are segments.
+template <int log2_units, int part = 64, tilewise::offset few = 0>
 struct tuning_with : tilewise::gpu::by_key_tuning {
     using segments = ::segments::tuning_with<log2_units>;
+    static constexpr tilewise::offset few_keys = few;
+    static constexpr int most_bytes_of_few = 16;
     static constexpr int threads = 64, words_at_once = 2, combining_blocks_per_multiprocessor = 1;
-    static constexpr int summing_threads = 64, least_part = part, most_part = part;
+    static constexpr int least_part = part, most_part = part;
 };
 using tuning = tuning_with<6>;
+inline constexpr tilewise::offset most_keys = tilewise::offset{1} << 62;
 
 /// Compares the kernels with the specification, whether or not the host learns the number of runs.
 template <class Geometry, class Key, class T, class Op, class Pred = std::equal_to<>>
@@ -226,6 +230,7 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
     };
     check(tilewise::device, tuning());
     check(tilewise::device.nosync(), tuning_with<2, 2048>());
+    check(tilewise::device.nosync(), tuning_with<2, 64, most_keys>());
 }
 
 #endif

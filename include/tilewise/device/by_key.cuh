@@ -2,19 +2,18 @@
 #pragma once
 
 /// @file
-/// The engine of the algorithms by key for the device policy. Two kernels mark the keys that begin a run with a bit
-/// each
-/// (`mark_runs`, `sum_blocks`). A third one writes the first keys and lengths of the runs (`write_runs`). If there are
-/// many, another one combines the values of runs of up to a tile (`combine_runs`) and lists the longer ones, which are
-/// combined as segments. If there are few, all are; so are values of more than 16 bytes, and those that results may
-/// overwrite.
+/// The engine of the algorithms by key for the device policy. A kernel marks the keys that begin a run with a bit each
+/// (`mark_runs`). Another one writes the first keys and lengths of the runs, or where they begin (`write_runs`). If
+/// there are many, another one combines the values of runs of up to a tile (`combine_runs`) and lists the longer ones,
+/// which are combined as segments. If there are few, all are; so are values of more than 16 bytes, and those that
+/// results may overwrite. Of few keys, `combine_runs` takes the runs of up to a row, and their first keys, too.
 ///
 /// Only the device knows the number of runs while the kernels run. A call that waits returns it.
 ///
 /// Keys and values in host memory are staged as a whole, and results to host memory as if each key were a run. Scratch
-/// memory: a bit for each key, and up to 18 bytes for 2^10 keys; 28 bytes for each tile of values, and that of the
-/// segmented algorithms; 4 bytes, from 2^32 keys on 8, for each run that may be a segment: as many as there are keys,
-/// or every so many of them (`least_mean_vectors`, `least_mean_rows`).
+/// memory: a bit for each key, and up to 18 bytes for 2^8 keys; 28 bytes for each tile of values, or each row of few,
+/// and that of the segmented algorithms; 4 bytes, from 2^32 keys on 8, for each run that may be a segment: as many as
+/// there are keys, or every so many of them (`least_mean_vectors`, `least_mean_rows`).
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -87,25 +86,19 @@ bool is_aligned(typename Scan::view const& view, Out const& out)
 /// Launches the kernel that combines the values of runs of up to a tile, and lists the others in `lists`.
 template <class Scan, class Tuning, class Runs, class Out, class Lists>
 void start_combine_runs(device_call& call, Runs const& runs, typename Scan::view const& view, Out const& out,
-                        initial<typename Scan::value> const& before, typename Scan::op const& op, Lists const& lists)
+                        initial<typename Scan::value> const& before, typename Scan::op const& op, offset longest,
+                        Lists const& lists)
 {
     auto const start = [&]<access how>(std::integral_constant<access, how>) {
         constexpr auto kernel = &combine_runs<Scan, Out, Tuning, how, Lists>;
         call.launch(kernel, "combine_runs",
                     {runs.blocks(), Tuning::threads, 1, call.template can_launch_dependent<kernel>()}, view, out,
-                    runs.marks(), before, op, lists);
+                    runs.marks(), before, op, static_cast<int>(longest), lists);
     };
     if (gpu::is_aligned<Scan>(view, out))
         start(std::integral_constant<access, access::aligned>());
     else
         start(std::integral_constant<access, access::elementwise>());
-}
-
-/// Room for the long runs among so many values.
-template <class Scan>
-offset most_long_runs(offset count)
-{
-    return count / (Scan::tile + 1) + 1;
 }
 
 /// The runs of a call as segments, and the memory in which up to `most` of them are listed, or only the long ones of
@@ -115,12 +108,16 @@ class segments_of_runs {
 public:
     template <class Runs>
     segments_of_runs(device_call& call, Runs const& runs, offset count, offset most)
-        : most_long_(gpu::most_long_runs<Scan>(count)),
+        : longest(most > 0 ? Scan::tile : Scan::row), most_long_(count / (longest + 1) + 1),
           is_wide_(count > offset{std::numeric_limits<std::uint32_t>::max()}),
           starts_(call, (most + 1) * (is_wide_ ? 8 : 4)), long_(call, most_long_),
           segments({{starts_.begin(), is_wide_, runs.on_device(), count}, {long_.begin()}, most, count})
     {}
     offset most_listed() const { return std::max(segments.most, most_long_); }
+    /// For how many segments kernels are launched.
+    offset count() const { return segments.most > 0 ? segments.most : most_long_; }
+
+    offset const longest; ///< of the runs that are combined by rows, if they are many
 
 private:
     offset most_long_;
@@ -131,6 +128,13 @@ private:
 public:
     runs_or_long_runs const segments;
 };
+
+/// Returns up to how many runs of `count` keys are combined as segments, and not by rows: runs of `least_mean` keys in
+/// the mean. None are if the keys are `few`.
+inline offset most_as_segments(offset count, bool few, offset least_mean)
+{
+    return few ? 0 : count / least_mean;
+}
 
 /// The kernels that precede those for segments: they find the runs, and combine their values by rows if these are many,
 /// or list them.
@@ -146,21 +150,30 @@ struct kernels_of_runs {
     Out const& out; ///< of those by rows
     initial<typename Scan::value> const& before;
     typename Scan::op const& op;
-    runs_or_long_runs const& segments;
-    offset most_listed;
+    segments_of_runs<Scan> const& list;
+
+    offset most_listed() const { return list.most_listed(); }
+    /// Whether runs of all lengths are listed, if they are few.
+    bool leave_short_ones() const { return list.segments.most > 0; }
 
     template <class Longer>
     void start(Longer const& longer) const
     {
+        runs_or_long_runs const& segments = list.segments;
         runs.find(keys, is_same);
         if constexpr (may_combine_rows) {
             if (segments.most < segments.elements) {
                 using lists_type = lists_of_long_runs<typename Scan::order, typename Longer::lists_type>;
-                lists_type const lists = {segments.of_many, longer.further_counter(), longer.lists()};
-                gpu::start_combine_runs<Scan, Tuning>(call, runs, view, out, before, op, lists);
+                offset const least_for_warps =
+                    list.count() >= Tuning::segments::least_for_warps // as then, a kernel does
+                        ? Tuning::segments::least_for_warps
+                        : std::numeric_limits<offset>::max();
+                lists_type const lists = {segments.of_many, longer.further_counter(), least_for_warps, longer.lists()};
+                gpu::start_combine_runs<Scan, Tuning>(call, runs, view, out, before, op, list.longest, lists);
             }
         }
-        runs.write(keys_to, starts_of_runs{segments.all}, segments.most);
+        if (leave_short_ones())
+            runs.write(keys_to, starts_of_runs{segments.all}, segments.most);
     }
 };
 
@@ -174,15 +187,16 @@ void reduce_runs(device_call& call, Runs& runs, Keys const& keys, offset count, 
     using scan_type = scan_of<View, last_result<sink_of_runs<Sink>>, T, Op, scan_form::inclusive, Order>;
     using results_type = result_per_segment<sink_of_runs<Sink>>;
     constexpr bool by_rows = combines_rows<scan_type>;
-    offset const few = count / (Tuning::least_mean_vectors * scan_type::lane_vector);
-    segments_of_runs<scan_type> const list(call, runs, count, by_rows ? few : count);
+    bool const few = sizeof(T) <= Tuning::most_bytes_of_few && count <= Tuning::few_keys;
+    offset const most = gpu::most_as_segments(count, few, Tuning::least_mean_vectors * scan_type::lane_vector);
+    segments_of_runs<scan_type> const list(call, runs, count, by_rows ? most : count);
     reduced_runs<Sink, FirstKeys> const out = {to, keys_to, list.segments.most};
     initial<T> const before(std::nullopt);
     kernels_of_runs<scan_type, Tuning, by_rows, Runs, Keys, Pred, FirstKeys, decltype(out)> const first = {
-        call, runs, keys, is_same, view, keys_to, out, before, op, list.segments, list.most_listed()};
+        call, runs, keys, is_same, view, keys_to, out, before, op, list};
     gpu::start_segmented<segmented_of<scan_type, results_type, runs_or_long_runs>, typename Tuning::segments>(
-        call, view, results_type{{to, list.segments}}, list.segments, std::max(list.segments.most, offset{1}), count,
-        std::optional<T>(), op, first);
+        call, view, results_type{{to, list.segments}}, list.segments, list.count(), count, std::optional<T>(), op,
+        first);
 }
 
 /// Finds the runs of at least one key, and scans the values of each: if there are many, those of up to a tile by rows,
@@ -196,15 +210,15 @@ void scan_runs(device_call& call, Runs& runs, Keys const& keys, offset count, Pr
     using no_keys_type = first_keys<unsigned, Keys, iterator_sink<discard_iterator>>;
     constexpr bool may_combine_rows = combines_rows<Scan> && reads_known_memory<typename Scan::view>;
     bool const by_rows = may_combine_rows && gpu::is_apart(view, to, count);
-    segments_of_runs<Scan> const list(call, runs, count,
-                                      by_rows ? count / (Tuning::least_mean_rows * Scan::row) : count);
+    offset const most = gpu::most_as_segments(count, count <= Tuning::few_keys, Tuning::least_mean_rows * Scan::row);
+    segments_of_runs<Scan> const list(call, runs, count, by_rows ? most : count);
     scanned_runs<typename Scan::sink> const out = {to, list.segments.most};
     initial<typename Scan::value> const before(init);
     no_keys_type const no_keys = {keys, {}};
     kernels_of_runs<Scan, Tuning, may_combine_rows, Runs, Keys, Pred, no_keys_type, decltype(out)> const first = {
-        call, runs, keys, is_same, view, no_keys, out, before, op, list.segments, list.most_listed()};
+        call, runs, keys, is_same, view, no_keys, out, before, op, list};
     gpu::start_segmented<segmented_of<Scan, results_type, runs_or_long_runs>, typename Tuning::segments>(
-        call, view, results_type{to}, list.segments, std::max(list.segments.most, offset{1}), count, init, op, first);
+        call, view, results_type{to}, list.segments, list.count(), count, init, op, first);
 }
 
 /// Writes the first key and the combined values of each run, and the number of runs, in the policy's stream. Returns

@@ -65,11 +65,21 @@ offset most_longer([[maybe_unused]] Segments const& segments, offset count, [[ma
 
 /// In place of kernels that are launched before the others, and list segments, too.
 struct no_first_kernels {
-    static constexpr offset most_listed = 0;
+    static constexpr offset most_listed() { return 0; }
+    static constexpr bool leave_short_ones() { return true; } ///< otherwise, they list all that are left, in one round
     template <class Longer>
     void start(Longer const&) const
     {}
 };
+
+/// The kernel for short segments.
+template <class Segmented, class Tuning, class Lists>
+inline constexpr auto short_kernel = [] {
+    if constexpr (Segmented::results::reduces)
+        return &reduce_short_segments<Segmented, Tuning, Lists>;
+    else
+        return &scan_short_segments<Segmented, Tuning, Lists>;
+}();
 
 /// Launches the kernels for `count` segments of up to `longest` elements, which segments that are scanned have
 /// together, for a limited number at a time so that the lists stay short.
@@ -82,11 +92,13 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     constexpr bool reduces = Segmented::results::reduces;
     constexpr int warps = Tuning::threads / warp_size;
     using Scan = typename Segmented::scan;
-    offset const at_once = std::min(count, gpu::segments_at_once<typename Segmented::segments, Tuning>);
+    bool const has_short = first_kernels.leave_short_ones();
+    offset const at_once =
+        has_short ? std::min(count, gpu::segments_at_once<typename Segmented::segments, Tuning>) : count;
     offset const rounds = (count + at_once - 1) / at_once,
                  longer_ones = gpu::most_longer(segments, at_once, Scan::order::row);
     using longer_type = longer_segments<Segmented, Tuning>;
-    longer_type longer(call, results, at_once, std::max(longer_ones, first_kernels.most_listed), longest);
+    longer_type longer(call, results, at_once, std::max(longer_ones, first_kernels.most_listed()), longest);
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
         offset const first = round * at_once, left = std::min(at_once, count - first);
@@ -96,14 +108,11 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
         longer.begin(longest);
         if (round == 0)
             first_kernels.start(longer);
-        if constexpr (reduces) {
-            call.launch(&reduce_short_segments<Segmented, Tuning, typename longer_type::lists_type>,
-                        "reduce_short_segments", {short_blocks, Tuning::threads}, view, results, segments, first, left,
-                        before, op, longer.lists());
-        } else {
-            call.launch(&scan_short_segments<Segmented, Tuning, typename longer_type::lists_type>,
-                        "scan_short_segments", {short_blocks, Tuning::threads}, view, results, segments, first, left,
-                        before, op, longer.lists());
+        if (has_short) {
+            constexpr auto combine_short = short_kernel<Segmented, Tuning, typename longer_type::lists_type>;
+            call.launch(combine_short, reduces ? "reduce_short_segments" : "scan_short_segments",
+                        {short_blocks, Tuning::threads, 1, call.template can_launch_dependent<combine_short>()}, view,
+                        results, segments, first, left, before, op, longer.lists());
         }
         longer.start(view, results, segments, first, left, longest, before, op);
     }

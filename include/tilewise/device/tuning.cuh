@@ -242,11 +242,17 @@ struct by_key_tuning {
     /// Up to 64 registers per thread. A scan of 2^26 floats in runs of 4, in us: 3 blocks 266, 4 blocks 261, 5 blocks,
     /// which spill, 275.
     static constexpr int combining_blocks_per_multiprocessor = 4;
-    static constexpr int summing_threads = 1024;
 
-    /// A warp takes a part of the keys, of at least and at most so many. 2^20 keys are scanned in 25 us with parts of
-    /// 1024 or 512.
-    static constexpr int least_part = 1024, most_part = 1 << 20;
+    /// A warp takes a part of the keys, of at least and at most so many. 2^20 keys, values of 4 bytes, runs of 4, us to
+    /// reduce them with parts of 1024, 512 and 256: 41, 29, 24; to scan them: 25, 23, 24 (H100, 2026-11-26).
+    static constexpr int least_part = 256, most_part = 1 << 20;
+
+    /// Of up to so many keys, all runs of up to a row are combined by rows, and only longer ones as segments, which
+    /// takes fewer launches; reductions of values of more than so many bytes excepted. 2^20 keys, runs of 4, us so and
+    /// as more keys are: f32 reduced 22, 27, scanned 23, 29; f64 31, 28 and 29, 35. 2^21 keys in runs of 300, f32: 43,
+    /// 36 and 46, 38 (H100, 2026-11-26).
+    static constexpr offset few_keys = offset{1} << 20;
+    static constexpr int most_bytes_of_few = 4;
 
     /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments. 2^26 floats in runs of
     /// 4: 375 us by rows; of 32: 345 by rows, 254 as segments. 2 is between the two.

@@ -31,7 +31,6 @@ struct scanned_runs {
     static constexpr bool reduces = false;
     Sink to;
     offset most;
-    TILEWISE_DEVICE bool is_wanted(run_marks const& marks) const { return *marks.number > most; }
 };
 
 /// What `combine_runs` writes: a result for every run, and its first key, if there are more than `most` runs.
@@ -41,7 +40,6 @@ struct reduced_runs {
     Sink to;
     FirstKeys keys;
     offset most;
-    TILEWISE_DEVICE bool is_wanted(run_marks const& marks) const { return *marks.number > most; }
 };
 
 /// The runs that begin in a row, listed by a warp: where, and the results of the runs that end there.
@@ -125,11 +123,11 @@ TILEWISE_DEVICE int store_reduced(Out& out, Rows const& rows, offset runs, offse
     return number;
 }
 
-/// Combines the values of runs of up to a tile, and lists the longer ones.
+/// Combines the values of runs of up to `longest` values, at most a tile, and lists the longer ones.
 template <class Scan, class Out, class Tuning, access how, class Lists>
 TILEWISE_KERNEL(Tuning::threads, Tuning::combining_blocks_per_multiprocessor)
 combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typename Scan::value> init,
-             typename Scan::op op, Lists lists)
+             typename Scan::op op, int longest, Lists lists)
 {
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector, row = Scan::row, ahead = 2; // rows whose loads are in flight
@@ -141,15 +139,20 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     offset const part = offset{block_index()} * warps + warp;
     release_dependents();
     wait_for_primary();
-    if (part >= marks.parts || !out.is_wanted(marks))
+    gpu::clear_counters_of_next_round(lists.to.counters_of_next_round);
+    runs_before in_block = {0, -1}; // loaded at the same time as what is in the blocks
+    if (part < marks.parts)
+        in_block = marks.of_parts[part];
+    runs_of_all const all = gpu::sum_blocks<Tuning::threads>(marks);
+    if (part >= marks.parts || all.number <= out.most)
         return;
     int const lane = lane_index();
     offset const first = part * marks.part_size;
-    runs_before before = marks.before(part);
-    offset const back = first - before.last; // how long before the part the last run begins
-    offset const beyond = (before.last + Scan::tile) / marks.part_size + 1; // a part that the run reaches if it is long
+    runs_before before = gpu::after(all.before_block, in_block);
+    offset const back = first - before.last;                             // how long before the part the last run begins
+    offset const beyond = (before.last + longest) / marks.part_size + 1; // a part that the run reaches if it is long
     bool const is_long =
-        before.last < 0 || back > Scan::tile || (beyond < marks.parts && marks.before(beyond).last == before.last);
+        before.last < 0 || back > longest || (beyond < marks.parts && !marks.any_between(part, beyond));
     int const begin = is_long ? 0 : -static_cast<int>((back + row - 1) / row) * row,
               end = static_cast<int>(gpu::at_most(marks.count - first, 1 << 30)),
               limit = gpu::min_of(marks.part_size, end + 1);
@@ -161,7 +164,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     registers<typename Scan::vector_size, ahead> loaded;
     unsigned begins[ahead];
     int at[ahead];
-    rows_with_runs<N, Scan::tile> some_rows(words, begin, limit);
+    rows_with_runs<N> some_rows(words, begin, limit, longest);
     auto const load = [&](int i) {
         at[i] = some_rows.take();
         if (at[i] >= limit)
@@ -179,7 +182,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     TILEWISE_UNROLL
     for (int i = 0; i < ahead; ++i)
         load(i);
-    run_rows<Scan> rows(is_long && back > Scan::tile && back < -far ? -static_cast<int>(back) : far, init.get());
+    run_rows<Scan> rows(is_long && back > longest && back < -far ? -static_cast<int>(back) : far, longest, init.get());
     [[maybe_unused]] registers<T, 1> last_of_row; // the result for this lane's last value, in the row before
     TILEWISE_NO_UNROLL
     for (bool is_over = false; !is_over;) {
@@ -202,7 +205,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
                                                 (lane + warp_size - 1) % warp_size);
                 gpu::put(last_of_row[0], T(last[0]));
                 if (here >= 0 && rows.any_begins()) {
-                    bool const ends_long = first + rows.first_begin(here) - before.last > Scan::tile;
+                    bool const ends_long = first + rows.first_begin(here) - before.last > longest;
                     before.runs += gpu::store_reduced<Scan>(out, rows, before.runs, first + here, marks.count,
                                                             ends_long, previous, op, listed[warp]);
                 }
@@ -212,8 +215,8 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
             if (here >= 0 && rows.any_begins()) {
                 if (!rows.all_exist()) {
                     offset const next = first + rows.first_begin(here);
-                    if (next - before.last > Scan::tile && before.last >= 0)
-                        lists.add({before.last, next - before.last}, run);
+                    if (next - before.last > longest && before.last >= 0)
+                        lists.add({before.last, next - before.last}, run, all.number);
                 }
                 before.last = first + rows.open();
             }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The runs of more than a tile among those that `combine_runs` combines: segments for other kernels.
+/// The longer runs among those that `combine_runs` combines: segments for other kernels.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/warp.cuh>
@@ -14,7 +14,7 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// A run of more than a tile.
+/// A run that `combine_runs` does not combine.
 struct long_run {
     offset begin, count, index;
 };
@@ -68,16 +68,22 @@ template <class Order, class Lists>
 struct lists_of_long_runs {
     long_runs runs;
     unsigned long long* found; ///< how many there are
+    offset least_for_warps;    ///< of so many runs and more, warps combine those of up to a tile
     Lists to;
 
-    /// Adds a run. All lanes take part.
-    TILEWISE_DEVICE void add(segment_span span, offset index) const
+    /// Adds one of `count` runs. All lanes take part.
+    TILEWISE_DEVICE void add(segment_span span, offset index, offset count) const
     {
         bool const is_first = lane_index() == 0;
         unsigned own = 0;
         if (is_first) {
             own = static_cast<unsigned>(gpu::fetch_add(found, 1ull));
             runs.list[own] = {span.begin, span.count, index};
+        }
+        if (count >= least_for_warps && span.count <= Order::tile) {
+            if (is_first)
+                to.medium[gpu::fetch_add(to.medium.found, 1ull)] = own;
+            return;
         }
         bool is_shared = false;
         if constexpr (requires { to.far; })

@@ -2,12 +2,11 @@
 #pragma once
 
 /// @file
-/// Where the runs of equal keys begin: a bit for each key. Two kernels find it out, for the algorithms by key.
+/// Where the runs of equal keys begin: a bit for each key. A kernel finds it out, for the algorithms by key.
 ///
 /// A warp takes a part of the keys. Its lanes read consecutive keys, compare each with the one before, and a vote makes
-/// a word of 32 comparisons (`mark_runs`). A block sums how many runs begin before each of
-/// these (`sum_blocks`). No
-/// block waits for another one, and what follows needs neither the keys nor the comparison.
+/// a word of 32 comparisons (`mark_runs`). Each block of a later kernel sums how many runs begin before its parts
+/// (`sum_blocks`). No block waits for another one, and what follows needs neither the keys nor the comparison.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -45,7 +44,7 @@ struct runs_before {
 /// Returns what precedes a part of a range, given what precedes the range, and the part in the range.
 TILEWISE_DEVICE runs_before after(runs_before a, runs_before b)
 {
-    return {a.runs + b.runs, b.last >= 0 ? b.last : a.last};
+    return {a.runs + b.runs, b.last > a.last ? b.last : a.last};
 }
 /// Returns, for each lane, that of the lanes up to it.
 TILEWISE_DEVICE runs_before up_to_lane(runs_before own)
@@ -59,21 +58,86 @@ TILEWISE_DEVICE runs_before up_to_lane(runs_before own)
     return own;
 }
 
+/// Where the number of runs is written: for later kernels, for the host if it waits, and for the user.
+struct number_targets {
+    offset *on_device, *line; ///< `line` may be null
+    void* user;               ///< an integer of so many bytes, if not null
+    int user_bytes;
+
+    TILEWISE_DEVICE void put(offset number) const
+    {
+        *on_device = number;
+        if (line != nullptr)
+            *line = number;
+        if (user != nullptr) {
+            if (user_bytes == 8)
+                *static_cast<std::int64_t*>(user) = number;
+            else
+                *static_cast<std::int32_t*>(user) = static_cast<std::int32_t>(number);
+        }
+    }
+};
+
 /// Where the runs of `count` keys begin. A warp takes a part of the keys, a block some consecutive parts.
 struct run_marks {
     unsigned* words;        ///< a bit for each key, which is set if it begins a run, and a set bit behind the last key
     runs_before* of_parts;  ///< for each part, what precedes it in its block
-    runs_before* of_blocks; ///< for each block
-    offset* number;         ///< of runs, once blocks are summed
+    runs_before* of_blocks; ///< for each block, what is in it
+    number_targets number;  ///< of runs, once blocks are summed
     offset count, parts;
     int part_size, parts_of_block;
 
-    /// Returns what precedes a part.
-    TILEWISE_DEVICE runs_before before(offset part) const
+    /// Whether a run begins in one of the parts from `part` up to another one.
+    TILEWISE_DEVICE bool any_between(offset part, offset end) const
     {
-        return gpu::after(of_blocks[part / parts_of_block], of_parts[part]);
+        offset runs = of_parts[end].runs - of_parts[part].runs; // these numbers begin anew in every block
+        for (offset block = part / parts_of_block; block < end / parts_of_block; ++block)
+            runs += of_blocks[block].runs;
+        return runs > 0;
     }
 };
+
+/// Runs, and those of all blocks.
+struct runs_of_all {
+    runs_before before_block;
+    offset number;
+};
+
+/// Returns what precedes the parts of this block, and how many runs there are. Block 0 writes that number. All threads
+/// take part, with as many blocks as have marked the runs.
+template <int threads>
+TILEWISE_DEVICE runs_of_all sum_blocks(run_marks const& marks)
+{
+    constexpr int warps = threads / warp_size;
+    using per_warp = registers<runs_of_all, warps>;
+    TILEWISE_SHARED(shared, per_warp);
+    runs_of_all sum = {{0, -1}, -1};   // the last run is behind the keys
+    int const own_warp = warp_index(); // all lanes take part
+    runs_before before = {0, -1};
+    offset runs = 0;
+    for (offset block = thread_index(); block < block_count(); block += threads) {
+        runs_before const other = marks.of_blocks[block];
+        runs += other.runs;
+        if (block < block_index())
+            before = gpu::after(before, other);
+    }
+    TILEWISE_UNROLL
+    for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+        before = gpu::after(before, gpu::shuffle_down(before, distance));
+        runs += gpu::shuffle_down(runs, distance);
+    }
+    if (lane_index() == 0)
+        gpu::put(shared[own_warp], runs_of_all{before, runs});
+    sync_block();
+    TILEWISE_UNROLL
+    for (int warp = 0; warp < warps; ++warp) {
+        runs_of_all const other(shared[warp]);
+        sum = {gpu::after(sum.before_block, other.before_block), sum.number + other.number};
+    }
+    if (block_index() == 0 && thread_index() == 0)
+        marks.number.put(sum.number);
+    return sum;
+}
 
 /// Marks the keys that begin a run. A key is compared with the one before it, which comes first.
 template <class Keys, class Pred, class Tuning>
@@ -164,64 +228,6 @@ mark_runs(Keys keys, Pred is_same, run_marks marks)
             marks.of_parts[own_part] = lane > 0 ? before : runs_before{0, -1};
         if (lane == warps - 1)
             marks.of_blocks[block_index()] = up_to;
-    }
-}
-
-/// Where else the number of runs is written.
-struct number_targets {
-    offset* line; ///< for the host, if not null
-    void* user;   ///< an integer of so many bytes, if not null
-    int user_bytes;
-
-    TILEWISE_DEVICE void put(offset number) const
-    {
-        if (line != nullptr)
-            *line = number;
-        if (user != nullptr) {
-            if (user_bytes == 8)
-                *static_cast<std::int64_t*>(user) = number;
-            else
-                *static_cast<std::int32_t*>(user) = static_cast<std::int32_t>(number);
-        }
-    }
-};
-
-/// Finds what precedes each block, given what is in it, and writes the number of runs.
-template <class Tuning>
-TILEWISE_KERNEL(Tuning::summing_threads, 1)
-sum_blocks(run_marks marks, offset blocks, number_targets targets)
-{
-    constexpr int threads = Tuning::summing_threads, warps = threads / warp_size;
-    using per_warp = registers<runs_before, warps>;
-    TILEWISE_SHARED(shared, per_warp);
-    release_dependents();
-    wait_for_primary();
-    int const lane = lane_index(), warp = warp_index();
-    runs_before before = {0, -1};
-    TILEWISE_NO_UNROLL
-    for (offset begin = 0; begin < blocks; begin += threads) {
-        offset const own = begin + thread_index();
-        runs_before const up_to_this = gpu::up_to_lane(own < blocks ? marks.of_blocks[own] : runs_before{0, -1});
-        if (lane == warp_size - 1)
-            gpu::put(shared[warp], up_to_this);
-        sync_block();
-        runs_before const of_warps = gpu::up_to_lane(lane < warps ? runs_before(shared[lane]) : runs_before{0, -1}),
-                          all = gpu::shuffle(of_warps, warps - 1),
-                          before_warp = gpu::shuffle(of_warps, max_of(warp - 1, 0)),
-                          before_lane = gpu::shuffle_up(up_to_this, 1);
-        runs_before next = before;
-        if (warp > 0)
-            next = gpu::after(next, before_warp);
-        if (lane > 0)
-            next = gpu::after(next, before_lane);
-        if (own < blocks)
-            marks.of_blocks[own] = next;
-        before = gpu::after(before, all);
-        sync_block(); // before `shared` is written again
-    }
-    if (thread_index() == 0) {
-        *marks.number = before.runs - 1; // the last one is behind the keys
-        targets.put(before.runs - 1);
     }
 }
 

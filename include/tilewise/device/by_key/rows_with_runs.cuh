@@ -11,16 +11,17 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The rows of a part in which a run begins, or in which a run of up to a tile continues.
-template <int N, int tile>
+/// The rows of a part in which a run begins, or in which a run of up to `longest` values continues.
+template <int N>
 class rows_with_runs {
     static constexpr int row = N * warp_size;
 
 public:
     /// For the rows from position `first` on up to `limit`, with the marks of the keys from there on. The run that is
     /// open before the first row is longer.
-    TILEWISE_DEVICE rows_with_runs(unsigned const* marks, int first, int limit)
-        : marks_(marks), begin_(first - warp_size * row), limit_(limit), last_begin_(first - tile - row)
+    TILEWISE_DEVICE rows_with_runs(unsigned const* marks, int first, int limit, int longest)
+        : marks_(marks), begin_(first - warp_size * row), limit_(limit), longest_(longest),
+          last_begin_(first - longest - row)
     {}
     /// Returns the position of the next such row, or `limit` if there is none. All lanes take part.
     TILEWISE_DEVICE int take()
@@ -50,12 +51,12 @@ private:
         marks_ += warp_size * N;
         unsigned const begins = warp_ballot(any != 0);
         int const last = highest_bit(begins & (~0u >> (warp_size - 1 - lane_index())));
-        left_ = warp_ballot(own < limit_ && own - (last >= 0 ? begin_ + last * row : last_begin_) <= tile);
+        left_ = warp_ballot(own < limit_ && own - (last >= 0 ? begin_ + last * row : last_begin_) <= longest_);
         last_begin_ = begins != 0 ? begin_ + highest_bit(begins) * row : last_begin_;
     }
 
     unsigned const* marks_;
-    int begin_, limit_;
+    int begin_, limit_, longest_;
     int last_begin_;    ///< the last row before those in which a run begins
     unsigned left_ = 0; ///< a bit for each of 32 rows
 };

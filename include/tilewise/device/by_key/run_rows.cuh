@@ -21,7 +21,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// The values of one row of memory, combined up to each of them within its run. Results exist for values at positions
-/// below a tile in their runs.
+/// below `longest`, at most a tile, in their runs.
 template <class Scan>
 class run_rows {
     using T = typename Scan::value;
@@ -34,17 +34,19 @@ class run_rows {
 
 public:
     /// Begins before a row, for runs that begin with `init` if there is one. The run that is open there begins at
-    /// `open`: at least a tile before it, or its results are not needed.
-    TILEWISE_DEVICE run_rows(int open, optional_value<T> const& init) : init_(init), open_(open) {}
+    /// `open`: at least `longest` values before it, or its results are not needed.
+    TILEWISE_DEVICE run_rows(int open, int longest, optional_value<T> const& init)
+        : init_(init), longest_(longest), open_(open)
+    {}
 
     /// Combines the row of memory that begins at position `first`. `loaded` are the values of this lane; those at `end`
     /// and beyond do not exist. `begins` has a bit for each value that begins a run. Rows may be left out in which none
-    /// begins, and in which the run is longer than a tile.
+    /// begins, and in which the run is longer than `longest`.
     TILEWISE_DEVICE void combine(View& view, typename Scan::vector_size const& loaded, int first, int end,
                                  unsigned begins, Op& op)
     {
         find_positions(first, begins);
-        missing_ = gpu::max_of(first + row - end, first + row - open_before_ - Scan::tile);
+        missing_ = gpu::max_of(first + row - end, first + row - open_before_ - longest_);
         if (all_exist())
             combine_values<true>(view, loaded, end - first - lane_index() * N, op);
         else
@@ -152,7 +154,7 @@ private:
         for (int i = 0; i < N; ++i) {
             if (all || i < valid)
                 gpu::put(values[i], gpu::operand<T, Op>(view, loaded, i));
-            if (all || (i < valid && in_run_[i] < Scan::tile))
+            if (all || (i < valid && in_run_[i] < longest_))
                 exists_ |= 1u << i;
         }
         bool const is_last = lane_index() == last_lane;
@@ -271,6 +273,7 @@ private:
     static constexpr int no_end = 1 << 30; ///< no position in a run is above it
 
     optional_value<T> init_;
+    int longest_;
     // of the row
     int open_, open_before_;             ///< where the runs begin that are open behind and before the row
     int missing_;                        ///< not above 0, if all results exist

@@ -109,11 +109,12 @@ write_runs(run_marks marks, offset most, FirstKeys keys, What what)
     offset const part = offset{block_index()} * warps + warp;
     release_dependents();
     wait_for_primary();
-    if (part >= marks.parts || *marks.number > most)
+    runs_of_all const all = gpu::sum_blocks<Tuning::threads>(marks);
+    if (part >= marks.parts || all.number > most)
         return;
     int const words = marks.part_size / warp_size;
     auto& position = shared[warp];
-    runs_before before = marks.before(part);
+    runs_before before = gpu::after(all.before_block, marks.of_parts[part]);
     unsigned const* const own_marks = marks.words + part * words;
     TILEWISE_NO_UNROLL
     for (int begin = 0; begin < words; begin += warp_size) {

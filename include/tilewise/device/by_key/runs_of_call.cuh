@@ -71,19 +71,11 @@ public:
           line_(call.waits() ? call.line<offset>() : nullptr), out_(call, gpu::sink_of(to), 1)
     {}
 
-    /// Finds the runs of at least one key.
+    /// Finds where the runs of at least one key begin.
     template <class Keys, class Pred>
     void find(Keys const& keys, Pred const& is_same)
     {
-        constexpr auto sum = &sum_blocks<Tuning>;
-        number_targets to = {line_, nullptr, 0};
-        if constexpr (stores_number<sink>) {
-            to.user = out_.sink.first;
-            to.user_bytes = static_cast<int>(sizeof(*out_.sink.first));
-        }
         call_.launch(&mark_runs<Keys, Pred, Tuning>, "mark_runs", {blocks(), Tuning::threads}, keys, is_same, marks());
-        call_.launch(sum, "sum_blocks", {1, Tuning::summing_threads, 1, call_.template can_launch_dependent<sum>()},
-                     marks(), offset{blocks()}, to);
     }
     /// Writes the first key of each run, and `what`, if there are up to `most` runs.
     template <class FirstKeys, class What>
@@ -98,10 +90,15 @@ public:
     run_marks marks() const
     {
         runs_before *const of_blocks = memory_.begin() + parts_, *const behind = of_blocks + blocks();
+        number_targets number = {&behind->runs, line_, nullptr, 0};
+        if constexpr (stores_number<sink>) {
+            number.user = out_.sink.first;
+            number.user_bytes = static_cast<int>(sizeof(*out_.sink.first));
+        }
         return {reinterpret_cast<unsigned*>(behind + 1),
                 memory_.begin(),
                 of_blocks,
-                &behind->runs,
+                number,
                 count_,
                 parts_,
                 part_size_,
@@ -110,7 +107,7 @@ public:
     /// Of kernels in which a warp takes a part.
     int blocks() const { return static_cast<int>((parts_ + warps - 1) / warps); }
     /// Where later kernels find the number of runs, if there are keys.
-    offset const* on_device() const { return marks().number; }
+    offset const* on_device() const { return marks().number.on_device; }
 
     /// Ends the call. Returns the number of runs; 0 if the policy does not wait.
     offset finish()

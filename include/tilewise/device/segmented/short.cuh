@@ -53,6 +53,7 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
     TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
     release_dependents();
+    wait_for_primary();
     gpu::clear_counters_of_next_round(to.counters_of_next_round);
     int listed_medium = 0, listed_long = 0;
     warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
@@ -86,6 +87,7 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
     TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
     TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
     release_dependents();
+    wait_for_primary();
     gpu::clear_counters_of_next_round(to.counters_of_next_round);
     warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
