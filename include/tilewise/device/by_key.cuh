@@ -152,6 +152,7 @@ struct kernels_of_runs {
     typename Scan::op const& op;
     segments_of_runs<Scan> const& list;
 
+    static constexpr bool are_there = true;
     offset most_listed() const { return list.most_listed(); }
     /// Whether runs of all lengths are listed, if they are few.
     bool leave_short_ones() const { return list.segments.most > 0; }

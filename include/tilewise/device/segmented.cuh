@@ -65,6 +65,7 @@ offset most_longer([[maybe_unused]] Segments const& segments, offset count, [[ma
 
 /// In place of kernels that are launched before the others, and list segments, too.
 struct no_first_kernels {
+    static constexpr bool are_there = false;
     static constexpr offset most_listed() { return 0; }
     static constexpr bool leave_short_ones() { return true; } ///< otherwise, they list all that are left, in one round
     template <class Longer>
@@ -111,8 +112,9 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
         if (has_short) {
             constexpr auto combine_short = short_kernel<Segmented, Tuning, typename longer_type::lists_type>;
             call.launch(combine_short, reduces ? "reduce_short_segments" : "scan_short_segments",
-                        {short_blocks, Tuning::threads, 1, call.template can_launch_dependent<combine_short>()}, view,
-                        results, segments, first, left, before, op, longer.lists());
+                        {short_blocks, Tuning::threads, 1,
+                         First::are_there && round == 0 && call.template can_launch_dependent<combine_short>()},
+                        view, results, segments, first, left, before, op, longer.lists());
         }
         longer.start(view, results, segments, first, left, longest, before, op);
     }
