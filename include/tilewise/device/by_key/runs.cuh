@@ -98,7 +98,7 @@ struct lengths_of_runs {
 /// Writes the first key of each run, and `what`, if there are up to `most` runs. A warp takes a part of the keys, 32
 /// words of marks at a time: it lists where runs begin, so that neighboring lanes write about neighboring runs.
 template <class FirstKeys, class What, class Tuning>
-TILEWISE_KERNEL(Tuning::threads, 1)
+TILEWISE_KERNEL(Tuning::threads, Tuning::combining_blocks_per_multiprocessor)
 write_runs(run_marks marks, offset most, FirstKeys keys, What what)
 {
     constexpr int warps = Tuning::threads / warp_size, at_once = warp_size * warp_size;
