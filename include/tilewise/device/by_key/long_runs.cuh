@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The longer runs among those that `combine_runs` combines: segments for other kernels.
+/// The runs that are too long for `combine_runs`: segments for other kernels.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/warp.cuh>
