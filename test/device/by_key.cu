@@ -22,6 +22,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tw = tilewise;
@@ -380,6 +381,27 @@ DEVICE_TEST(algorithms_by_key, tell_the_trace)
     tw::count_by_key_into(tw::device.trace(sink), keys.begin(), keys.end(), found.begin(), counts.begin(),
                           number.begin());
     EXPECT_EQ(kernels, (std::vector<std::string>{"mark_runs", "write_runs"}));
+}
+
+DEVICE_TEST(algorithms_by_key, list_only_long_runs_of_few_keys)
+{
+    std::size_t const count = 300; // more than a row
+    device_array<int> const keys(std::vector<int>(count, 1)), found(1);
+    device_array<float> const x(std::vector<float>(count, 1)), sum(1);
+    device_array<double> const y(std::vector<double>(count, 1)), wide(count);
+    bool lists_all = false;
+    auto sink = [&](tw::launch_record const& record) { lists_all |= std::string_view(record.kernel) == "write_runs"; };
+    auto const traced = tw::device.trace(sink);
+    tw::reduce_by_key_into(traced, keys.begin(), keys.end(), x.begin(), found.begin(), sum.begin(),
+                           tw::discard_iterator());
+    tw::inclusive_scan_by_key(traced, keys.begin(), keys.end(), y.begin(), wide.begin());
+    EXPECT_FALSE(lists_all);
+    EXPECT_EQ(sum.value(), 300);
+    EXPECT_EQ(wide.value(count - 1), 300);
+    tw::reduce_by_key_into(traced, keys.begin(), keys.end(), y.begin(), found.begin(), wide.begin(),
+                           tw::discard_iterator());
+    EXPECT_TRUE(lists_all) << "reductions of doubles are excepted";
+    EXPECT_EQ(wide.value(), 300);
 }
 
 } // namespace

@@ -152,10 +152,10 @@ struct kernels_of_runs {
     typename Scan::op const& op;
     segments_of_runs<Scan> const& list;
 
-    static constexpr bool are_there = true;
+    static constexpr bool launch_any = true;
     offset most_listed() const { return list.most_listed(); }
     /// Whether runs of all lengths are listed, if they are few.
-    bool leave_short_ones() const { return list.segments.most > 0; }
+    bool leave_short_segments() const { return list.segments.most > 0; }
 
     template <class Longer>
     void start(Longer const& longer) const
@@ -173,7 +173,7 @@ struct kernels_of_runs {
                 gpu::start_combine_runs<Scan, Tuning>(call, runs, view, out, before, op, list.longest, lists);
             }
         }
-        if (leave_short_ones())
+        if (leave_short_segments())
             runs.write(keys_to, starts_of_runs{segments.all}, segments.most);
     }
 };

@@ -65,9 +65,12 @@ offset most_longer([[maybe_unused]] Segments const& segments, offset count, [[ma
 
 /// In place of kernels that are launched before the others, and list segments, too.
 struct no_first_kernels {
-    static constexpr bool are_there = false;
+    static constexpr bool launch_any = false;
     static constexpr offset most_listed() { return 0; }
-    static constexpr bool leave_short_ones() { return true; } ///< otherwise, they list all that are left, in one round
+    static constexpr bool leave_short_segments()
+    {
+        return true;
+    } ///< otherwise, they list all that are left, in one round
     template <class Longer>
     void start(Longer const&) const
     {}
@@ -93,7 +96,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     constexpr bool reduces = Segmented::results::reduces;
     constexpr int warps = Tuning::threads / warp_size;
     using Scan = typename Segmented::scan;
-    bool const has_short = first_kernels.leave_short_ones();
+    bool const has_short = first_kernels.leave_short_segments();
     offset const at_once =
         has_short ? std::min(count, gpu::segments_at_once<typename Segmented::segments, Tuning>) : count;
     offset const rounds = (count + at_once - 1) / at_once,
@@ -113,7 +116,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
             constexpr auto combine_short = short_kernel<Segmented, Tuning, typename longer_type::lists_type>;
             call.launch(combine_short, reduces ? "reduce_short_segments" : "scan_short_segments",
                         {short_blocks, Tuning::threads, 1,
-                         First::are_there && round == 0 && call.template can_launch_dependent<combine_short>()},
+                         First::launch_any && round == 0 && call.template can_launch_dependent<combine_short>()},
                         view, results, segments, first, left, before, op, longer.lists());
         }
         longer.start(view, results, segments, first, left, longest, before, op);

@@ -97,7 +97,7 @@ struct run_marks {
     }
 };
 
-/// Runs, and those of all blocks.
+/// What precedes a block, and the number of runs.
 struct runs_of_all {
     runs_before before_block;
     offset number;

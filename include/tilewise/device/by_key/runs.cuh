@@ -95,10 +95,16 @@ struct lengths_of_runs {
 };
 /// @}
 
+/// How many blocks of `write_runs` are to be resident: as many as there are, unless keys need more registers than that
+/// leaves. (nvcc 13.0 spills none for keys of 24 bytes, and 136 bytes for keys of 64.)
+template <class FirstKeys, class Tuning>
+inline constexpr int writing_blocks =
+    sizeof(typename FirstKeys::key) <= 24 ? Tuning::combining_blocks_per_multiprocessor : 1;
+
 /// Writes the first key of each run, and `what`, if there are up to `most` runs. A warp takes a part of the keys, 32
 /// words of marks at a time: it lists where runs begin, so that neighboring lanes write about neighboring runs.
 template <class FirstKeys, class What, class Tuning>
-TILEWISE_KERNEL(Tuning::threads, Tuning::combining_blocks_per_multiprocessor)
+TILEWISE_KERNEL(Tuning::threads, (writing_blocks<FirstKeys, Tuning>))
 write_runs(run_marks marks, offset most, FirstKeys keys, What what)
 {
     constexpr int warps = Tuning::threads / warp_size, at_once = warp_size * warp_size;
