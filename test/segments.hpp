@@ -172,7 +172,7 @@ struct scan_tuning : tilewise::gpu::scan_tuning {
 template <int log2_units>
 struct tuning_with : tilewise::gpu::segmented_tuning {
     using scan = scan_tuning;
-    static constexpr int threads = 64, short_blocks_per_multiprocessor = 1;
+    static constexpr int threads = 64, scanning_short_blocks = 1, reducing_short_blocks = 1, by_fours_blocks = 1;
     static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, runs_at_once = 301,
                                       least_split_tiles = 3, least_for_warps = log2_units == 6 ? 1 : 1000;
     static constexpr int log2_least_unit = 0, log2_units_most = log2_units, most_split_segments = 3;
@@ -183,8 +183,18 @@ using tuning = tuning_with<6>;
 /// One launch of few warps, each of which takes all the segments that it can.
 struct tuning_of_few_warps : tilewise::gpu::segmented_tuning {
     using scan = scan_tuning;
-    static constexpr int threads = 32, short_blocks_per_multiprocessor = 1;
+    static constexpr int threads = 32, scanning_short_blocks = 1, reducing_short_blocks = 1, by_fours_blocks = 1;
     static constexpr tilewise::offset warps_wanted = 1, least_for_warps = 1;
+};
+
+struct tuning_of_two_warps : tuning_of_few_warps { // so that a warp need not take all rows of a tile
+    static constexpr int threads = 64;
+};
+
+/// Adjacent segments are reduced with a lane for every four lane vectors, whatever their mean length is.
+template <class Tuning>
+struct by_fours : Tuning {
+    static constexpr int least_mean_by_fours = 0, most_mean_by_fours = 1 << 20;
 };
 
 /// Segments of a few elements, and twice as many of more than a row, and of more than a tile: among 32 of them are 12
@@ -253,6 +263,58 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_
     expect_bits(scanned(exclusive, init, true, with_little_room()), expected.exclusive, "with little room, in place");
     expect_bits(scanned(inclusive, std::nullopt, true, without_single_pass()), expected.inclusive, "split, in place");
     expect_bits(scanned(exclusive, init, false, without_single_pass()), expected.exclusive, "split, exclusive");
+}
+
+/// Compares reductions of adjacent segments with the specification: the lengths are around those at which one takes
+/// another lane, row or kernel, and the elements begin some bytes into memory that ends with them.
+template <class T, class Geometry, class Op>
+void expect_adjacent_specified(std::vector<T> const& values, Op op, std::size_t misalignment)
+{
+    using order = tilewise::order<T, Geometry>;
+    list lengths;
+    for (tilewise::offset const unit :
+         {tilewise::offset{1}, order::lane_vector, 4 * order::lane_vector, 5 * order::lane_vector,
+          9 * order::lane_vector, order::row, order::row + 4 * order::lane_vector, 2 * order::row, 3 * order::row,
+          4 * order::row, order::tile})
+        for (tilewise::offset const difference : {-1, 0, 1, 2})
+            lengths.add(unit + difference, 0);
+    for (int i = 0; i < 40; ++i)
+        lengths.add(i % 4, 0);
+    list const mixed = shuffled(lengths);
+    list of;
+    for (std::size_t i = 0; i < mixed.size(); ++i)
+        of.add(mixed.ends[i] - mixed.begins[i], 0);
+    std::vector<std::int64_t> offsets(of.begins);
+    offsets.push_back(of.ends.back());
+    auto const check = [&](list const& expected_of) {
+        std::vector<T> x;
+        for (std::size_t i = 0; i < of.elements; ++i)
+            x.push_back(values[i % values.size()]);
+        T const init = x.back();
+        auto const expected = specified<Geometry>(x, expected_of, init, op).reduced;
+        auto const own_op = tilewise::gpu::operator_for(tilewise::known::portable_operator_or_self<T>(op));
+        auto const count = static_cast<tilewise::offset>(expected_of.size());
+        on_device::device_array<T> const device_copy(x, misalignment), reduced(expected_of.size());
+        on_device::device_array<std::int64_t> const bounds(offsets);
+        auto const reduce_with = [&]<class Tuning>(Tuning, char const* what) {
+            tilewise::gpu::segmented_reduce<Geometry, Tuning>(tilewise::device, device_copy.data(), bounds.data(),
+                                                              bounds.data() + 1, count, reduced.data(), init, own_op);
+            expect_bits(reduced.values(expected_of.size()), expected, what);
+        };
+        reduce_with(by_fours<tuning>(), "by fours, in several launches");
+        reduce_with(by_fours<tuning_of_two_warps>(), "by fours, of few warps");
+        reduce_with(tuning_of_two_warps(), "adjacent segments");
+    };
+    check(of);
+    for (std::size_t i = 5; i + 1 < offsets.size(); i += 11) // a segment that ends before it begins
+        offsets[i] = offsets[i + 1] + 3 <= offsets.back() ? offsets[i + 1] + 3 : offsets[i];
+    list backward;
+    backward.elements = of.elements;
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+        backward.begins.push_back(offsets[i]);
+        backward.ends.push_back(std::max(offsets[i], offsets[i + 1]));
+    }
+    check(backward);
 }
 
 #endif

@@ -40,7 +40,7 @@ struct small_steps : tw::gpu::by_index_tuning {
     static constexpr int items_per_thread = 2;
     static constexpr int items_summed = 2, table_bytes = 64, large_table_threads = 96, large_table_bytes = 256;
     struct segments : tw::gpu::segmented_tuning {
-        static constexpr int threads = 64, short_blocks_per_multiprocessor = 1;
+        static constexpr int threads = 64, scanning_short_blocks = 1, reducing_short_blocks = 1, by_fours_blocks = 1;
         static constexpr tw::offset warps_wanted = 4, segments_at_once = 37;
         template <class>
         static constexpr int long_blocks_per_multiprocessor = 1;

@@ -89,6 +89,36 @@ DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
                                                              misalignment);
 }
 
+DEVICE_TEST(SegmentedOrder, OfAdjacentSegmentsIsThatOfEverySegmentAlone)
+{
+    using steep = segments::steep_geometry;
+    auto const check = []<class T, class Geometry>(T, Geometry, std::size_t misalignment) {
+        segments::expect_adjacent_specified<T, Geometry>(shape::some_values<T>(1009), shape::non_associative<T>(),
+                                                         misalignment);
+    };
+    check(std::uint8_t(), steep(), 1);
+    check(std::uint16_t(), steep(), 6);
+    check(std::uint32_t(), steep(), 4);
+    check(std::uint32_t(), tw::standard_geometry(), 12);
+    check(std::uint64_t(), tw::standard_geometry(), 8);
+    check(shape::bytes<3>(), steep(), 3);
+    check(shape::bytes<12>(), steep(), 0);
+    check(shape::bytes<16>(), steep(), 5);
+    check(shape::bytes<40>(), steep(), 0);
+}
+
+DEVICE_TEST(SegmentedOrder, OfAdjacentSegmentsIsThatOfSums)
+{
+    std::vector<float> floats;
+    std::vector<std::int8_t> bytes;
+    for (std::uint32_t const bits : shape::some_values<std::uint32_t>(1009)) {
+        floats.push_back(1 + static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-33f);
+        bytes.push_back(static_cast<std::int8_t>(bits >> 7));
+    }
+    segments::expect_adjacent_specified<float, tw::standard_geometry>(floats, std::plus<>(), 8);
+    segments::expect_adjacent_specified<std::int8_t, tw::standard_geometry>(bytes, std::plus<>(), 9);
+}
+
 /// A warp's list of segments that take longer is written out as soon as it has 32.
 DEVICE_TEST(SegmentedOrder, IsThatOfEverySegmentAloneWhereAWarpListsMany)
 {
@@ -139,6 +169,37 @@ DEVICE_TEST(segmented_algorithms, take_ranges_of_elements_and_offsets)
                                  std::span(bounds.begin(), bounds.end()), out.begin());
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(out.values(7), (results{1, 3, 6, 4, 5, 11, 18}));
+}
+
+/// As many rows that the library gives a lane four lane vectors of, of memory and of what iterators compute.
+DEVICE_TEST(segmented_algorithms, reduce_adjacent_rows_of_any_elements)
+{
+    std::vector<std::int32_t> offsets{0};
+    for (int i = 0; i < on_device::amount(100'000, 10'000, 2'500); ++i)
+        offsets.push_back(offsets.back() + i * i % 97 + (i % 500 == 0 ? 700 : 0));
+    auto const count = static_cast<std::size_t>(offsets.back());
+    device_array<std::int32_t> const bounds(offsets);
+    auto const check = [&](auto host, auto on_device, auto init, auto op) {
+        std::vector<decltype(init)> expected(offsets.size() - 1, init);
+        device_array<decltype(init)> const sums(offsets.size() - 1);
+        tw::segmented_reduce(tw::seq, host, offsets.begin(), offsets.end() - 1, offsets.begin() + 1, expected.begin(),
+                             init, op);
+        tw::segmented_reduce(tw::device, on_device, bounds.begin(), bounds.end() - 1, bounds.begin() + 1, sums.begin(),
+                             init, op);
+        segments::expect_bits(sums.values(offsets.size() - 1), expected, "reduce");
+    };
+    auto const of_memory = [&]<class E>(E, auto init) {
+        auto const x = on_device::some_elements<E>(count);
+        device_array<E> const copy(x);
+        check(x.begin(), copy.begin(), init, std::plus<>());
+    };
+    of_memory(float(), 0.0f);
+    of_memory(double(), 0.0);
+    of_memory(float(), 0.0);
+    of_memory(std::int8_t(), 0);
+    auto const a = on_device::some_elements<int>(count), b = on_device::some_elements<int>(count);
+    device_array<int> const a_copy(a), b_copy(b);
+    check(segments::products{a.data(), b.data()}, segments::products{a_copy.data(), b_copy.data()}, 1, std::plus<>());
 }
 
 /// Rows of a few elements, with longer ones in between and a huge one.
@@ -318,8 +379,9 @@ DEVICE_TEST(segmented_algorithms, leave_many_segments_to_warps)
     auto const policy = tw::device.trace(sink);
     auto const begins = bounds.begin(), last = bounds.end() - 1, ends = begins + 1;
     tw::segmented_reduce(policy, x.begin(), begins, last, ends, sums.begin());
-    EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_short_segments", "reduce_medium_segments",
-                                                 "reduce_long_segments", "fold_split_segments"}));
+    EXPECT_EQ(kernels,
+              (std::vector<std::string>{"reduce_short_segments", "reduce_segments_by_fours", "reduce_medium_segments",
+                                        "reduce_long_segments", "fold_split_segments"}));
     EXPECT_EQ(sums.values(count), lengths);
     kernels.clear();
     tw::segmented_inclusive_scan(policy, x.begin(), begins, last, ends, x.begin());

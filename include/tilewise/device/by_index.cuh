@@ -178,8 +178,8 @@ void combine_cells(device_call& call, View const& view, offset const* begins, of
     using list_type = segment_list<memory_view<offset>, memory_view<offset>>;
     using segmented = segmented_of<scan_type, results_type, list_type>;
     gpu::start_segmented<segmented, typename Tuning::segments>(call, view, results_type{sink},
-                                                               list_type{{begins, cells}, {begins + 1, cells}}, cells,
-                                                               count, std::optional<T>(init), op);
+                                                               list_type{{begins, cells}, {begins + 1, cells}, true},
+                                                               cells, count, std::optional<T>(init), op);
 }
 
 /// Combines, for each cell of an axis, `init` and the values of its samples, in the policy's stream.

@@ -106,21 +106,44 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
         offset const first = round * at_once, left = std::min(at_once, count - first);
-        int const short_blocks =
-            gpu::blocks_for(left, gpu::segments_per_warp(left, Tuning::warps_wanted) * warps,
-                            offset{call.multiprocessors()} * Tuning::short_blocks_per_multiprocessor);
+        auto const blocks = [&](int each) {
+            return gpu::blocks_for(left, gpu::segments_per_warp(left, Tuning::warps_wanted) * warps,
+                                   offset{call.multiprocessors()} * each);
+        };
         longer.begin(longest);
         if (round == 0)
             first_kernels.start(longer);
         if (has_short) {
             constexpr auto combine_short = short_kernel<Segmented, Tuning, typename longer_type::lists_type>;
             call.launch(combine_short, reduces ? "reduce_short_segments" : "scan_short_segments",
-                        {short_blocks, Tuning::threads, 1,
+                        {blocks(reduces ? 2 * Tuning::reducing_short_blocks : Tuning::scanning_short_blocks),
+                         Tuning::threads, 1,
                          First::launch_any && round == 0 && call.template can_launch_dependent<combine_short>()},
                         view, results, segments, first, left, before, op, longer.lists());
+            if constexpr (reduces && Scan::batched) {
+                constexpr auto by_fours =
+                    &reduce_segments_by_fours<Segmented, Tuning, typename longer_type::lists_type>;
+                if (segments.are_adjacent && left >= Tuning::least_for_warps)
+                    call.launch(by_fours, "reduce_segments_by_fours",
+                                {blocks(Tuning::by_fours_blocks), Tuning::threads, 1,
+                                 call.template can_launch_dependent<by_fours>()},
+                                view, results, segments, first, left, before, op, longer.lists());
+            }
         }
         longer.start(view, results, segments, first, left, longest, before, op);
     }
+}
+
+/// Whether the second view begins at the second element of the first one.
+template <class First, class Second>
+bool follows(First const&, Second const&)
+{
+    return false;
+}
+template <class E>
+bool follows(memory_view<E> const& first, memory_view<E> const& second)
+{
+    return second.first == first.first + 1;
 }
 
 /// Of the longest segment, where only the device has the offsets.
@@ -157,7 +180,7 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
     using scan_type = scan_of<decltype(view), typename results_type::sink, T, Op, form, order<T, Geometry>>;
     using list_type = segment_list<decltype(first), decltype(last)>;
     using segmented = segmented_of<scan_type, results_type, list_type>;
-    list_type const segments = {first, last};
+    list_type const segments = {first, last, gpu::follows(first, last)};
     if (bytes_each == 0) {
         gpu::start_segmented<segmented, Tuning>(call, view, results_type{sink}, segments, count, unknown_length, init,
                                                 op);
@@ -165,7 +188,8 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
         auto& reach = *call.line<segment_reach>();
         offset guess = count, now = 0;
         for (offset done = 0; done < count; done += now, guess = 2 * now) {
-            list_type const left = done == 0 ? segments : list_type{first.from(done), last.from(done)};
+            list_type const left =
+                done == 0 ? segments : list_type{first.from(done), last.from(done), segments.are_adjacent};
             for (now = std::min(guess, count - done);; now = (now + 1) / 2) { // until they fit or one is left
                 call.set_items(now);
                 call.launch(&find_reach<list_type, Tuning::threads>, "find_reach", {1, Tuning::threads}, left, now,

@@ -90,15 +90,25 @@ struct scan_tuning {
 
 /// How the segmented algorithms share segments out.
 struct segmented_tuning {
-    /// Of the blocks that take short segments. A warp takes up to 32 of them; fewer, if more warps get work that way.
+    /// Of the blocks that take short segments, and how many of these scan. A warp takes up to 32 segments; fewer, if
+    /// more warps get work that way.
     static constexpr int threads = 256;
-    static constexpr int short_blocks_per_multiprocessor = 32;
+    static constexpr int scanning_short_blocks = 32;
     static constexpr offset warps_wanted = 8192;
 
     /// From so many segments on, a warp combines one of up to a tile; of fewer, a block does, and no kernel for warps
     /// is launched. 3355 segments of 20000 bytes, H100: warps 44 us to reduce them, blocks 102. (The number is in
     /// between what a wave of blocks and a wave of warps can take. Decision 40 has what follows.)
     static constexpr offset least_for_warps = 2048;
+
+    /// Reductions of adjacent segments, from `least_for_warps` of them on, have a lane for every four lane vectors if
+    /// the mean length is in between these numbers of lane vectors. 2^26 floats, us with a lane for one and for four,
+    /// constant lengths: 8 144, 204; 16 124, 97; 100 128, 86; 300 (by warps) 114, 107 (H200, 2026-11-26; decision 40).
+    static constexpr int least_mean_by_fours = 3, most_mean_by_fours = 128;
+
+    /// Resident blocks of either kernel, by their registers. With one lane, twice as many are launched, with four as
+    /// many: blocks of the kernel that is not wanted return, 32 for each multiprocessor in 3 us longer than 10.
+    static constexpr int reducing_short_blocks = 5, by_fours_blocks = 4;
 
     /// Of the blocks whose warps take segments of more than a row. Scans with 4: up to a tenth slower.
     static constexpr int reducing_blocks_per_multiprocessor = 4, scanning_blocks_per_multiprocessor = 3;

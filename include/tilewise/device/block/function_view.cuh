@@ -127,6 +127,11 @@ struct function_view {
         return views.map([&](auto const& view) { return view.template fetch_clamped<count>(position, last); });
     }
     template <int count>
+    TILEWISE_DEVICE vector<count> fetch_wanted(offset position, wanted_elements const& wanted) const
+    {
+        return views.map([&](auto const& view) { return view.template fetch_wanted<count>(position, wanted); });
+    }
+    template <int count>
     TILEWISE_DEVICE vector<count> adopt(vector16 const& bytes, offset position) const
     {
         return views.map([&](auto const& view) { return view.template adopt<count>(bytes, position); });

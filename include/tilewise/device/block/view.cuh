@@ -25,21 +25,9 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// The memory space of a view: global memory, which is read once, or shared memory.
-enum class memory { global, shared };
-
 /// The alignment of stages, chosen for bulk copies (TMA): 16 bytes off it, the one-pass scan lost a quarter of its
 /// speed.
 inline constexpr int stage_alignment = 128;
-
-template <memory where, class Unit>
-TILEWISE_DEVICE Unit load(Unit const* from)
-{
-    if constexpr (where == memory::global)
-        return gpu::load_once(from);
-    else
-        return *from;
-}
 
 /// Whether the 16-byte vectors that a part of a range shares with the parts before and after it may be read.
 struct shared_ends {
@@ -127,6 +115,17 @@ struct memory_view {
         TILEWISE_UNROLL
         for (int i = 0; i < count; ++i)
             gpu::put(loaded.element[i], first[position + i < last ? position + i : last]);
+        return loaded;
+    }
+
+    /// Loads the wanted ones of the elements from `position` on.
+    template <int count>
+    TILEWISE_DEVICE vector<count> fetch_wanted(offset position, wanted_elements const& wanted) const
+    {
+        vector<count> loaded;
+        gpu::load_wanted<count * widest, element_alignment>(
+            loaded.vectors, address_of(position),
+            {wanted.begin * widest, wanted.end * widest, wanted.before * widest, wanted.after * widest});
         return loaded;
     }
 
@@ -236,6 +235,11 @@ struct iterator_view {
     TILEWISE_DEVICE vector<count> fetch_clamped(offset position, offset last) const
     {
         return {position, last};
+    }
+    template <int count>
+    TILEWISE_DEVICE vector<count> fetch_wanted(offset position, wanted_elements const&) const
+    {
+        return {position, position + count};
     }
     template <int count>
     TILEWISE_DEVICE vector<count> adopt(vector16 const&, offset position) const

@@ -35,10 +35,11 @@ struct runs_or_long_runs {
     long_runs of_many;
     offset most, elements;
 
-    static constexpr bool counts_on_device = true;
+    static constexpr bool counts_on_device = true, are_adjacent = true;
 
     TILEWISE_DEVICE bool are_many() const { return *all.number > most; }
     TILEWISE_DEVICE segment_span at(offset number) const { return are_many() ? of_many.at(number) : all.at(number); }
+    TILEWISE_DEVICE offset start(offset number) const { return all.start(number); } ///< if they are not many
     TILEWISE_DEVICE offset existing(offset first, offset count) const
     {
         return are_many() ? 0 : all.existing(first, count);

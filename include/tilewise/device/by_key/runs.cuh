@@ -26,7 +26,7 @@ struct run_list {
     offset const* number; ///< of runs
     offset elements;      ///< of all runs
 
-    static constexpr bool counts_on_device = true;
+    static constexpr bool counts_on_device = true, are_adjacent = true;
 
     TILEWISE_DEVICE void put(offset index, offset start) const
     {

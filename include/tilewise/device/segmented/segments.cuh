@@ -23,6 +23,7 @@ template <class Begins, class Ends>
 struct segment_list {
     Begins begins;
     Ends ends;
+    bool are_adjacent = false; ///< whether each begins where the one before it ends, as both are views of one array
 
     static constexpr bool counts_on_device = false; ///< whether only the device may know how many segments there are
 
@@ -32,6 +33,8 @@ struct segment_list {
         offset const begin = number(begins, index), end = number(ends, index);
         return {begin, end < begin ? 0 : end - begin};
     }
+    /// Returns where a segment begins, or, if they are adjacent, where the last one ends.
+    TILEWISE_DEVICE offset start(offset index) { return are_adjacent ? number(begins, index) : 0; }
 
 private:
     template <class View>
@@ -41,6 +44,13 @@ private:
         return static_cast<offset>(view.element(loaded, 0));
     }
 };
+
+/// Returns how many elements the `count` segments from `first` on have, which are adjacent.
+template <class Segments>
+TILEWISE_DEVICE offset elements_of(Segments& segments, offset first, offset count)
+{
+    return segments.start(first + count) - segments.start(first);
+}
 
 /// Stores one value.
 template <class Sink, class T>

@@ -10,6 +10,7 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/segmented/by_fours.cuh>
 #include <tilewise/device/segmented/rows.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/warp.cuh>
@@ -56,7 +57,7 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     wait_for_primary();
     gpu::clear_counters_of_next_round(to.counters_of_next_round);
     int listed_medium = 0, listed_long = 0;
-    warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
+    warp_segments<Tuning, typename Segmented::segments, false> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
     offset const longest_medium = gpu::longest_for_warps<Scan, Tuning>(taken.count);
     TILEWISE_NO_UNROLL
@@ -75,10 +76,21 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     long_list.append(to.longer, listed_long);
 }
 
+/// Whether `reduce_segments_by_fours` reduces the `count` segments from `first` on, and not `reduce_short_segments`:
+/// their mean length decides.
+template <class Scan, class Tuning, class Segments>
+TILEWISE_DEVICE bool are_reduced_by_fours(Segments& segments, offset first, offset count)
+{
+    if (!Scan::batched || !segments.are_adjacent || count < Tuning::least_for_warps)
+        return false;
+    offset const vectors = gpu::elements_of(segments, first, count) / Scan::lane_vector;
+    return vectors >= count * Tuning::least_mean_by_fours && vectors <= count * Tuning::most_mean_by_fours;
+}
+
 /// Reduces the segments of up to a row among the `count` segments from `first` on, and lists the longer ones, if they
 /// are not split: for warps those of up to a tile, if there are many, and for blocks the others.
 template <class Segmented, class Tuning, class Lists>
-TILEWISE_KERNEL(Tuning::threads, 1)
+TILEWISE_KERNEL(Tuning::threads, Segmented::scan::batched ? Tuning::reducing_short_blocks : 1)
 reduce_short_segments(typename Segmented::view view, typename Segmented::results results,
                       typename Segmented::segments segments, offset first, offset count,
                       initial<typename Segmented::value> init, typename Segmented::op op, Lists to)
@@ -89,7 +101,9 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
     release_dependents();
     wait_for_primary();
     gpu::clear_counters_of_next_round(to.counters_of_next_round);
-    warp_segments<Tuning, typename Segmented::segments> taken(segments, first, count);
+    if (gpu::are_reduced_by_fours<Scan, Tuning>(segments, first, gpu::existing_segments(segments, first, count)))
+        return;
+    warp_segments<Tuning, typename Segmented::segments, false> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
     int const lane = lane_index();
     int listed_medium = 0, listed_long = 0;
@@ -109,6 +123,45 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
         if (any_lane(fits_row && own.count > 0))
             gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, index, taken.valid,
                                                op, before);
+    }
+    medium_list.append(to.medium, listed_medium);
+    long_list.append(to.longer, listed_long);
+}
+
+/// Reduces adjacent segments of up to four rows among the `count` segments from `first` on, and lists the longer ones,
+/// as `reduce_short_segments` does, if the mean length is one for which this takes less time.
+template <class Segmented, class Tuning, class Lists>
+TILEWISE_KERNEL(Tuning::threads, Segmented::scan::batched ? Tuning::by_fours_blocks : 1)
+reduce_segments_by_fours(typename Segmented::view view, typename Segmented::results results,
+                         typename Segmented::segments segments, offset first, offset count,
+                         initial<typename Segmented::value> init, typename Segmented::op op, Lists to)
+{
+    using Scan = typename Segmented::scan;
+    TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
+    TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
+    release_dependents();
+    wait_for_primary();
+    if (!gpu::are_reduced_by_fours<Scan, Tuning>(segments, first, gpu::existing_segments(segments, first, count)))
+        return;
+    warp_segments<Tuning, typename Segmented::segments, true> taken(segments, first, count);
+    optional_value<typename Scan::value> const before = init.get();
+    int listed_medium = 0, listed_long = 0;
+    TILEWISE_NO_UNROLL
+    while (taken.take()) {
+        segment_span const own = taken.own;
+        offset const index = first + taken.begin;
+        if (lane_index() < taken.valid && own.count == 0)
+            gpu::store_one(results.to, index + lane_index(), before.value[0]);
+        bool const fits = own.count <= longest_by_fours<Scan>;
+        if (any_lane(!fits)) {
+            auto const number = static_cast<unsigned>(taken.begin + lane_index());
+            bool const is_medium = !fits && own.count <= Scan::tile;
+            bool const is_long =
+                own.count > Scan::tile && !to.split.add(number, Scan::order::tiles_before_last(own.count));
+            medium_list.add(to.medium, listed_medium, is_medium, number);
+            long_list.add(to.longer, listed_long, is_long, number);
+        }
+        gpu::warp_reduce_by_fours<Segmented>(view, results, own, taken.around, index, taken.valid, op, before);
     }
     medium_list.append(to.medium, listed_medium);
     long_list.append(to.longer, listed_long);

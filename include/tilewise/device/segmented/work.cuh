@@ -23,54 +23,75 @@ TILEWISE_PORTABLE inline int segments_per_warp(offset count, offset warps_wanted
     return each;
 }
 
+/// Returns how many of the `given` segments from `first` on exist.
+template <class Segments>
+TILEWISE_DEVICE offset existing_segments(Segments const& all, offset first, offset given)
+{
+    if constexpr (Segments::counts_on_device)
+        return all.existing(first, given);
+    else
+        return given;
+}
+
+/// How many segments around those of a warp are asked where they begin: as many as cover a 16-byte vector, unless they
+/// are empty.
+inline constexpr offset asked_around = vector_bytes;
+
 /// What a warp of a kernel over short segments takes: up to 32 segments at a time, of which each lane has one. The next
-/// ones are read while it combines these.
-template <class Tuning, class Segments>
+/// ones are read while it combines these. `reads_around`: whether it asks where those around them begin.
+template <class Tuning, class Segments, bool reads_around>
 class warp_segments {
 public:
     TILEWISE_DEVICE warp_segments(Segments const& all, offset first, offset given)
-        : count(existing(all, first, given)), all_(all), first_(first),
+        : count(gpu::existing_segments(all, first, given)), all_(all), first_(first),
           per_warp_(gpu::segments_per_warp(this->count, Tuning::warps_wanted)),
-          step_(offset{block_count()} * warps * per_warp_),
-          begin_((offset{block_index()} * warps + warp_index()) * per_warp_), next_(read(begin_))
-    {}
+          step_(static_cast<unsigned>(block_count() * warps * per_warp_)),
+          next_begin_(static_cast<unsigned>((block_index() * warps + warp_index()) * per_warp_))
+    {
+        read();
+    }
     /// Whether there are segments; then `own` is this lane's, the one of lane 0 has the index `begin` in the launch,
     /// and `valid` lanes have one.
     TILEWISE_DEVICE bool take()
     {
-        begin = begin_;
+        begin = next_begin_;
         own = next_;
+        around = next_around_;
         valid = static_cast<int>(gpu::at_most(count - begin, per_warp_));
-        begin_ += step_;
+        next_begin_ += step_;
         if (valid > 0)
-            next_ = read(begin_);
+            read();
         return valid > 0;
     }
     offset begin;
     segment_span own;
+    offset around; ///< if segments are adjacent: in lane 0, where one before them begins, in others, one behind them
     int valid;
     offset count; ///< of all segments
 
 private:
     static constexpr int warps = Tuning::threads / warp_size;
 
-    TILEWISE_DEVICE static offset existing(Segments const& all, offset first, offset given)
+    TILEWISE_DEVICE void read()
     {
-        if constexpr (Segments::counts_on_device)
-            return all.existing(first, given);
-        else
-            return given;
-    }
-    TILEWISE_DEVICE segment_span read(offset from)
-    {
-        offset const index = from + lane_index();
-        return lane_index() < per_warp_ && index < count ? all_.at(first_ + index) : segment_span{0, 0};
+        int const lane = lane_index();
+        offset const from = next_begin_, index = from + lane;
+        bool const exists = lane < per_warp_ && index < count;
+        next_ = {0, 0};
+        next_around_ = 0;
+        if (exists) {
+            next_ = all_.at(first_ + index);
+            if (reads_around)
+                next_around_ = all_.start(first_ + (lane == 0 ? (from > asked_around ? from - asked_around : 0)
+                                                              : gpu::at_most(from + per_warp_ + asked_around, count)));
+        }
     }
     Segments all_;
     offset first_;
     int per_warp_;
-    offset step_, begin_;
+    unsigned step_, next_begin_; ///< a launch has less than 2^32 segments
     segment_span next_;
+    offset next_around_;
 };
 
 /// A list of segments of a launch: their indices, and how many of them have been found and taken. One list grows
