@@ -39,6 +39,14 @@ TEST(SegmentedProbe, FindsNullPointers)
     int const zeros[]{0, 0};
     EXPECT_NO_THROW(tilewise::segmented_inclusive_scan(tilewise::device, none, zeros, zeros + 1, zeros + 1, none));
 }
+
+TEST(SegmentedProbe, FindsTheOrderOfAdjacentSegments)
+{
+    segments::expect_adjacent_specified<std::uint32_t, tilewise::standard_geometry>(
+        shape::some_values<std::uint32_t>(1009), shape::non_associative<std::uint32_t>(), 4);
+    segments::expect_adjacent_specified<std::uint16_t, geometry>(shape::some_values<std::uint16_t>(1009),
+                                                                 shape::non_associative<std::uint16_t>(), 6);
+}
 #else
 using geometry = backend::tiny_geometry;
 

@@ -7,6 +7,8 @@
 /// * `reduce_short_segments` and `scan_short_segments` combine segments of up to a row, with a lane for each lane
 ///   vector, and list the longer ones. If segments are many, warps combine those of up to a tile
 ///   (`combine_medium_segments`).
+/// * Reductions of many adjacent segments of a few lane vectors to a few rows in the mean: `reduce_segments_by_fours`
+///   combines segments of up to four rows in place of `reduce_short_segments`, with a lane for every four lane vectors.
 /// * Reductions: blocks reduce the others (`reduce_long_segments`). Segments of many tiles are split before that, and
 ///   their parts are folded afterwards (`fold_split_segments`).
 /// * Scans: all blocks share the tiles of the segments of more than a tile (`scan_segments_in_one_pass`), and a block
@@ -15,7 +17,7 @@
 ///   find their prefixes (`carry_groups_of_segments`).
 ///
 /// A segment may begin at any element. Its elements are read one by one, or in 16-byte vectors that are inside it.
-/// Nothing beside them is read.
+/// Nothing beside them is read, except that segments which are adjacent share such vectors.
 ///
 /// Of elements in host memory, those that segments cover (`find_reach`) are staged, if necessary for some segments at a
 /// time.
