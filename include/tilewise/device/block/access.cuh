@@ -135,8 +135,8 @@ TILEWISE_DEVICE void load_wanted(vector16* to, std::uintptr_t from, wanted_eleme
         TILEWISE_UNROLL
         for (int i = 0; i < words; ++i)
             to[i / 4].word[i % 4] = alignment < 4 && i + 1 < 4 * vectors
-                                        ? funnel_shift_right(word[i], word[min_of(i + 1, 4 * vectors - 1)],
-                                                             static_cast<unsigned>(skipped) % 4 * 8)
+                                        ? gpu::funnel_shift_right(word[i], word[min_of(i + 1, 4 * vectors - 1)],
+                                                                  static_cast<unsigned>(skipped) % 4 * 8)
                                         : word[i];
     }
 }
