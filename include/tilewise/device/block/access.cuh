@@ -10,6 +10,7 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
