@@ -122,7 +122,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                          Tuning::threads, 1,
                          First::launch_any && round == 0 && call.template can_launch_dependent<combine_short>()},
                         view, results, segments, first, left, before, op, longer.lists());
-            if constexpr (reduces && Scan::batched) {
+            if constexpr (reduces && can_reduce_by_fours<Scan>) {
                 constexpr auto by_fours =
                     &reduce_segments_by_fours<Segmented, Tuning, typename longer_type::lists_type>;
                 if (segments.are_adjacent && left >= Tuning::least_for_warps)

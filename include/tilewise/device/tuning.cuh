@@ -90,8 +90,8 @@ struct scan_tuning {
 
 /// How the segmented algorithms share segments out.
 struct segmented_tuning {
-    /// Of the blocks that take short segments, and how many of these scan. A warp takes up to 32 segments; fewer, if
-    /// more warps get work that way.
+    /// Of the blocks that take short segments, and how many of those that scan are launched per multiprocessor. A warp
+    /// takes up to 32 segments; fewer, if more warps get work that way.
     static constexpr int threads = 256;
     static constexpr int scanning_short_blocks = 32;
     static constexpr offset warps_wanted = 8192;
@@ -106,8 +106,9 @@ struct segmented_tuning {
     /// constant lengths: 8 144, 204; 16 124, 97; 100 128, 86; 300 (by warps) 114, 107 (H200, 2026-11-26; decision 40).
     static constexpr int least_mean_by_fours = 3, most_mean_by_fours = 128;
 
-    /// Resident blocks of either kernel, by their registers. With one lane, twice as many are launched, with four as
-    /// many: blocks of the kernel that is not wanted return, 32 for each multiprocessor in 3 us longer than 10.
+    /// Blocks per multiprocessor that are resident: with a lane for one lane vector, and for four. Twice as many of the
+    /// first are launched, and as many of the second. Blocks of the kernel that is not wanted return at once, and 32
+    /// per multiprocessor take 3 us longer than 10.
     static constexpr int reducing_short_blocks = 5, by_fours_blocks = 4;
 
     /// Of the blocks whose warps take segments of more than a row. Scans with 4: up to a tenth slower.

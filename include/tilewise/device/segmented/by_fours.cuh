@@ -27,6 +27,13 @@ inline constexpr int vectors_per_lane = 4, lanes_per_row = warp_size / vectors_p
 template <class Scan>
 inline constexpr int longest_by_fours = std::min(warp_size / lanes_per_row, Scan::rows) * Scan::row;
 
+/// Whether a kernel can reduce like this: a lane's elements come from one range of memory, and its registers suffice
+/// for them. (With others, or computed ones, it was not measured.)
+template <class Scan>
+inline constexpr bool can_reduce_by_fours =
+    Scan::batched && Scan::view::bases == 1 &&
+    (vectors_per_lane + 1) * Scan::lane_vector * Scan::view::widest <= (vectors_per_lane + 1) * vector_bytes;
+
 /// Returns how many lanes a segment takes that has `whole` lane vectors before its last one.
 TILEWISE_DEVICE int lanes_by_fours(int whole)
 {

@@ -81,14 +81,58 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
 template <class Scan, class Tuning, class Segments>
 TILEWISE_DEVICE bool are_reduced_by_fours(Segments& segments, offset first, offset count)
 {
-    if (!Scan::batched || !segments.are_adjacent || count < Tuning::least_for_warps)
+    if (!can_reduce_by_fours<Scan> || !segments.are_adjacent || count < Tuning::least_for_warps)
         return false;
     offset const vectors = gpu::elements_of(segments, first, count) / Scan::lane_vector;
     return vectors >= count * Tuning::least_mean_by_fours && vectors <= count * Tuning::most_mean_by_fours;
 }
 
-/// Reduces the segments of up to a row among the `count` segments from `first` on, and lists the longer ones, if they
-/// are not split: for warps those of up to a tile, if there are many, and for blocks the others.
+/// Reduces those of the segments that a warp takes several of at once, and lists the longer ones, if they are not
+/// split: for warps those of up to a tile, if there are many, and for blocks the others. The lists are in shared
+/// memory.
+template <class Segmented, class Tuning, bool by_fours, class Lists, class List>
+TILEWISE_DEVICE void
+reduce_several_at_once(typename Segmented::view const& view, typename Segmented::results const& results,
+                       typename Segmented::segments const& segments, offset first, offset count,
+                       optional_value<typename Segmented::value> const& init, typename Segmented::op& op,
+                       Lists const& to, List& medium_list, List& long_list)
+{
+    using Scan = typename Segmented::scan;
+    constexpr offset longest = by_fours ? longest_by_fours<Scan> : Scan::row;
+    warp_segments<Tuning, typename Segmented::segments, by_fours> taken(segments, first, count);
+    int const lane = lane_index();
+    int listed_medium = 0, listed_long = 0;
+    offset const longest_medium = by_fours ? offset{Scan::tile} : gpu::longest_for_warps<Scan, Tuning>(taken.count);
+    TILEWISE_NO_UNROLL
+    while (taken.take()) {
+        segment_span const own = taken.own;
+        offset const index = first + taken.begin;
+        if (lane < taken.valid && own.count == 0) {
+            auto sink = results.to;
+            gpu::store_one(sink, index + lane, init.value[0]);
+        }
+        bool const fits = own.count <= longest;
+        if (!by_fours || any_lane(!fits)) {
+            auto const number = static_cast<unsigned>(taken.begin + lane);
+            bool const is_medium = !fits && own.count <= longest_medium;
+            bool const is_long =
+                own.count > longest_medium && !to.split.add(number, Scan::order::tiles_before_last(own.count));
+            medium_list.add(to.medium, listed_medium, is_medium, number);
+            long_list.add(to.longer, listed_long, is_long, number);
+        }
+        if (any_lane(fits && own.count > 0)) {
+            if constexpr (by_fours)
+                gpu::warp_reduce_by_fours<Segmented>(view, results, own, taken.around, index, taken.valid, op, init);
+            else
+                gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits ? own.count : 0}, index, taken.valid,
+                                                   op, init);
+        }
+    }
+    medium_list.append(to.medium, listed_medium);
+    long_list.append(to.longer, listed_long);
+}
+
+/// Reduces the segments of up to a row among the `count` segments from `first` on, and lists the longer ones.
 template <class Segmented, class Tuning, class Lists>
 TILEWISE_KERNEL(Tuning::threads, Segmented::scan::batched ? Tuning::reducing_short_blocks : 1)
 reduce_short_segments(typename Segmented::view view, typename Segmented::results results,
@@ -101,37 +145,15 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
     release_dependents();
     wait_for_primary();
     gpu::clear_counters_of_next_round(to.counters_of_next_round);
-    if (gpu::are_reduced_by_fours<Scan, Tuning>(segments, first, gpu::existing_segments(segments, first, count)))
-        return;
-    warp_segments<Tuning, typename Segmented::segments, false> taken(segments, first, count);
-    optional_value<typename Scan::value> const before = init.get();
-    int const lane = lane_index();
-    int listed_medium = 0, listed_long = 0;
-    offset const longest_medium = gpu::longest_for_warps<Scan, Tuning>(taken.count);
-    TILEWISE_NO_UNROLL
-    while (taken.take()) {
-        segment_span const own = taken.own;
-        offset const index = first + taken.begin;
-        if (lane < taken.valid && own.count == 0)
-            gpu::store_one(results.to, index + lane, before.value[0]);
-        auto const number = static_cast<unsigned>(taken.begin + lane);
-        bool const fits_row = own.count <= Scan::row, is_medium = !fits_row && own.count <= longest_medium;
-        bool const is_long =
-            own.count > longest_medium && !to.split.add(number, Scan::order::tiles_before_last(own.count));
-        medium_list.add(to.medium, listed_medium, is_medium, number);
-        long_list.add(to.longer, listed_long, is_long, number);
-        if (any_lane(fits_row && own.count > 0))
-            gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0}, index, taken.valid,
-                                               op, before);
-    }
-    medium_list.append(to.medium, listed_medium);
-    long_list.append(to.longer, listed_long);
+    if (!gpu::are_reduced_by_fours<Scan, Tuning>(segments, first, gpu::existing_segments(segments, first, count)))
+        gpu::reduce_several_at_once<Segmented, Tuning, false>(view, results, segments, first, count, init.get(), op, to,
+                                                              medium_list, long_list);
 }
 
 /// Reduces adjacent segments of up to four rows among the `count` segments from `first` on, and lists the longer ones,
-/// as `reduce_short_segments` does, if the mean length is one for which this takes less time.
+/// if the mean length is one for which this takes less time than `reduce_short_segments`.
 template <class Segmented, class Tuning, class Lists>
-TILEWISE_KERNEL(Tuning::threads, Segmented::scan::batched ? Tuning::by_fours_blocks : 1)
+TILEWISE_KERNEL(Tuning::threads, Tuning::by_fours_blocks)
 reduce_segments_by_fours(typename Segmented::view view, typename Segmented::results results,
                          typename Segmented::segments segments, offset first, offset count,
                          initial<typename Segmented::value> init, typename Segmented::op op, Lists to)
@@ -141,30 +163,9 @@ reduce_segments_by_fours(typename Segmented::view view, typename Segmented::resu
     TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
     release_dependents();
     wait_for_primary();
-    if (!gpu::are_reduced_by_fours<Scan, Tuning>(segments, first, gpu::existing_segments(segments, first, count)))
-        return;
-    warp_segments<Tuning, typename Segmented::segments, true> taken(segments, first, count);
-    optional_value<typename Scan::value> const before = init.get();
-    int listed_medium = 0, listed_long = 0;
-    TILEWISE_NO_UNROLL
-    while (taken.take()) {
-        segment_span const own = taken.own;
-        offset const index = first + taken.begin;
-        if (lane_index() < taken.valid && own.count == 0)
-            gpu::store_one(results.to, index + lane_index(), before.value[0]);
-        bool const fits = own.count <= longest_by_fours<Scan>;
-        if (any_lane(!fits)) {
-            auto const number = static_cast<unsigned>(taken.begin + lane_index());
-            bool const is_medium = !fits && own.count <= Scan::tile;
-            bool const is_long =
-                own.count > Scan::tile && !to.split.add(number, Scan::order::tiles_before_last(own.count));
-            medium_list.add(to.medium, listed_medium, is_medium, number);
-            long_list.add(to.longer, listed_long, is_long, number);
-        }
-        gpu::warp_reduce_by_fours<Segmented>(view, results, own, taken.around, index, taken.valid, op, before);
-    }
-    medium_list.append(to.medium, listed_medium);
-    long_list.append(to.longer, listed_long);
+    if (gpu::are_reduced_by_fours<Scan, Tuning>(segments, first, gpu::existing_segments(segments, first, count)))
+        gpu::reduce_several_at_once<Segmented, Tuning, true>(view, results, segments, first, count, init.get(), op, to,
+                                                             medium_list, long_list);
 }
 
 /// Fetches the beginning of each lane's segment to the L2 cache, up to a kilobyte, if it is in one range of memory.
