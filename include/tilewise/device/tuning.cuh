@@ -94,6 +94,13 @@ struct segmented_tuning {
     /// takes up to 32 segments; fewer, if more warps get work that way.
     static constexpr int threads = 256;
     static constexpr int scanning_short_blocks = 32;
+
+    /// Blocks of those that scan that are resident. 6 have 40 registers for a thread, which suffice for T of 4 and 8
+    /// bytes. 2^26 floats in segments of 3 and of 32, us with 4 (56 registers), 5 and 6 of them: 327, 290, 271 and 172,
+    /// 163, 158 (H200, 2026-11-26). For i8, even 3 spill registers; 16-byte T are up to a fifth slower with 6.
+    template <class T>
+    static constexpr int resident_scanning_blocks = sizeof(T) >= 4 && sizeof(T) <= 8 ? 6 : 1;
+
     static constexpr offset warps_wanted = 8192;
 
     /// From so many segments on, a warp combines one of up to a tile; of fewer, a block does, and no kernel for warps

@@ -24,9 +24,10 @@ inline constexpr access segment_access = Scan::batched && Scan::view::bases > 0 
                                              ? access::realigned
                                              : access::elementwise;
 
-/// How many rows of a segment a warp has in its registers: a divisor of those of a chunk.
+/// How many rows of a segment a warp has in its registers: a divisor of those of a chunk. Of elements of less than a
+/// word, a lane has at least 8, and the code for each of them is long: with 4 rows, instructions have to be waited for.
 template <class Scan>
-inline constexpr int rows_at_once = std::min(Scan::rows & -Scan::rows, Scan::batched ? 4 : 2);
+inline constexpr int rows_at_once = std::min(Scan::rows & -Scan::rows, !Scan::batched || Scan::lane_vector > 4 ? 2 : 4);
 
 /// Scans some rows of a segment onto `carry`, the exclusive prefix of their chunk. `run` is the aggregate of the rows
 /// of the chunk before them. `whole` says that they are complete.
@@ -55,6 +56,7 @@ TILEWISE_DEVICE void warp_scan_segment(typename Segmented::view const& view, typ
     using Scan = typename Segmented::scan;
     using T = typename Scan::value;
     constexpr int rows = rows_at_once<Scan>, step = rows * Scan::row;
+    constexpr int few = sizeof(T) == 4 ? (rows + 1) / 2 : rows; // of the last ones; with larger T, code for them spills
     int const count = static_cast<int>(segment.count);
     auto from = is_aligned ? gpu::tile_in_memory<Scan, access::aligned>(view, segment.begin, count)
                            : gpu::tile_in_memory<Scan, segment_access<Scan>>(view, segment.begin, count);
@@ -75,8 +77,10 @@ TILEWISE_DEVICE void warp_scan_segment(typename Segmented::view const& view, typ
         }
         if (count - begin >= step)
             gpu::warp_scan_rows<Scan, true, rows>(from, is_aligned, to, begin, op, run, carry);
-        else
+        else if (few == rows || count - begin > few * Scan::row)
             gpu::warp_scan_rows<Scan, false, rows>(from, is_aligned, to, begin, op, run, carry);
+        else
+            gpu::warp_scan_rows<Scan, false, few>(from, is_aligned, to, begin, op, run, carry);
         sync_warp(); // a lane may read, in place of elements past the end, others that have been overwritten
     }
 }

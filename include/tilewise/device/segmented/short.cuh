@@ -42,10 +42,16 @@ TILEWISE_DEVICE offset longest_for_warps(offset segments)
     return segments >= Tuning::least_for_warps ? Scan::tile : Scan::row;
 }
 
+/// How many blocks of `scan_short_segments` have room on a multiprocessor at least, if elements are of one range of
+/// memory; the registers of others are not limited.
+template <class Scan, class Tuning>
+inline constexpr int resident_scanning_blocks =
+    Scan::batched && Scan::view::bases == 1 ? Tuning::template resident_scanning_blocks<typename Scan::value> : 1;
+
 /// Scans the segments of up to a row among the `count` segments from `first` on, and lists the longer ones: for warps
 /// those of up to a tile, if there are many, and for blocks the others.
 template <class Segmented, class Tuning, class Lists>
-TILEWISE_KERNEL(Tuning::threads, 1)
+TILEWISE_KERNEL(Tuning::threads, (resident_scanning_blocks<typename Segmented::scan, Tuning>))
 scan_short_segments(typename Segmented::view view, typename Segmented::results results,
                     typename Segmented::segments segments, offset first, offset count,
                     initial<typename Segmented::value> init, typename Segmented::op op, Lists to)
