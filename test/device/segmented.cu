@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -24,10 +23,6 @@
 namespace tw = tilewise;
 
 namespace segments {
-
-struct half {
-    TILEWISE_PORTABLE float operator()(float x) const { return x / 2; }
-};
 
 /// Elements that nobody has in memory.
 struct products {
@@ -176,7 +171,7 @@ DEVICE_TEST(segmented_algorithms, take_ranges_of_elements_and_offsets)
     EXPECT_EQ(out.values(7), (results{1, 3, 6, 4, 5, 11, 18}));
 }
 
-/// As many rows that the library gives a lane four lane vectors of, of memory and of what iterators compute.
+/// As many rows that the library gives a lane four lane vectors of. (Test `views` has those of a `transform` view.)
 DEVICE_TEST(segmented_algorithms, reduce_adjacent_rows_of_any_elements)
 {
     std::vector<std::int32_t> offsets{0};
@@ -205,19 +200,6 @@ DEVICE_TEST(segmented_algorithms, reduce_adjacent_rows_of_any_elements)
     auto const a = on_device::some_elements<int>(count), b = on_device::some_elements<int>(count);
     device_array<int> const a_copy(a), b_copy(b);
     check(segments::products{a.data(), b.data()}, segments::products{a_copy.data(), b_copy.data()}, 1, std::plus<>());
-#if !defined(__clang__) || __clang_major__ >= 16 // which older ones cannot compile the views of libstdc++ 12
-    auto const x = on_device::some_elements<float>(count);
-    device_array<float> const copy(x);
-    auto const halves = std::views::transform(segments::half{});
-    auto const of_host = std::span<float const>(x) | halves,
-               of_device = std::span<float const>(copy.begin(), copy.end()) | halves;
-    std::vector<float> expected(offsets.size() - 1);
-    device_array<float> const sums(offsets.size() - 1);
-    tw::segmented_reduce(tw::seq, of_host, offsets, expected);
-    tw::segmented_reduce(tw::device, of_device, std::span<std::int32_t const>(bounds.begin(), bounds.end()),
-                         sums.begin());
-    segments::expect_bits(sums.values(expected.size()), expected, "reduce halves");
-#endif
 }
 
 /// Rows of a few elements, with longer ones in between and a huge one.
@@ -362,6 +344,41 @@ DEVICE_TEST_WITH_STREAMS(segmented_algorithms, run_in_streams_and_graphs_without
         on_device::expect_success(cudaGraphLaunch(runnable, stream));
         stream.wait();
         EXPECT_EQ(scans.values(4), (results{1, 2, 5, 9}));
+    }
+    on_device::expect_success(cudaGraphExecDestroy(runnable));
+    on_device::expect_success(cudaGraphDestroy(graph));
+}
+
+/// The same call for segments of other lengths: which kernel combines them is decided when the graph runs.
+DEVICE_TEST_WITH_STREAMS(segmented_algorithms, of_a_graph_take_the_offsets_of_the_moment)
+{
+    auto const count = on_device::amount<std::size_t>(40'000, 8'000, 2'500);
+    auto const x = on_device::some_elements<float>(200 * count);
+    std::vector<std::int64_t> offsets(count + 1);
+    device_array<float> const copy(x), sums(count), scans(x.size());
+    device_array<std::int64_t> const bounds(offsets);
+    on_device::stream const stream;
+    auto const policy = tw::device.on(stream).nosync();
+    on_device::expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    tw::segmented_reduce(policy, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1, sums.begin());
+    tw::segmented_inclusive_scan(policy, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1,
+                                 scans.begin());
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t runnable = nullptr;
+    on_device::expect_success(cudaStreamEndCapture(stream, &graph));
+    on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
+    for (std::int64_t const length : {1, 20, 190, 3}) {
+        for (std::size_t i = 1; i <= count; ++i)
+            offsets[i] = offsets[i - 1] + length + static_cast<std::int64_t>(i % 3) - 1;
+        bounds.assign(offsets);
+        std::vector<float> expected_sums(count), expected_scans(x.size(), -1);
+        tw::segmented_reduce(tw::seq, x, offsets, expected_sums);
+        tw::segmented_inclusive_scan(tw::seq, x, offsets, expected_scans);
+        scans.assign(std::vector<float>(x.size(), -1));
+        on_device::expect_success(cudaGraphLaunch(runnable, stream));
+        stream.wait();
+        segments::expect_bits(sums.values(count), expected_sums, "reduce");
+        segments::expect_bits(scans.values(x.size()), expected_scans, "scan");
     }
     on_device::expect_success(cudaGraphExecDestroy(runnable));
     on_device::expect_success(cudaGraphDestroy(graph));

@@ -253,6 +253,22 @@ DEVICE_TEST(views, of_members)
     expect_sum_of_elements(pairs | std::views::keys, elements_of_host(same | std::views::keys));
 }
 
+DEVICE_TEST(views, of_many_adjacent_rows_are_reduced)
+{
+    std::vector<std::int32_t> offsets{0};
+    for (int i = 0; i < on_device::amount(20'000, 5'000, 2'500); ++i) // i * i is an int
+        offsets.push_back(offsets.back() + i * i % 97 + (i % 500 == 0 ? 700 : 0));
+    auto const x = some_floats(static_cast<std::size_t>(offsets.back()));
+    device_array<float> const copy(x), sums(offsets.size() - 1);
+    device_array<std::int32_t> const bounds(offsets);
+    auto const halves = std::views::transform(half());
+    std::vector<float> expected(sums.size());
+    tw::segmented_reduce(tw::seq, std::span<float const>(x) | halves, offsets, expected);
+    tw::segmented_reduce(tw::device, std::span<float const>(copy.begin(), copy.end()) | halves,
+                         std::span<std::int32_t const>(bounds.begin(), bounds.end()), sums.begin());
+    EXPECT_TRUE(std::ranges::equal(sums.values(expected.size()), expected, same_bits<float>));
+}
+
 DEVICE_TEST(views, of_host_memory_are_refused)
 {
     std::vector<float> const here = some_floats(2'000);
