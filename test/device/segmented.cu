@@ -352,8 +352,9 @@ DEVICE_TEST_WITH_STREAMS(segmented_algorithms, run_in_streams_and_graphs_without
 /// The same call for segments of other lengths: which kernel combines them is decided when the graph runs.
 DEVICE_TEST_WITH_STREAMS(segmented_algorithms, of_a_graph_take_the_offsets_of_the_moment)
 {
-    auto const count = on_device::amount<std::size_t>(40'000, 8'000, 2'500);
-    auto const x = on_device::some_elements<float>(200 * count);
+    auto const count = on_device::amount<std::size_t>(40'000, 8'000, 2'100);
+    auto const longest = on_device::amount<std::int64_t>(190, 190, 20);
+    auto const x = on_device::some_elements<float>(static_cast<std::size_t>(longest + 1) * count);
     std::vector<std::int64_t> offsets(count + 1);
     device_array<float> const copy(x), sums(count), scans(x.size());
     device_array<std::int64_t> const bounds(offsets);
@@ -367,7 +368,7 @@ DEVICE_TEST_WITH_STREAMS(segmented_algorithms, of_a_graph_take_the_offsets_of_th
     cudaGraphExec_t runnable = nullptr;
     on_device::expect_success(cudaStreamEndCapture(stream, &graph));
     on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
-    for (std::int64_t const length : {1, 20, 190, 3}) {
+    for (std::int64_t const length : {std::int64_t{1}, longest / 2, longest, std::int64_t{3}}) {
         for (std::size_t i = 1; i <= count; ++i)
             offsets[i] = offsets[i - 1] + length + static_cast<std::int64_t>(i % 3) - 1;
         bounds.assign(offsets);
