@@ -15,11 +15,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace segments {
+
+/// Elements that nobody has in memory.
+struct products {
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = int;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = int;
+    int const *a, *b;
+    TILEWISE_PORTABLE int operator*() const { return *a * *b; }
+    TILEWISE_PORTABLE int operator[](std::ptrdiff_t i) const { return a[i] * b[i]; }
+    TILEWISE_PORTABLE products operator+(std::ptrdiff_t i) const { return {a + i, b + i}; }
+    TILEWISE_PORTABLE std::ptrdiff_t operator-(products const& other) const { return a - other.a; }
+    TILEWISE_PORTABLE products& operator++() { return *this = *this + 1; }
+    TILEWISE_PORTABLE bool operator==(products const& other) const { return a == other.a; }
+};
 
 /// Where segments begin and end in so many elements.
 struct list {

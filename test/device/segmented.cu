@@ -14,33 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace tw = tilewise;
-
-namespace segments {
-
-/// Elements that nobody has in memory.
-struct products {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = int;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = int;
-    int const *a, *b;
-    TILEWISE_PORTABLE int operator*() const { return *a * *b; }
-    TILEWISE_PORTABLE int operator[](std::ptrdiff_t i) const { return a[i] * b[i]; }
-    TILEWISE_PORTABLE products operator+(std::ptrdiff_t i) const { return {a + i, b + i}; }
-    TILEWISE_PORTABLE std::ptrdiff_t operator-(products const& other) const { return a - other.a; }
-    TILEWISE_PORTABLE products& operator++() { return *this = *this + 1; }
-    TILEWISE_PORTABLE bool operator==(products const& other) const { return a == other.a; }
-};
-
-} // namespace segments
 
 namespace {
 
@@ -87,36 +66,6 @@ DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
     for (std::size_t const misalignment : {2u, 6u})
         segments::expect_specified<segments::steep_geometry>(x, of, shape::non_associative<std::uint16_t>(),
                                                              misalignment);
-}
-
-DEVICE_TEST(SegmentedOrder, OfAdjacentSegmentsIsThatOfEverySegmentAlone)
-{
-    using steep = segments::steep_geometry;
-    auto const check = []<class T, class Geometry>(T, Geometry, std::size_t misalignment) {
-        segments::expect_adjacent_specified<T, Geometry>(shape::some_values<T>(1009), shape::non_associative<T>(),
-                                                         misalignment);
-    };
-    check(std::uint8_t(), steep(), 1);
-    check(std::uint16_t(), steep(), 6);
-    check(std::uint32_t(), steep(), 4);
-    check(std::uint32_t(), tw::standard_geometry(), 12);
-    check(std::uint64_t(), tw::standard_geometry(), 8);
-    check(shape::bytes<3>(), steep(), 3);
-    check(shape::bytes<12>(), steep(), 0);
-    check(shape::bytes<16>(), steep(), 5);
-    check(shape::bytes<40>(), steep(), 0);
-}
-
-DEVICE_TEST(SegmentedOrder, OfAdjacentSegmentsIsThatOfSums)
-{
-    std::vector<float> floats;
-    std::vector<std::int8_t> bytes;
-    for (std::uint32_t const bits : shape::some_values<std::uint32_t>(1009)) {
-        floats.push_back(1 + static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-33f);
-        bytes.push_back(static_cast<std::int8_t>(bits >> 7));
-    }
-    segments::expect_adjacent_specified<float, tw::standard_geometry>(floats, std::plus<>(), 8);
-    segments::expect_adjacent_specified<std::int8_t, tw::standard_geometry>(bytes, std::plus<>(), 9);
 }
 
 /// A warp's list of segments that take longer is written out as soon as it has 32.
@@ -169,37 +118,6 @@ DEVICE_TEST(segmented_algorithms, take_ranges_of_elements_and_offsets)
                                  std::span(bounds.begin(), bounds.end()), out.begin());
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     EXPECT_EQ(out.values(7), (results{1, 3, 6, 4, 5, 11, 18}));
-}
-
-/// As many rows that the library gives a lane four lane vectors of. (Test `views` has those of a `transform` view.)
-DEVICE_TEST(segmented_algorithms, reduce_adjacent_rows_of_any_elements)
-{
-    std::vector<std::int32_t> offsets{0};
-    for (int i = 0; i < on_device::amount(40'000, 10'000, 2'500); ++i) // i * i is an int
-        offsets.push_back(offsets.back() + i * i % 97 + (i % 500 == 0 ? 700 : 0));
-    auto const count = static_cast<std::size_t>(offsets.back());
-    device_array<std::int32_t> const bounds(offsets);
-    auto const check = [&](auto host, auto on_device, auto init, auto op) {
-        std::vector<decltype(init)> expected(offsets.size() - 1, init);
-        device_array<decltype(init)> const sums(offsets.size() - 1);
-        tw::segmented_reduce(tw::seq, host, offsets.begin(), offsets.end() - 1, offsets.begin() + 1, expected.begin(),
-                             init, op);
-        tw::segmented_reduce(tw::device, on_device, bounds.begin(), bounds.end() - 1, bounds.begin() + 1, sums.begin(),
-                             init, op);
-        segments::expect_bits(sums.values(offsets.size() - 1), expected, "reduce");
-    };
-    auto const of_memory = [&]<class E>(E, auto init) {
-        auto const x = on_device::some_elements<E>(count);
-        device_array<E> const copy(x);
-        check(x.begin(), copy.begin(), init, std::plus<>());
-    };
-    of_memory(float(), 0.0f);
-    of_memory(double(), 0.0);
-    of_memory(float(), 0.0);
-    of_memory(std::int8_t(), 0);
-    auto const a = on_device::some_elements<int>(count), b = on_device::some_elements<int>(count);
-    device_array<int> const a_copy(a), b_copy(b);
-    check(segments::products{a.data(), b.data()}, segments::products{a_copy.data(), b_copy.data()}, 1, std::plus<>());
 }
 
 /// Rows of a few elements, with longer ones in between and a huge one.
@@ -344,42 +262,6 @@ DEVICE_TEST_WITH_STREAMS(segmented_algorithms, run_in_streams_and_graphs_without
         on_device::expect_success(cudaGraphLaunch(runnable, stream));
         stream.wait();
         EXPECT_EQ(scans.values(4), (results{1, 2, 5, 9}));
-    }
-    on_device::expect_success(cudaGraphExecDestroy(runnable));
-    on_device::expect_success(cudaGraphDestroy(graph));
-}
-
-/// The same call for segments of other lengths: which kernel combines them is decided when the graph runs.
-DEVICE_TEST_WITH_STREAMS(segmented_algorithms, of_a_graph_take_the_offsets_of_the_moment)
-{
-    auto const count = on_device::amount<std::size_t>(40'000, 8'000, 2'100);
-    auto const longest = on_device::amount<std::int64_t>(190, 190, 20);
-    auto const x = on_device::some_elements<float>(static_cast<std::size_t>(longest + 1) * count);
-    std::vector<std::int64_t> offsets(count + 1);
-    device_array<float> const copy(x), sums(count), scans(x.size());
-    device_array<std::int64_t> const bounds(offsets);
-    on_device::stream const stream;
-    auto const policy = tw::device.on(stream).nosync();
-    on_device::expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    tw::segmented_reduce(policy, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1, sums.begin());
-    tw::segmented_inclusive_scan(policy, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1,
-                                 scans.begin());
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t runnable = nullptr;
-    on_device::expect_success(cudaStreamEndCapture(stream, &graph));
-    on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
-    for (std::int64_t const length : {std::int64_t{1}, longest / 2, longest, std::int64_t{3}}) {
-        for (std::size_t i = 1; i <= count; ++i)
-            offsets[i] = offsets[i - 1] + length + static_cast<std::int64_t>(i % 3) - 1;
-        bounds.assign(offsets);
-        std::vector<float> expected_sums(count), expected_scans(x.size(), -1);
-        tw::segmented_reduce(tw::seq, x, offsets, expected_sums);
-        tw::segmented_inclusive_scan(tw::seq, x, offsets, expected_scans);
-        scans.assign(std::vector<float>(x.size(), -1));
-        on_device::expect_success(cudaGraphLaunch(runnable, stream));
-        stream.wait();
-        segments::expect_bits(sums.values(count), expected_sums, "reduce");
-        segments::expect_bits(scans.values(x.size()), expected_scans, "scan");
     }
     on_device::expect_success(cudaGraphExecDestroy(runnable));
     on_device::expect_success(cudaGraphDestroy(graph));
