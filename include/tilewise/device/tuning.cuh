@@ -97,7 +97,7 @@ struct segmented_tuning {
 
     /// Blocks of those that scan that are resident. 6 have 40 registers for a thread, which suffice for T of 4 and 8
     /// bytes. 2^26 floats in segments of 3 and of 32, us with 4 (56 registers), 5 and 6 of them: 327, 290, 271 and 172,
-    /// 163, 158 (H200, 2026-11-26). For i8, even 3 spill registers; 16-byte T are up to a fifth slower with 6.
+    /// 163, 158 (H200, 2026-11-26). For i8, even 3 spill registers; 16-byte T are up to a quarter slower with 6.
     template <class T>
     static constexpr int resident_scanning_blocks = sizeof(T) >= 4 && sizeof(T) <= 8 ? 6 : 1;
 
