@@ -52,8 +52,11 @@ TEST(ByKeyProbe, CombinesRowsAsTheOrderSays)
         // A run that reaches into the second part, where the first 32 rows are of it alone.
         std::vector<std::size_t> late(1600, 1);
         late.front() = 3200;
-        for (auto const& lengths :
-             std::vector<std::vector<std::size_t>>{{130, 1, 33, 260, 5, 700}, {3200, 1, 40, 1, 300}, many, late}) {
+        // A run that begins in the last lane of a row of memory in which none has two lane vectors.
+        std::vector<std::size_t> late_in_row(31, 1);
+        late_in_row.push_back(40);
+        for (auto const& lengths : std::vector<std::vector<std::size_t>>{
+                 {130, 1, 33, 260, 5, 700}, {3200, 1, 40, 1, 300}, many, late, late_in_row}) {
             auto const keys = runs::keys_of<int>(lengths);
             runs::expect_specified<runs::many_chunks>(keys, shape::some_values<shape::bytes<12>>(keys.size()),
                                                       shape::non_associative<shape::bytes<12>>());

@@ -62,7 +62,7 @@ TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, of
     TILEWISE_UNROLL
     for (int i = 0; i < N; ++i)
         if (Scan::is_unpredicated || rows.exists(i))
-            gpu::put(results[i], rows.template result<Scan::form>(i, op));
+            gpu::put(results[i], rows.result(i, op));
     if (rows.all_exist()) {
         to.template store<how>(position, Scan::sink::pack(results));
         return;
@@ -92,7 +92,7 @@ TILEWISE_DEVICE int store_reduced(Out& out, Rows const& rows, offset runs, offse
         if (i == 0)
             gpu::put(result[0], before);
         else if (Scan::is_unpredicated || (rows.begins(i) && rows.exists(i - 1)))
-            gpu::put(result[0], rows.template result<scan_form::inclusive>(gpu::max_of(i - 1, 0), op));
+            gpu::put(result[0], rows.result(gpu::max_of(i - 1, 0), op));
         if (rows.begins(i)) {
             listed.position[own] = static_cast<std::uint16_t>(lane * N + i);
             gpu::put(listed.result[own], T(result[0]));
@@ -201,7 +201,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
             if constexpr (Out::reduces) {
                 registers<T, 1> last;
                 if (Scan::is_unpredicated || rows.exists(N - 1))
-                    gpu::put(last[0], rows.template result<scan_form::inclusive>(N - 1, op));
+                    gpu::put(last[0], rows.result(N - 1, op));
                 T const previous = gpu::shuffle(gpu::select(lane == warp_size - 1, T(last_of_row[0]), T(last[0])),
                                                 (lane + warp_size - 1) % warp_size);
                 gpu::put(last_of_row[0], T(last[0]));

@@ -31,10 +31,12 @@ class run_rows {
     static constexpr int steps = log2_of(warp_size);
     /// Whether results that do not exist may be computed, without branches.
     static constexpr bool accepts_any = Scan::is_unpredicated;
+    /// Whether runs begin with an initial value: those of exclusive scans do.
+    static constexpr bool has_init = Scan::form == scan_form::exclusive;
 
 public:
-    /// Begins before a row, for runs that begin with `init` if there is one. The run that is open there begins at
-    /// `open`: at least `longest` values before it, or its results are not needed.
+    /// Begins before a row. The run that is open there begins at `open`: at least `longest` values before it, or its
+    /// results are not needed.
     TILEWISE_DEVICE run_rows(int open, int longest, optional_value<T> const& init)
         : init_(init), longest_(longest), open_(open)
     {}
@@ -51,19 +53,22 @@ public:
             combine_values<true>(view, loaded, end - first - lane_index() * N, op);
         else
             combine_values<false>(view, loaded, end - first - lane_index() * N, op);
-        combine_lanes(op);
+        combine_lane_vectors(op);
         if (reaches_row_)
             combine_rows(op);
-        find_prefixes(op);
+        if (has_init || reaches_row_) {
+            complete_prefix(in_run_, in_run_ >= N && exists(0), op, prefix_);
+            complete_prefix(end_of_vector_ + 1, end_of_vector_ != no_end, op, prefix_behind_);
+        }
     }
 
     /// Whether there is a result for value `i` of this lane; for all values of all lanes.
-    TILEWISE_DEVICE bool exists(int i) const { return (exists_ >> i & 1) != 0; }
+    TILEWISE_DEVICE bool exists(int i) const { return has(exists_, i); }
     TILEWISE_DEVICE bool all_exist() const { return missing_ <= 0; }
 
     /// Whether value `i` begins a run; the same for all values of this lane, a bit for each; whether any value of the
     /// row does, and the first position at which one does.
-    TILEWISE_DEVICE bool begins(int i) const { return (begins_ >> i & 1) != 0; }
+    TILEWISE_DEVICE bool begins(int i) const { return has(begins_, i); }
     TILEWISE_DEVICE unsigned begins_of_lane() const { return begins_; }
     TILEWISE_DEVICE bool any_begins() const { return lanes_ != 0; }
     TILEWISE_DEVICE int first_begin(int first) const
@@ -81,28 +86,30 @@ public:
             count += gpu::count_bits(gpu::warp_ballot(begins(i)) & ((1u << lane_index()) - 1));
         return count;
     }
-    /// Returns the result of the inclusive or of the exclusive scan for value `i`, which exists or is ignored.
-    template <scan_form form>
+    /// Returns the result of the scan for value `i`, which exists or is ignored.
     TILEWISE_DEVICE T result(int i, Op& op) const
     {
-        bool const has_prefix = in_run_[i] >= N;
-        registers<T, 1> prefix; // of the lane vector
-        gpu::put(prefix[0], gpu::select(in_run_[i] > end_of_vector_, T(prefix_behind_[0]), T(prefix_[0])));
-        if (init_.has_value && !has_prefix)
-            gpu::put(prefix[0], T(init_.value[0]));
-        if constexpr (form == scan_form::inclusive) {
-            registers<T, 1> sum;
-            gpu::put(sum[0], T(sums_[i]));
-            combine_if(has_prefix || init_.has_value, op, sum[0], T(prefix[0]), T(sum[0]));
-            return sum[0];
+        T const before_vector = gpu::select(has(behind_, i), T(prefix_behind_[0]), T(prefix_[0]));
+        registers<T, 1> result;
+        if constexpr (!has_init) {
+            gpu::put(result[0], T(sums_[i]));
+            combine_if(has(have_prefix_, i), op, result[0], before_vector, T(sums_[i]));
         } else {
-            T const before(i > 0 ? sums_[gpu::max_of(i - 1, 0)] : open_vector_[0]);
-            combine_if((in_run_[i] & (N - 1)) != 0, op, prefix[0], T(prefix[0]), before);
-            return prefix[0];
+            gpu::put(result[0], has(have_prefix_, i) ? before_vector : T(init_.value[0]));
+            combine_if(!has(begin_vectors_, i), op, result[0], T(result[0]),
+                       T(i > 0 ? sums_[gpu::max_of(i - 1, 0)] : open_vector_[0]));
         }
+        return result[0];
     }
 
 private:
+    TILEWISE_DEVICE static bool has(unsigned bits, int i) { return (bits >> i & 1) != 0; }
+    /// The lowest `count` bits of those for the values.
+    TILEWISE_DEVICE static unsigned first_bits(int count)
+    {
+        static_assert(N < 32);
+        return (1u << gpu::min_of(N, gpu::max_of(count, 0))) - 1;
+    }
     /// Combines, and stores the result if `condition`.
     TILEWISE_DEVICE static void combine_if(bool condition, Op& op, T& target, T const& left, T const& right)
     {
@@ -113,18 +120,15 @@ private:
             gpu::put(target, gpu::combine(op, left, right));
         }
     }
-
-    /// Puts `left` before a prefix that may be missing, if `condition`; and if `exists`, combines them.
-    TILEWISE_DEVICE static void prepend(registers<T, 1>& prefix, bool& has_prefix, bool condition, bool exists, Op& op,
-                                        T const& left)
+    /// Returns the value of the lane `distance` before, which may be one of the row before.
+    TILEWISE_DEVICE static T from_lane_before(T const& value, T const& in_row_before, int distance = 1)
     {
-        combine_if(exists && condition && has_prefix, op, prefix[0], left, T(prefix[0]));
-        if (condition && !has_prefix)
-            gpu::put(prefix[0], left);
-        has_prefix = has_prefix || condition;
+        int const lane = lane_index();
+        return gpu::shuffle(gpu::select(lane + distance >= warp_size, in_row_before, value),
+                            (lane + warp_size - distance) % warp_size);
     }
 
-    /// Finds the position of each value in its run.
+    /// Finds where runs begin and which values are in which of their lane vectors.
     TILEWISE_DEVICE void find_positions(int first, unsigned begins)
     {
         int const lane = lane_index(), position = first + lane * N;
@@ -133,91 +137,89 @@ private:
         unsigned const before = lanes_ & ((1u << lane) - 1);
         int const last_begin = position + highest_bit(begins),
                   in_row = gpu::shuffle(last_begin, highest_bit(before) & last_lane),
-                  last_in_row = gpu::shuffle(last_begin, highest_bit(lanes_) & last_lane);
+                  open_before_lane = before != 0 ? in_row : open_;
         open_before_ = open_;
-        before_lane_ = position - (before != 0 ? in_row : open_);
-        open_ = any_begins() ? last_in_row : open_;
-        in_run_[0] = (begins & 1) != 0 ? 0 : before_lane_;
-        TILEWISE_UNROLL
-        for (int i = 1; i < N; ++i)
-            in_run_[i] = (begins >> i & 1) != 0 ? 0 : in_run_[i - 1] + 1;
-        reaches_row_ = any_lane(before_lane_ >= row - N);
+        open_ = gpu::shuffle(begins != 0 ? last_begin : open_before_lane, last_lane);
+        int const in_run = position - open_before_lane;
+        reaches_row_ = any_lane(in_run >= row - N);
+        in_run_ = (begins & 1) != 0 ? 0 : in_run;
+        last_of_vector_ = ~in_run_ & (N - 1);
+        unsigned const later = begins & ~1u, up_to_last = (2u << last_of_vector_) - 1;
+        continue_ = (later & -later) - 1;
+        behind_ = continue_ & ~up_to_last;
+        begin_vectors_ = later | (continue_ & (up_to_last + 1)) | (last_of_vector_ == N - 1 ? 1 : 0);
+        have_prefix_ = in_run_ >= N ? continue_ : behind_;
     }
 
-    /// Combines the values of each lane vector up to this lane's. Those in the lane before come first.
+    /// Combines the values of each lane vector up to this lane's.
     template <bool all>
     TILEWISE_DEVICE void combine_values(View& view, typename Scan::vector_size const& loaded, int valid, Op& op)
     {
         registers<T, N> values;
-        exists_ = 0;
         TILEWISE_UNROLL
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < N; ++i)
             if (all || i < valid)
                 gpu::put(values[i], gpu::operand<T, Op>(view, loaded, i));
-            if (all || (i < valid && in_run_[i] < longest_))
-                exists_ |= 1u << i;
-        }
-        bool const is_last = lane_index() == last_lane;
-        int const open = in_run_[0] & (N - 1);
-        TILEWISE_UNROLL
-        for (int i = 1; i < N; ++i) {
-            T const left = gpu::shuffle(gpu::select(is_last, T(values_before_[i]), T(values[i])),
-                                        (lane_index() + last_lane) % warp_size);
-            combine_if(i > N - open && exists(0), op, open_vector_[0], T(open_vector_[0]), left);
-            if (i == N - open)
-                gpu::put(open_vector_[0], left);
-            gpu::put(values_before_[i], T(values[i]));
-        }
-        end_of_vector_ = no_end;
-        registers<T, 1> sum(open_vector_);
+        exists_ = all ? first_bits(N) : first_bits(valid) & (first_bits(longest_ - in_run_) | ~continue_);
+        // As if no lane vector had values in the lane before: then, the last one is right, whose values are all here
         TILEWISE_UNROLL
         for (int i = 0; i < N; ++i) {
-            int const in_vector = in_run_[i] & (N - 1);
-            combine_if(exists(i) && in_vector != 0, op, sum[0], T(sum[0]), T(values[i]));
-            if (in_vector == 0)
-                gpu::put(sum[0], T(values[i]));
-            gpu::put(sums_[i], T(sum[0]));
-            if (exists(i) && in_vector == N - 1) {
-                gpu::put(whole_vector_[0], T(sum[0]));
-                end_of_vector_ = in_run_[i];
-            }
+            gpu::put(sums_[i], T(values[i]));
+            if (i > 0)
+                combine_if(has(exists_ & ~begin_vectors_, i), op, sums_[i], T(sums_[gpu::max_of(i - 1, 0)]),
+                           T(values[i]));
         }
+        gpu::put(open_vector_[0], from_lane_before(sums_[N - 1], sums_before_[0]));
+        gpu::put(sums_before_[0], T(sums_[N - 1]));
+        unsigned const opened = last_of_vector_ < N - 1 ? exists_ & continue_ & ~behind_ : 0;
+        TILEWISE_UNROLL
+        for (int i = 0; i < N - 1; ++i)
+            combine_if(has(opened, i), op, sums_[i], T(i > 0 ? sums_[gpu::max_of(i - 1, 0)] : open_vector_[0]),
+                       T(values[i]));
+        gpu::put(whole_vector_[0], T(sums_[N - 1]));
+        TILEWISE_UNROLL
+        for (int i = 0; i < N - 1; ++i)
+            if (i == last_of_vector_)
+                gpu::put(whole_vector_[0], T(sums_[i]));
+        end_of_vector_ = has(exists_ & continue_, last_of_vector_) ? in_run_ | (N - 1) : no_end;
     }
 
     /// Computes the right-aligned tree over the lane vectors of a row of the run, up to the one that ends here.
-    TILEWISE_DEVICE void combine_lanes(Op& op)
+    TILEWISE_DEVICE void combine_lane_vectors(Op& op)
     {
+        constexpr int few = 3;
         int const own = end_of_vector_ == no_end ? 0 : (end_of_vector_ & (row - 1)) / N, most = warp_max(own);
-        registers<T, steps + 1> const row_before(tree_);
-        gpu::put(tree_[0], T(whole_vector_[0]));
-        constexpr int few = 2;
-        if (most == 0) {
-            combine_lanes<0>(own, row_before, op);
-        } else if (most < 1 << few) {
-            combine_lanes<few>(own, row_before, op);
-        } else {
-            combine_lanes<steps>(own, row_before, op);
-        }
-        int const lane = lane_index();
-        gpu::put(tree_before_[0], gpu::shuffle(gpu::select(lane == last_lane, T(row_before[steps]), T(tree_[steps])),
-                                               (lane + last_lane) % warp_size));
+        registers<T, 1> const before(tree_of_row_);
+        gpu::put(tree_of_row_[0], T(whole_vector_[0]));
+        if (most == 0)
+            combine_lanes<0>(own, op);
+        else if (most < 1 << few)
+            combine_lanes<few>(own, op);
+        else
+            combine_lanes<steps>(own, op);
+        steps_ = most == 0 ? 0 : most < 1 << few ? few : steps;
+        gpu::put(prefix_[0], from_lane_before(tree_of_row_[0], before[0]));
+        gpu::put(prefix_behind_[0], T(tree_of_row_[0]));
     }
     /// The steps up to `end`; those behind change nothing.
     template <int end>
-    TILEWISE_DEVICE void combine_lanes(int own, registers<T, steps + 1> const& row_before, Op& op)
+    TILEWISE_DEVICE void combine_lanes(int own, Op& op)
     {
-        int const lane = lane_index();
-        TILEWISE_UNROLL
-        for (int step = 0; step < steps; ++step) {
-            int const distance = 1 << step;
-            gpu::put(tree_[step + 1], T(tree_[step]));
-            if (step < end) {
-                T const left =
-                    gpu::shuffle(gpu::select(lane + distance >= warp_size, T(row_before[step]), T(tree_[step])),
-                                 (lane + warp_size - distance) % warp_size);
-                combine_if(own >= distance, op, tree_[step + 1], left, T(tree_[step]));
-            }
+        if (steps_ < end) {
+            TILEWISE_UNROLL
+            for (int step = 1; step < end; ++step)
+                if (step > steps_)
+                    gpu::put(tree_[step], T(tree_[step - 1]));
         }
+        TILEWISE_UNROLL
+        for (int step = 0; step < end; ++step) {
+            int const distance = 1 << step;
+            T const left = from_lane_before(tree_of_row_[0], tree_[step], distance);
+            gpu::put(tree_[step], T(tree_of_row_[0]));
+            combine_if(own >= distance, op, tree_of_row_[0], left, T(tree_of_row_[0]));
+        }
+        if constexpr (end < steps)
+            gpu::put(tree_[end], T(tree_of_row_[0]));
     }
 
     /// Appends the row of the run that ends in this row of memory, if one does, and the chunk, if one ends with it.
@@ -230,7 +232,7 @@ private:
         if (ends == 0)
             return;
         int const at = gpu::lowest_lane(ends);
-        T const last(gpu::shuffle(tree_[steps], at));
+        T const last(gpu::shuffle(tree_of_row_[0], at));
         end_of_row_ = gpu::shuffle(end_of_vector_, at);
         int const chunks = (end_of_row_ + 1) / chunk; // that have ended
         gpu::put(rows_[0], end_of_row_ % chunk >= row ? gpu::combine(op, T(rows_[0]), last) : last);
@@ -243,22 +245,16 @@ private:
         }
     }
 
-    /// Finds the prefixes of the lane vector of this lane's first value, and of the one behind the end of that.
-    TILEWISE_DEVICE void find_prefixes(Op& op)
+    /// Puts the initial value, and what precedes its row, before the prefix of the lane vector at position `in_run`:
+    /// the tree over those of its row before it.
+    TILEWISE_DEVICE void complete_prefix(int in_run, bool exists, Op& op, registers<T, 1>& prefix)
     {
-        find_prefix(in_run_[0], T(tree_before_[0]), exists(0), op, prefix_);
-        find_prefix(end_of_vector_ + 1, T(tree_[steps]), end_of_vector_ != no_end, op, prefix_behind_);
-    }
-    /// Finds the prefix of the lane vector at position `in_run`, from the tree over those of its row before it.
-    TILEWISE_DEVICE void find_prefix(int in_run, T const& tree, bool exists, Op& op, registers<T, 1>& found)
-    {
-        gpu::put(found[0], tree);
         bool has_prefix = (in_run & (row - 1)) >= N;
         registers<T, 1> front(init_.value);
-        bool has_front = init_.has_value;
+        bool has_front = has_init;
         if (reaches_row_) { // in all lanes, or in none
             bool const is_behind = in_run > end_of_row_, in_later_chunk = in_run >= chunk;
-            prepend(found, has_prefix, in_run % chunk >= row, exists, op,
+            prepend(prefix, has_prefix, in_run % chunk >= row, exists, op,
                     gpu::select(is_behind, T(rows_[0]), T(rows_before_[0])));
             T const chunks = gpu::select(is_behind, T(chunks_[0]), T(chunks_before_[0]));
             combine_if(exists && in_later_chunk && has_front, op, front[0], T(front[0]), chunks);
@@ -266,8 +262,16 @@ private:
                 gpu::put(front[0], chunks);
             has_front = has_front || in_later_chunk;
         }
-        if (reaches_row_ || init_.has_value)
-            prepend(found, has_prefix, has_front, exists, op, T(front[0]));
+        prepend(prefix, has_prefix, has_front, exists, op, T(front[0]));
+    }
+    /// Puts `left` before a prefix that may be missing, if `condition`; and if `exists`, combines them.
+    TILEWISE_DEVICE static void prepend(registers<T, 1>& prefix, bool& has_prefix, bool condition, bool exists, Op& op,
+                                        T const& left)
+    {
+        combine_if(exists && condition && has_prefix, op, prefix[0], left, T(prefix[0]));
+        if (condition && !has_prefix)
+            gpu::put(prefix[0], left);
+        has_prefix = has_prefix || condition;
     }
 
     static constexpr int no_end = 1 << 30; ///< no position in a run is above it
@@ -284,15 +288,19 @@ private:
     registers<T, 1> chunks_, chunks_before_; ///< the chunks of the run before the current one, likewise
     // of the lane
     unsigned begins_, exists_;      ///< a bit for each value
-    int before_lane_;               ///< the position in its run of the lane's first value, if it does not begin one
-    int in_run_[N];                 ///< the position of each value in its run
-    registers<T, N> values_before_; ///< in the row before
-    registers<T, 1> open_vector_;   ///< the values in the lane before, of the lane vector that continues here
+    int in_run_;                    ///< the position of the first value in its run
+    int last_of_vector_;            ///< which value ends the lane vector of the first one, if no run begins before
+    unsigned continue_, behind_;    ///< a bit for each value of the same run as the first; for those behind that one
+    unsigned begin_vectors_;        ///< a bit for each value that begins a lane vector
+    unsigned have_prefix_;          ///< a bit for each value with lane vectors before its own
     registers<T, N> sums_;          ///< of each value's lane vector, up to it
+    registers<T, 1> sums_before_;   ///< the last of them, in the row before
+    registers<T, 1> open_vector_;   ///< the values in the lane before, of the lane vector that continues here
     registers<T, 1> whole_vector_;  ///< the lane vector that ends here
     int end_of_vector_;             ///< the position in its run at which it ends
-    registers<T, steps + 1> tree_;  ///< over up to 2^step lane vectors up to that one
-    registers<T, 1> tree_before_;   ///< over all, up to the one that ends in the lane before
+    registers<T, 1> tree_of_row_;   ///< over all lane vectors of its row, up to that one
+    registers<T, steps> tree_;      ///< over up to 2^step of them, up to that one: for the next row
+    int steps_ = 0;                 ///< so many of them differ, those behind are not stored
     registers<T, 1> chunk_of_lane_; ///< of the run that is open, the chunk with the lane's number
     registers<T, 1> prefix_, prefix_behind_; ///< of the lane vector of the first value, and of the one behind its end
 };
