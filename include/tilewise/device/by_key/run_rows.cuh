@@ -29,9 +29,7 @@ class run_rows {
     using View = typename Scan::view;
     static constexpr int N = Scan::lane_vector, row = Scan::row, chunk = Scan::chunk, last_lane = warp_size - 1;
     static constexpr int steps = log2_of(warp_size);
-    /// Whether results that do not exist may be computed, without branches.
-    static constexpr bool accepts_any = Scan::is_unpredicated;
-    /// Whether runs begin with an initial value: those of exclusive scans do.
+    static constexpr bool accepts_any = Scan::is_unpredicated; ///< results that do not exist, without branches
     static constexpr bool has_init = Scan::form == scan_form::exclusive;
 
 public:
@@ -104,12 +102,8 @@ public:
 
 private:
     TILEWISE_DEVICE static bool has(unsigned bits, int i) { return (bits >> i & 1) != 0; }
-    /// The lowest `count` bits of those for the values.
-    TILEWISE_DEVICE static unsigned first_bits(int count)
-    {
-        static_assert(N < 32);
-        return (1u << gpu::min_of(N, gpu::max_of(count, 0))) - 1;
-    }
+    /// The lowest `count` bits, of N.
+    TILEWISE_DEVICE static unsigned first_bits(int count) { return (1u << gpu::min_of(N, gpu::max_of(count, 0))) - 1; }
     /// Combines, and stores the result if `condition`.
     TILEWISE_DEVICE static void combine_if(bool condition, Op& op, T& target, T const& left, T const& right)
     {
@@ -123,9 +117,8 @@ private:
     /// Returns the value of the lane `distance` before, which may be one of the row before.
     TILEWISE_DEVICE static T from_lane_before(T const& value, T const& in_row_before, int distance = 1)
     {
-        int const lane = lane_index();
-        return gpu::shuffle(gpu::select(lane + distance >= warp_size, in_row_before, value),
-                            (lane + warp_size - distance) % warp_size);
+        return gpu::shuffle(gpu::select(lane_index() + distance >= warp_size, in_row_before, value),
+                            (lane_index() + warp_size - distance) % warp_size);
     }
 
     /// Finds where runs begin and which values are in which of their lane vectors.
@@ -187,7 +180,7 @@ private:
     /// Computes the right-aligned tree over the lane vectors of a row of the run, up to the one that ends here.
     TILEWISE_DEVICE void combine_lane_vectors(Op& op)
     {
-        constexpr int few = 3;
+        constexpr int few = 3; // steps
         int const own = end_of_vector_ == no_end ? 0 : (end_of_vector_ & (row - 1)) / N, most = warp_max(own);
         registers<T, 1> const before(tree_of_row_);
         gpu::put(tree_of_row_[0], T(whole_vector_[0]));
@@ -205,12 +198,10 @@ private:
     template <int end>
     TILEWISE_DEVICE void combine_lanes(int own, Op& op)
     {
-        if (steps_ < end) {
-            TILEWISE_UNROLL
-            for (int step = 1; step < end; ++step)
-                if (step > steps_)
-                    gpu::put(tree_[step], T(tree_[step - 1]));
-        }
+        TILEWISE_UNROLL
+        for (int step = 1; step < end; ++step)
+            if (step > steps_)
+                gpu::put(tree_[step], T(tree_[step - 1]));
         TILEWISE_UNROLL
         for (int step = 0; step < end; ++step) {
             int const distance = 1 << step;
@@ -239,9 +230,8 @@ private:
         if (end_of_row_ % chunk == chunk - 1 && chunks < Scan::chunks) {
             if (lane_index() == chunks - 1 || chunks == 1)
                 gpu::put(chunk_of_lane_[0], T(rows_[0]));
-            gpu::put(chunks_[0],
-                     gpu::shuffle(gpu::warp_right_aligned_trees<Scan::chunks>(op, T(chunk_of_lane_[0]), chunks),
-                                  chunks - 1));
+            T const trees = gpu::warp_right_aligned_trees<Scan::chunks>(op, T(chunk_of_lane_[0]), chunks);
+            gpu::put(chunks_[0], gpu::shuffle(trees, chunks - 1));
         }
     }
 
@@ -249,20 +239,20 @@ private:
     /// the tree over those of its row before it.
     TILEWISE_DEVICE void complete_prefix(int in_run, bool exists, Op& op, registers<T, 1>& prefix)
     {
-        bool has_prefix = (in_run & (row - 1)) >= N;
+        bool has_prefix = (in_run & (row - 1)) >= N, in_later_chunk = false;
         registers<T, 1> front(init_.value);
-        bool has_front = has_init;
         if (reaches_row_) { // in all lanes, or in none
-            bool const is_behind = in_run > end_of_row_, in_later_chunk = in_run >= chunk;
+            bool const is_behind = in_run > end_of_row_;
             prepend(prefix, has_prefix, in_run % chunk >= row, exists, op,
                     gpu::select(is_behind, T(rows_[0]), T(rows_before_[0])));
             T const chunks = gpu::select(is_behind, T(chunks_[0]), T(chunks_before_[0]));
-            combine_if(exists && in_later_chunk && has_front, op, front[0], T(front[0]), chunks);
-            if (in_later_chunk && !has_front)
+            in_later_chunk = in_run >= chunk;
+            if constexpr (has_init)
+                combine_if(exists && in_later_chunk, op, front[0], T(front[0]), chunks);
+            else
                 gpu::put(front[0], chunks);
-            has_front = has_front || in_later_chunk;
         }
-        prepend(prefix, has_prefix, has_front, exists, op, T(front[0]));
+        prepend(prefix, has_prefix, has_init || in_later_chunk, exists, op, T(front[0]));
     }
     /// Puts `left` before a prefix that may be missing, if `condition`; and if `exists`, combines them.
     TILEWISE_DEVICE static void prepend(registers<T, 1>& prefix, bool& has_prefix, bool condition, bool exists, Op& op,
@@ -287,21 +277,21 @@ private:
     registers<T, 1> rows_, rows_before_; ///< the rows of its chunk before the current one, behind and before this row
     registers<T, 1> chunks_, chunks_before_; ///< the chunks of the run before the current one, likewise
     // of the lane
-    unsigned begins_, exists_;      ///< a bit for each value
-    int in_run_;                    ///< the position of the first value in its run
-    int last_of_vector_;            ///< which value ends the lane vector of the first one, if no run begins before
-    unsigned continue_, behind_;    ///< a bit for each value of the same run as the first; for those behind that one
-    unsigned begin_vectors_;        ///< a bit for each value that begins a lane vector
-    unsigned have_prefix_;          ///< a bit for each value with lane vectors before its own
-    registers<T, N> sums_;          ///< of each value's lane vector, up to it
-    registers<T, 1> sums_before_;   ///< the last of them, in the row before
-    registers<T, 1> open_vector_;   ///< the values in the lane before, of the lane vector that continues here
-    registers<T, 1> whole_vector_;  ///< the lane vector that ends here
-    int end_of_vector_;             ///< the position in its run at which it ends
-    registers<T, 1> tree_of_row_;   ///< over all lane vectors of its row, up to that one
-    registers<T, steps> tree_;      ///< over up to 2^step of them, up to that one: for the next row
-    int steps_ = 0;                 ///< so many of them differ, those behind are not stored
-    registers<T, 1> chunk_of_lane_; ///< of the run that is open, the chunk with the lane's number
+    unsigned begins_, exists_;     ///< a bit for each value
+    int in_run_;                   ///< the position of the first value in its run
+    int last_of_vector_;           ///< which value ends the lane vector of the first one, if no run begins before
+    unsigned continue_, behind_;   ///< a bit for each value of the same run as the first; for those behind that one
+    unsigned begin_vectors_;       ///< a bit for each value that begins a lane vector
+    unsigned have_prefix_;         ///< a bit for each value with lane vectors before its own
+    registers<T, N> sums_;         ///< of each value's lane vector, up to it
+    registers<T, 1> sums_before_;  ///< the last of them, in the row before
+    registers<T, 1> open_vector_;  ///< the values in the lane before, of the lane vector that continues here
+    registers<T, 1> whole_vector_; ///< the lane vector that ends here
+    int end_of_vector_;            ///< the position in its run at which it ends
+    registers<T, 1> tree_of_row_;  ///< over all lane vectors of its row, up to that one
+    registers<T, steps> tree_;     ///< over up to 2^step of them, for the next row; those from `steps_` on are alike
+    int steps_ = 0;
+    registers<T, 1> chunk_of_lane_;          ///< of the run that is open, the chunk with the lane's number
     registers<T, 1> prefix_, prefix_behind_; ///< of the lane vector of the first value, and of the one behind its end
 };
 
