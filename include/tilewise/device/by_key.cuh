@@ -162,8 +162,9 @@ struct kernels_of_runs {
     {
         runs_or_long_runs const& segments = list.segments;
         runs.find(keys, is_same);
+        bool const combine_rows = may_combine_rows && segments.most < segments.elements;
         if constexpr (may_combine_rows) {
-            if (segments.most < segments.elements) {
+            if (combine_rows) {
                 using lists_type = lists_of_long_runs<typename Scan::order, typename Longer::lists_type>;
                 offset const least_for_warps =
                     list.count() >= Tuning::segments::least_for_warps // as then, a kernel does
@@ -174,7 +175,7 @@ struct kernels_of_runs {
             }
         }
         if (leave_short_segments())
-            runs.write(keys_to, starts_of_runs{segments.all}, segments.most);
+            runs.write(keys_to, starts_of_runs{segments.all}, segments.most, combine_rows);
     }
 };
 

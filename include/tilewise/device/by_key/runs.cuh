@@ -101,11 +101,12 @@ template <class FirstKeys, class Tuning>
 inline constexpr int writing_blocks =
     sizeof(typename FirstKeys::key) <= 24 ? Tuning::combining_blocks_per_multiprocessor : 1;
 
-/// Writes the first key of each run, and `what`, if there are up to `most` runs. A warp takes a part of the keys, 32
-/// words of marks at a time: it lists where runs begin, so that neighboring lanes write about neighboring runs.
+/// Writes the first key of each run, and `what`, if there are up to `most` runs; `is_counted` says that a kernel before
+/// has written their number. A warp takes a part of the keys, 32 words of marks at a time: it lists where runs begin,
+/// so that neighboring lanes write about neighboring runs.
 template <class FirstKeys, class What, class Tuning>
 TILEWISE_KERNEL(Tuning::threads, (writing_blocks<FirstKeys, Tuning>))
-write_runs(run_marks marks, offset most, FirstKeys keys, What what)
+write_runs(run_marks marks, offset most, bool is_counted, FirstKeys keys, What what)
 {
     constexpr int warps = Tuning::threads / warp_size, at_once = warp_size * warp_size;
     constexpr int batch = 4; // keys of a lane in flight: the compiler has to assume that a store changes one
@@ -115,6 +116,8 @@ write_runs(run_marks marks, offset most, FirstKeys keys, What what)
     offset const part = offset{block_index()} * warps + warp;
     release_dependents();
     wait_for_primary();
+    if (is_counted && *marks.number.on_device > most)
+        return;
     runs_of_all const all = gpu::sum_blocks<Tuning::threads>(marks);
     if (part >= marks.parts || all.number > most)
         return;
