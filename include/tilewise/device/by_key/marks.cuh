@@ -103,10 +103,10 @@ struct runs_of_all {
     offset number;
 };
 
-/// Returns what precedes the parts of this block, and how many runs there are. Block 0 writes that number. All threads
-/// take part, with as many blocks as have marked the runs.
+/// Returns what precedes the parts of this block, and how many runs there are. Block 0 writes that number, unless it is
+/// there: `is_counted`. All threads take part, with as many blocks as have marked the runs.
 template <int threads>
-TILEWISE_DEVICE runs_of_all sum_blocks(run_marks const& marks)
+TILEWISE_DEVICE runs_of_all sum_blocks(run_marks const& marks, bool is_counted = false)
 {
     constexpr int warps = threads / warp_size;
     using per_warp = registers<runs_of_all, warps>;
@@ -134,7 +134,7 @@ TILEWISE_DEVICE runs_of_all sum_blocks(run_marks const& marks)
         runs_of_all const other(shared[warp]);
         sum = {gpu::after(sum.before_block, other.before_block), sum.number + other.number};
     }
-    if (block_index() == 0 && thread_index() == 0)
+    if (!is_counted && block_index() == 0 && thread_index() == 0)
         marks.number.put(sum.number);
     return sum;
 }

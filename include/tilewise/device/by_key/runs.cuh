@@ -118,7 +118,7 @@ write_runs(run_marks marks, offset most, bool is_counted, FirstKeys keys, What w
     wait_for_primary();
     if (is_counted && *marks.number.on_device > most)
         return;
-    runs_of_all const all = gpu::sum_blocks<Tuning::threads>(marks);
+    runs_of_all const all = gpu::sum_blocks<Tuning::threads>(marks, is_counted);
     if (part >= marks.parts || all.number > most)
         return;
     int const words = marks.part_size / warp_size;
