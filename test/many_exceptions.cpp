@@ -461,11 +461,15 @@ TEST_F(many_exceptions, reach_the_caller_also_from_a_group_that_is_cancelled)
 {
     std::vector<long> const elements((1 << 18) + 1, 1);
     std::list<long> const list(elements.begin(), elements.begin() + (1 << 16) + 1);
-    auto const fails = cancelling{[](long a, long b) { return a + b > 64 ? a + b : throw struck(); }}; // within tiles
-    for (int i = 0; i < 20; ++i) {
-        EXPECT_THROW(tw::reduce(tw::par, elements, 0L, fails), struck);
-        EXPECT_THROW(tw::reduce(tw::par, list, 0L, fails), struck);
-    }
+    std::atomic<long> left; // calls until one throws: none, or so many that tasks are running then
+    auto const fails = cancelling{[&](long a, long b) { return left.fetch_sub(1) != 0 ? a + b : throw struck(); }};
+    for (int i = 0; i < 20; ++i)
+        for (long const quiet : {0L, 1L << 15}) {
+            left = quiet;
+            EXPECT_THROW(tw::reduce(tw::par, elements, 0L, fails), struck);
+            left = quiet;
+            EXPECT_THROW(tw::reduce(tw::par, list, 0L, fails), struck);
+        }
 }
 
 } // namespace
