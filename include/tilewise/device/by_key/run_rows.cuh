@@ -29,6 +29,7 @@ class run_rows {
     using View = typename Scan::view;
     static constexpr int N = Scan::lane_vector, row = Scan::row, chunk = Scan::chunk, last_lane = warp_size - 1;
     static constexpr int steps = log2_of(warp_size);
+    static_assert(N < 32, "a lane has a bit for each of its values in one word");
     static constexpr bool accepts_any = Scan::is_unpredicated; ///< results that do not exist, without branches
     static constexpr bool has_init = Scan::form == scan_form::exclusive;
 
@@ -277,21 +278,21 @@ private:
     registers<T, 1> rows_, rows_before_; ///< the rows of its chunk before the current one, behind and before this row
     registers<T, 1> chunks_, chunks_before_; ///< the chunks of the run before the current one, likewise
     // of the lane
-    unsigned begins_, exists_;     ///< a bit for each value
-    int in_run_;                   ///< the position of the first value in its run
-    int last_of_vector_;           ///< which value ends the lane vector of the first one, if no run begins before
-    unsigned continue_, behind_;   ///< a bit for each value of the same run as the first; for those behind that one
-    unsigned begin_vectors_;       ///< a bit for each value that begins a lane vector
-    unsigned have_prefix_;         ///< a bit for each value with lane vectors before its own
-    registers<T, N> sums_;         ///< of each value's lane vector, up to it
-    registers<T, 1> sums_before_;  ///< the last of them, in the row before
-    registers<T, 1> open_vector_;  ///< the values in the lane before, of the lane vector that continues here
-    registers<T, 1> whole_vector_; ///< the lane vector that ends here
-    int end_of_vector_;            ///< the position in its run at which it ends
-    registers<T, 1> tree_of_row_;  ///< over all lane vectors of its row, up to that one
-    registers<T, steps> tree_;     ///< over up to 2^step of them, for the next row; those from `steps_` on are alike
-    int steps_ = 0;
-    registers<T, 1> chunk_of_lane_;          ///< of the run that is open, the chunk with the lane's number
+    unsigned begins_, exists_;      ///< a bit for each value
+    int in_run_;                    ///< the position of the first value in its run
+    int last_of_vector_;            ///< which value ends the lane vector of the first one, if no run begins before
+    unsigned continue_, behind_;    ///< a bit for each value of the same run as the first; for those behind that one
+    unsigned begin_vectors_;        ///< a bit for each value that begins a lane vector
+    unsigned have_prefix_;          ///< a bit for each value with lane vectors before its own
+    registers<T, N> sums_;          ///< of each value's lane vector, up to it
+    registers<T, 1> sums_before_;   ///< the last of them, in the row before
+    registers<T, 1> open_vector_;   ///< the values in the lane before, of the lane vector that continues here
+    registers<T, 1> whole_vector_;  ///< the lane vector that ends here
+    int end_of_vector_;             ///< the position in its run at which it ends
+    registers<T, 1> tree_of_row_;   ///< over all lane vectors of its row, up to that one
+    registers<T, steps> tree_;      ///< over up to 2^step of them, for the next row
+    int steps_ = 0;                 ///< the last one stored, if not all are: those behind it would be the same
+    registers<T, 1> chunk_of_lane_; ///< of the run that is open, the chunk with the lane's number
     registers<T, 1> prefix_, prefix_behind_; ///< of the lane vector of the first value, and of the one behind its end
 };
 
