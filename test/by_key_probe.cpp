@@ -39,6 +39,7 @@ TEST(ByKeyProbe, FindsRunsInParts)
         runs::expect_runs_at<std::int32_t, runs::small_parts<64, 2>>(4, 1501);
         runs::expect_runs_at<std::uint8_t, runs::small_parts<64, 1>>(3, 4900); // 154 parts
         runs::expect_runs_at<runs::packed_key<40>, runs::small_parts<32, 2>>(2, 900);
+        runs::expect_dense_runs_at<std::int32_t, runs::large_parts>(0, 6999);
     });
 }
 

@@ -38,11 +38,18 @@ struct packed_key {
     }
 };
 
-/// Small parts, of so many words, in blocks of so many threads.
+/// Small parts, of so many words, in blocks of so many threads. Many of their runs are written without a list.
 template <int block_threads, int words>
 struct small_parts : tilewise::gpu::by_key_tuning {
     static constexpr int threads = block_threads, words_at_once = words, combining_blocks_per_multiprocessor = 1;
     static constexpr int least_part = 32 * words, most_part = 32 * words;
+    static constexpr int dense_runs = 12 * words;
+};
+
+/// Parts of more keys than a warp writes about at once.
+struct large_parts : small_parts<64, 2> {
+    static constexpr int least_part = 3072, most_part = 3072;
+    static constexpr int dense_runs = tilewise::gpu::by_key_tuning::dense_runs;
 };
 
 /// Compares the first keys and the lengths of runs, and the list of where they begin, with those of a plain loop.
@@ -80,6 +87,19 @@ void expect_runs_at(std::size_t misalignment, std::size_t count)
     std::vector<Key> keys;
     for (std::size_t i = 0; keys.size() < count; ++i) {
         std::size_t const length = i % 41 == 17 ? 700 : 1 + i * i % (i % 90 < 40 ? 2 : 11);
+        keys.insert(keys.end(), std::min(length, count - keys.size()), make_key<Key>(i));
+    }
+    on_device::device_array<Key> const there(keys, misalignment);
+    expect_runs_of<Tuning>(there.data(), keys);
+}
+
+/// Runs of one key or two, and long ones between them.
+template <class Key, class Tuning>
+void expect_dense_runs_at(std::size_t misalignment, std::size_t count)
+{
+    std::vector<Key> keys;
+    for (std::size_t i = 0; keys.size() < count; ++i) {
+        std::size_t const length = i % 1700 == 1100 ? 1300 : 1 + (i % 9 == 4);
         keys.insert(keys.end(), std::min(length, count - keys.size()), make_key<Key>(i));
     }
     on_device::device_array<Key> const there(keys, misalignment);

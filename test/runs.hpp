@@ -171,12 +171,14 @@ struct many_chunks : segments::steep_geometry {
 };
 
 /// Parts of few keys, or of more rows than a warp looks at together; and several launches for the runs. Of up to `few`
-/// keys, runs of more than a row are segments.
-template <int log2_units, int part = 64, tilewise::offset few = 0>
+/// keys, runs of more values than `longest` and a row are segments.
+template <int log2_units, int part = 64, tilewise::offset few = 0, int longest = 1>
 struct tuning_with : tilewise::gpu::by_key_tuning {
     using segments = ::segments::tuning_with<log2_units>;
+    template <class>
     static constexpr tilewise::offset few_keys = few;
-    static constexpr int most_bytes_of_few = 16;
+    static constexpr int longest_of_few = longest;
+    static constexpr tilewise::offset least_fetched_ahead = 0;
     static constexpr int threads = 64, words_at_once = 2, combining_blocks_per_multiprocessor = 1;
     static constexpr int least_part = part, most_part = part;
 };
@@ -230,7 +232,7 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
     };
     check(tilewise::device, tuning());
     check(tilewise::device.nosync(), tuning_with<2, 2048>());
-    check(tilewise::device.nosync(), tuning_with<2, 64, most_keys>());
+    check(tilewise::device.nosync(), tuning_with<2, 64, most_keys, sizeof(T) == 4 ? 300 : 1>());
 }
 
 #endif

@@ -192,6 +192,17 @@ DEVICE_TEST(runs_of_keys, are_found_in_parts_of_the_usual_size)
     auto const count = on_device::amount<std::size_t>(30'000'001, 50'001, 17'001);
     runs::expect_runs_at<std::int32_t, tw::gpu::by_key_tuning>(4, count);
     runs::expect_runs_at<std::uint8_t, tw::gpu::by_key_tuning>(1, count);
+    runs::expect_dense_runs_at<std::int32_t, tw::gpu::by_key_tuning>(8, count);
+}
+
+DEVICE_TEST(runs_of_keys, are_written_where_they_are_dense)
+{
+    for (std::size_t const count :
+         {1024, 1025, 3072, 6999}) { // the end is behind 1024 keys, among them, or behind parts
+        runs::expect_dense_runs_at<std::int32_t, runs::large_parts>(0, count);
+        runs::expect_dense_runs_at<std::uint16_t, runs::large_parts>(2, count);
+    }
+    runs::expect_dense_runs_at<runs::packed_key<40>, runs::large_parts>(1, 1300);
 }
 
 DEVICE_TEST(runs_of_keys, end_where_the_predicate_says)
@@ -398,10 +409,28 @@ DEVICE_TEST(algorithms_by_key, list_only_long_runs_of_few_keys)
     EXPECT_FALSE(lists_all);
     EXPECT_EQ(sum.value(), 300);
     EXPECT_EQ(wide.value(count - 1), 300);
-    tw::reduce_by_key_into(traced, keys.begin(), keys.end(), y.begin(), found.begin(), wide.begin(),
-                           tw::discard_iterator());
-    EXPECT_TRUE(lists_all) << "reductions of doubles are excepted";
-    EXPECT_EQ(wide.value(), 300);
+}
+
+DEVICE_TEST(algorithms_by_key, have_runs_beside_every_length_that_kernels_tell_apart)
+{
+    constexpr int longest = tw::gpu::by_key_tuning::longest_of_few;
+    std::vector<std::size_t> lengths(97, 1); // so that runs begin anywhere in parts
+    for (int const difference : {-1, 0, 1, 255, 256, 257, 511, 512})
+        lengths.insert(lengths.end(), {static_cast<std::size_t>(longest + difference), 1, 3});
+    auto const keys = runs::keys_of<std::int32_t>(lengths);
+    std::vector<float> const x = shape::some_values<float>(keys.size());
+    ASSERT_LE(keys.size(), tw::gpu::by_key_tuning::few_keys<float>);
+    device_array<std::int32_t> const there(keys), found(lengths.size());
+    device_array<float> const values(x), sums(lengths.size()), scans(x.size());
+    std::vector<std::int32_t> host_keys(lengths.size());
+    std::vector<float> host_sums(lengths.size()), host_scans(x.size());
+    tw::reduce_by_key(tw::seq, keys, x, host_keys, host_sums);
+    tw::inclusive_scan_by_key(tw::seq, keys, x, host_scans);
+    tw::reduce_by_key(tw::device, there, values, found, sums);
+    tw::inclusive_scan_by_key(tw::device, there, values, scans);
+    segments::expect_bits(found.values(lengths.size()), host_keys, "keys");
+    segments::expect_bits(sums.values(lengths.size()), host_sums, "reduce");
+    segments::expect_bits(scans.values(x.size()), host_scans, "scan");
 }
 
 } // namespace

@@ -101,14 +101,18 @@ void start_combine_runs(device_call& call, Runs const& runs, typename Scan::view
         start(std::integral_constant<access, access::elementwise>());
 }
 
+/// If keys and values are few, runs of up to so many values are combined by rows.
+template <class Scan, class Tuning>
+inline constexpr offset longest_of_few = std::min(Scan::tile, std::max(Scan::row, Tuning::longest_of_few));
+
 /// The runs of a call as segments, and the memory in which up to `most` of them are listed, or only the long ones of
 /// more.
-template <class Scan>
+template <class Scan, class Tuning>
 class segments_of_runs {
 public:
     template <class Runs>
     segments_of_runs(device_call& call, Runs const& runs, offset count, offset most)
-        : longest(most > 0 ? Scan::tile : Scan::row), most_long_(count / (longest + 1) + 1),
+        : longest(most > 0 ? Scan::tile : gpu::longest_of_few<Scan, Tuning>), most_long_(count / (longest + 1) + 1),
           is_wide_(count > offset{std::numeric_limits<std::uint32_t>::max()}),
           starts_(call, (most + 1) * (is_wide_ ? 8 : 4)), long_(call, most_long_),
           segments({{starts_.begin(), is_wide_, runs.on_device(), count}, {long_.begin()}, most, count})
@@ -130,10 +134,11 @@ public:
 };
 
 /// Returns up to how many runs of `count` keys are combined as segments, and not by rows: runs of `least_mean` keys in
-/// the mean. None are if the keys are `few`.
-inline offset most_as_segments(offset count, bool few, offset least_mean)
+/// the mean. None are if keys and values, of type T, are few.
+template <class T, class Tuning>
+offset most_as_segments(offset count, offset least_mean)
 {
-    return few ? 0 : count / least_mean;
+    return count <= Tuning::template few_keys<T> ? 0 : count / least_mean;
 }
 
 /// The kernels that precede those for segments: they find the runs, and combine their values by rows if these are many,
@@ -150,7 +155,7 @@ struct kernels_of_runs {
     Out const& out; ///< of those by rows
     initial<typename Scan::value> const& before;
     typename Scan::op const& op;
-    segments_of_runs<Scan> const& list;
+    segments_of_runs<Scan, Tuning> const& list;
 
     static constexpr bool launch_any = true;
     offset most_listed() const { return list.most_listed(); }
@@ -189,9 +194,8 @@ void reduce_runs(device_call& call, Runs& runs, Keys const& keys, offset count, 
     using scan_type = scan_of<View, last_result<sink_of_runs<Sink>>, T, Op, scan_form::inclusive, Order>;
     using results_type = result_per_segment<sink_of_runs<Sink>>;
     constexpr bool by_rows = combines_rows<scan_type>;
-    bool const few = sizeof(T) <= Tuning::most_bytes_of_few && count <= Tuning::few_keys;
-    offset const most = gpu::most_as_segments(count, few, Tuning::least_mean_vectors * scan_type::lane_vector);
-    segments_of_runs<scan_type> const list(call, runs, count, by_rows ? most : count);
+    offset const most = gpu::most_as_segments<T, Tuning>(count, Tuning::least_mean_vectors * scan_type::lane_vector);
+    segments_of_runs<scan_type, Tuning> const list(call, runs, count, by_rows ? most : count);
     reduced_runs<Sink, FirstKeys> const out = {to, keys_to, list.segments.most};
     initial<T> const before(std::nullopt);
     kernels_of_runs<scan_type, Tuning, by_rows, Runs, Keys, Pred, FirstKeys, decltype(out)> const first = {
@@ -212,8 +216,8 @@ void scan_runs(device_call& call, Runs& runs, Keys const& keys, offset count, Pr
     using no_keys_type = first_keys<unsigned, Keys, iterator_sink<discard_iterator>>;
     constexpr bool may_combine_rows = combines_rows<Scan> && reads_known_memory<typename Scan::view>;
     bool const by_rows = may_combine_rows && gpu::is_apart(view, to, count);
-    offset const most = gpu::most_as_segments(count, count <= Tuning::few_keys, Tuning::least_mean_rows * Scan::row);
-    segments_of_runs<Scan> const list(call, runs, count, by_rows ? most : count);
+    offset const most = gpu::most_as_segments<typename Scan::value, Tuning>(count, Tuning::least_mean_rows * Scan::row);
+    segments_of_runs<Scan, Tuning> const list(call, runs, count, by_rows ? most : count);
     scanned_runs<typename Scan::sink> const out = {to, list.segments.most};
     initial<typename Scan::value> const before(init);
     no_keys_type const no_keys = {keys, {}};

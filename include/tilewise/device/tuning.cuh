@@ -265,12 +265,17 @@ struct by_key_tuning {
     /// reduce them with parts of 1024, 512 and 256: 41, 29, 24; to scan them: 25, 23, 24 (H100, 2026-11-26).
     static constexpr int least_part = 256, most_part = 1 << 20;
 
-    /// Of up to so many keys, all runs of up to a row are combined by rows, and only longer ones as segments, which
-    /// takes fewer launches; reductions of values of more than so many bytes excepted. 2^20 keys, runs of 4, us so and
-    /// as more keys are: f32 reduced 22, 27, scanned 23, 29; f64 31, 28 and 29, 35. 2^21 keys in runs of 300, f32: 43,
-    /// 36 and 46, 38 (H100, 2026-11-26).
-    static constexpr offset few_keys = offset{1} << 20;
-    static constexpr int most_bytes_of_few = 4;
+    /// So many runs of 1024 keys and more are written by the lanes of their keys, fewer ones from a list.
+    static constexpr int dense_runs = 768;
+
+    /// Of so few keys, and bytes of values, all runs of up to so many values are combined by rows, and only longer ones
+    /// as segments, which takes fewer launches. Decision 45 has the times.
+    template <class T>
+    static constexpr offset few_keys = std::min(offset{1} << 21, (offset{1} << 23) / offset{sizeof(T)});
+    static constexpr int longest_of_few = 512;
+
+    /// From so many keys on, kernels that read keys again fetch them ahead: fewer are still in the L2 cache.
+    static constexpr offset least_fetched_ahead = offset{1} << 24;
 
     /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments. 2^26 floats in runs of
     /// 4: 375 us by rows; of 32: 345 by rows, 254 as segments. 2 is between the two.

@@ -150,10 +150,8 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     int const lane = lane_index();
     offset const first = part * marks.part_size;
     runs_before before = gpu::after(all.before_block, in_block);
-    offset const back = first - before.last;                             // how long before the part the last run begins
-    offset const beyond = (before.last + longest) / marks.part_size + 1; // a part that the run reaches if it is long
-    bool const is_long =
-        before.last < 0 || back > longest || (beyond < marks.parts && !marks.any_between(part, beyond));
+    offset const back = first - before.last; // how long before the part the last run begins
+    bool const is_long = before.last < 0 || back > longest || !marks.any_between(first, before.last + longest);
     int const begin = is_long ? 0 : -static_cast<int>((back + row - 1) / row) * row,
               end = static_cast<int>(gpu::at_most(marks.count - first, 1 << 30)),
               limit = gpu::min_of(marks.part_size, end + 1);
@@ -170,6 +168,9 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
         at[i] = some_rows.take();
         if (at[i] >= limit)
             return;
+        if constexpr (Out::reduces)
+            if (at[i] >= 0 && marks.count >= Tuning::least_fetched_ahead)
+                out.keys.template prefetch<row>(first + at[i], marks.count);
         auto const from = static_cast<unsigned>(at[i] - begin);
         if (at[i] + row <= end) {
             loaded[i] = values.template fetch<how, N>(from);

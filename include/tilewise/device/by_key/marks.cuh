@@ -85,15 +85,20 @@ struct run_marks {
     runs_before* of_blocks; ///< for each block, what is in it
     number_targets number;  ///< of runs, once blocks are summed
     offset count, parts;
-    int part_size, parts_of_block;
+    int part_size;
 
-    /// Whether a run begins in one of the parts from `part` up to another one.
-    TILEWISE_DEVICE bool any_between(offset part, offset end) const
+    /// Whether a run begins at one of the keys from `first`, a multiple of 32, to `last`, or the last key is before
+    /// that one. All lanes take part.
+    TILEWISE_DEVICE bool any_between(offset first, offset last) const
     {
-        offset runs = of_parts[end].runs - of_parts[part].runs; // these numbers begin anew in every block
-        for (offset block = part / parts_of_block; block < end / parts_of_block; ++block)
-            runs += of_blocks[block].runs;
-        return runs > 0;
+        last = gpu::at_most(last, count); // which is marked
+        bool any = false;
+        TILEWISE_NO_UNROLL
+        for (offset word = first / warp_size + lane_index(); word * warp_size <= last; word += warp_size) {
+            auto const behind = static_cast<int>(gpu::at_most(last - word * warp_size, warp_size - 1));
+            any = any || words[word] << (warp_size - 1 - behind) != 0;
+        }
+        return any_lane(any);
     }
 };
 

@@ -61,6 +61,21 @@ struct first_keys {
     Sink to;
 
     TILEWISE_DEVICE first_keys from(offset run) const { return {keys, to.from(run)}; }
+    /// Fetches `size` keys to the L2 cache, of those that exist. All lanes take part.
+    template <int size>
+    TILEWISE_DEVICE void prefetch(offset begin, offset count) const
+    {
+        if constexpr (!discards<Sink> && calls_no_function<Keys>) {
+            constexpr int lines = static_cast<int>((size * sizeof(Key) + line_bytes - 1) / line_bytes),
+                          each = size / lines;
+            TILEWISE_UNROLL
+            for (int line = 0; line < lines; line += warp_size) {
+                offset const at = begin + (line + lane_index()) * each;
+                if (line + lane_index() < lines && at < count)
+                    prefetch_line(keys.first + at);
+            }
+        }
+    }
     template <int count>
     TILEWISE_DEVICE void load(registers<Key, count>& loaded, int i, offset begin)
     {
@@ -81,6 +96,7 @@ struct first_keys {
 
 /// Where the run begins.
 struct starts_of_runs {
+    static constexpr bool may_be_dense = false; ///< only short lists are written
     run_list list;
     TILEWISE_DEVICE void put(offset run, offset begin, offset) const { list.put(run, begin); }
     TILEWISE_DEVICE void finish(offset runs, offset count) const { list.put(runs, count); }
@@ -89,6 +105,7 @@ struct starts_of_runs {
 /// The number of keys.
 template <class Sink>
 struct lengths_of_runs {
+    static constexpr bool may_be_dense = true;
     Sink to;
     TILEWISE_DEVICE void put(offset run, offset begin, offset end) { gpu::store_one(to, run, end - begin); }
     TILEWISE_DEVICE void finish(offset, offset) const {}
@@ -101,15 +118,97 @@ template <class FirstKeys, class Tuning>
 inline constexpr int writing_blocks =
     sizeof(typename FirstKeys::key) <= 24 ? Tuning::combining_blocks_per_multiprocessor : 1;
 
+/// Some keys from `first` on, of which a lane has the marks of 32: which runs begin there is to be written.
+struct marked_keys {
+    runs_before before; ///< what precedes them
+    offset first;
+    unsigned word; ///< the lane's marks
+    int earlier;   ///< how many runs begin in the lanes before this one
+    int runs;      ///< how many begin in all lanes
+};
+
+/// Writes about runs that are few: a warp lists in `position` where they begin, so that neighboring lanes write about
+/// neighboring runs.
+template <class FirstKeys, class What, class Positions>
+TILEWISE_DEVICE void write_listed_runs(marked_keys const& marked, offset count, FirstKeys& keys, What& what,
+                                       Positions& position)
+{
+    constexpr int batch = 4; // keys of a lane in flight: the compiler has to assume that a store changes one
+    int const lane = lane_index();
+    unsigned word = marked.word;
+    for (int i = marked.earlier; word != 0; ++i) {
+        position[i] = static_cast<std::uint16_t>(lane * warp_size + gpu::lowest_lane(word));
+        word &= word - 1;
+    }
+    sync_warp();
+    TILEWISE_NO_UNROLL
+    for (int i = lane; i < marked.runs; i += batch * warp_size) {
+        registers<typename FirstKeys::key, batch> loaded;
+        TILEWISE_UNROLL
+        for (int k = 0; k < batch; ++k)
+            if (i + k * warp_size < marked.runs && marked.first + position[i + k * warp_size] < count)
+                keys.load(loaded, k, marked.first + position[i + k * warp_size]);
+        TILEWISE_UNROLL
+        for (int k = 0; k < batch; ++k) {
+            int const own = i + k * warp_size;
+            if (own >= marked.runs)
+                break;
+            offset const run = marked.before.runs + own, here = marked.first + position[own];
+            if (here < count)
+                keys.write(run, loaded, k);
+            else
+                what.finish(run, count);
+            if (run > 0)
+                what.put(run - 1, own > 0 ? marked.first + position[max_of(own - 1, 0)] : marked.before.last, here);
+        }
+    }
+    sync_warp(); // before `position` is written again
+}
+
+/// Writes about runs that begin at about every key: a lane writes about every 32nd key if a run begins there.
+template <class FirstKeys, class What>
+TILEWISE_DEVICE void write_dense_runs(marked_keys const& marked, int last_before, offset count, FirstKeys& keys,
+                                      What& what)
+{
+    constexpr int batch = 4; // keys of a lane in flight
+    int const lane = lane_index();
+    unsigned const below = (1u << lane) - 1;
+    TILEWISE_NO_UNROLL
+    for (int row = 0; row < warp_size; row += batch) {
+        registers<typename FirstKeys::key, batch> loaded;
+        TILEWISE_UNROLL
+        for (int k = 0; k < batch; ++k) {
+            offset const here = marked.first + ((row + k) * warp_size + lane);
+            if ((gpu::shuffle(marked.word, row + k) >> lane & 1) != 0 && here < count)
+                keys.load(loaded, k, here);
+        }
+        TILEWISE_UNROLL
+        for (int k = 0; k < batch; ++k) {
+            unsigned const word = gpu::shuffle(marked.word, row + k);
+            int const earlier = gpu::shuffle(marked.earlier, row + k), last = gpu::shuffle(last_before, row + k),
+                      at = (row + k) * warp_size;
+            if ((word >> lane & 1) == 0)
+                continue;
+            offset const run = marked.before.runs + (earlier + gpu::count_bits(word & below)),
+                         here = marked.first + (at + lane);
+            if (here < count)
+                keys.write(run, loaded, k);
+            else
+                what.finish(run, count);
+            int const previous = (word & below) != 0 ? at + gpu::highest_bit(word & below) : last;
+            if (run > 0)
+                what.put(run - 1, previous >= 0 ? marked.first + previous : marked.before.last, here);
+        }
+    }
+}
+
 /// Writes the first key of each run, and `what`, if there are up to `most` runs; `is_counted` says that a kernel before
-/// has written their number. A warp takes a part of the keys, 32 words of marks at a time: it lists where runs begin,
-/// so that neighboring lanes write about neighboring runs.
+/// has written their number. A warp takes a part of the keys, 32 words of marks at a time.
 template <class FirstKeys, class What, class Tuning>
 TILEWISE_KERNEL(Tuning::threads, (writing_blocks<FirstKeys, Tuning>))
 write_runs(run_marks marks, offset most, bool is_counted, FirstKeys keys, What what)
 {
     constexpr int warps = Tuning::threads / warp_size, at_once = warp_size * warp_size;
-    constexpr int batch = 4; // keys of a lane in flight: the compiler has to assume that a store changes one
     using positions = registers<registers<std::uint16_t, at_once>, warps>;
     TILEWISE_SHARED(shared, positions);
     int const warp = warp_index(), lane = lane_index();
@@ -122,46 +221,29 @@ write_runs(run_marks marks, offset most, bool is_counted, FirstKeys keys, What w
     if (part >= marks.parts || all.number > most)
         return;
     int const words = marks.part_size / warp_size;
-    auto& position = shared[warp];
     runs_before before = gpu::after(all.before_block, marks.of_parts[part]);
     unsigned const* const own_marks = marks.words + part * words;
+    unsigned next = lane < words ? own_marks[lane] : 0;
     TILEWISE_NO_UNROLL
     for (int begin = 0; begin < words; begin += warp_size) {
-        offset const first = part * marks.part_size + begin * warp_size;
-        unsigned word = begin + lane < words ? own_marks[begin + lane] : 0;
-        if (!any_lane(word != 0))
+        unsigned const word = next;
+        next = begin + warp_size + lane < words ? own_marks[begin + warp_size + lane] : 0;
+        unsigned const lanes = warp_ballot(word != 0);
+        if (lanes == 0)
             continue;
-        unsigned const up_to_lane = gpu::warp_sums(static_cast<unsigned>(count_bits(word)));
-        auto const runs = static_cast<int>(gpu::shuffle(up_to_lane, warp_size - 1));
-        for (int i = static_cast<int>(up_to_lane) - gpu::count_bits(word); word != 0; ++i) {
-            position[i] = static_cast<std::uint16_t>(lane * warp_size + gpu::lowest_lane(word));
-            word &= word - 1;
+        offset const first = part * marks.part_size + begin * warp_size;
+        int const last = lane * warp_size + gpu::highest_bit(word), own = gpu::count_bits(word),
+                  up_to_lane = static_cast<int>(gpu::warp_sums(static_cast<unsigned>(own)));
+        marked_keys const marked = {before, first, word, up_to_lane - own, gpu::shuffle(up_to_lane, warp_size - 1)};
+        if (What::may_be_dense && marked.runs >= Tuning::dense_runs) {
+            unsigned const before_lane = lanes & ((1u << lane) - 1);
+            int const last_before = gpu::shuffle(last, gpu::highest_bit(before_lane) & (warp_size - 1));
+            gpu::write_dense_runs(marked, before_lane != 0 ? last_before : -1, marks.count, keys, what);
+        } else {
+            gpu::write_listed_runs(marked, marks.count, keys, what, shared[warp]);
         }
-        sync_warp();
-        TILEWISE_NO_UNROLL
-        for (int i = lane; i < runs; i += batch * warp_size) {
-            registers<typename FirstKeys::key, batch> loaded;
-            TILEWISE_UNROLL
-            for (int k = 0; k < batch; ++k)
-                if (i + k * warp_size < runs && first + position[i + k * warp_size] < marks.count)
-                    keys.load(loaded, k, first + position[i + k * warp_size]);
-            TILEWISE_UNROLL
-            for (int k = 0; k < batch; ++k) {
-                int const own = i + k * warp_size;
-                if (own >= runs)
-                    break;
-                offset const run = before.runs + own, here = first + position[own];
-                if (here < marks.count)
-                    keys.write(run, loaded, k);
-                else
-                    what.finish(run, marks.count);
-                if (run > 0)
-                    what.put(run - 1, own > 0 ? first + position[max_of(own - 1, 0)] : before.last, here);
-            }
-        }
-        before.runs += runs;
-        before.last = first + position[runs - 1];
-        sync_warp(); // before `position` is written again
+        before.runs += marked.runs;
+        before.last = first + gpu::shuffle(last, gpu::highest_bit(lanes));
     }
 }
 

@@ -97,14 +97,8 @@ public:
             number.user = out_.sink.first;
             number.user_bytes = static_cast<int>(sizeof(*out_.sink.first));
         }
-        return {reinterpret_cast<unsigned*>(behind + 1),
-                memory_.begin(),
-                of_blocks,
-                number,
-                count_,
-                parts_,
-                part_size_,
-                warps};
+        return {
+            reinterpret_cast<unsigned*>(behind + 1), memory_.begin(), of_blocks, number, count_, parts_, part_size_};
     }
     /// Of kernels in which a warp takes a part.
     int blocks() const { return static_cast<int>((parts_ + warps - 1) / warps); }
