@@ -73,7 +73,7 @@ output_end<Out> scan_runs(Policy const& policy, sequence<It, Extent> keys, Value
 /// keys.
 /// @par Complexity
 /// n - 1 applications of `pred`, under par up to twice as many, and as for @ref inclusive_scan for each run. device
-/// reads each key once. It stores a bit per key and 1/128 of the size of the values, 1/16 for up to 2^20 keys; or 4
+/// reads each key once. It stores a bit per key and 1/128 of the size of the values, 1/16 for up to 2^21 keys; or 4
 /// bytes per key, 8 from 2^32 keys on, if values have more than 16 bytes or results may overwrite them. Keys, values
 /// and results in host memory are staged as a whole.
 /// @par Errors

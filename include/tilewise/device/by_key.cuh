@@ -6,12 +6,13 @@
 /// (`mark_runs`). Another one writes the first keys and lengths of the runs, or where they begin (`write_runs`). If
 /// there are many, another one combines the values of runs of up to a tile (`combine_runs`) and lists the longer ones,
 /// which are combined as segments. If there are few, all are; so are values of more than 16 bytes, and those that
-/// results may overwrite. Of few keys, `combine_runs` takes the runs of up to a row, and their first keys, too.
+/// results may overwrite. Of few keys and values, `combine_runs` takes all runs of up to a few rows, and their first
+/// keys, too.
 ///
 /// Only the device knows the number of runs while the kernels run. A call that waits returns it.
 ///
 /// Keys and values in host memory are staged as a whole, and results to host memory as if each key were a run. Scratch
-/// memory: a bit for each key, and up to 18 bytes for 2^8 keys; 28 bytes for each tile of values, or each row of few,
+/// memory: a bit for each key, and up to 18 bytes for 2^8 keys; 28 bytes for each tile of values, or 512 of few,
 /// and that of the segmented algorithms; 4 bytes, from 2^32 keys on 8, for each run that may be a segment: as many as
 /// there are keys, or every so many of them (`least_mean_vectors`, `least_mean_rows`).
 

@@ -265,16 +265,20 @@ struct by_key_tuning {
     /// reduce them with parts of 1024, 512 and 256: 41, 29, 24; to scan them: 25, 23, 24 (H100, 2026-11-26).
     static constexpr int least_part = 256, most_part = 1 << 20;
 
-    /// So many runs of 1024 keys and more are written by the lanes of their keys, fewer ones from a list.
+    /// Of 1024 keys, so many runs and more are written by the lanes of their keys, fewer ones from a list. 2^26 i32 keys
+    /// in runs of 1, us to count them with lists and without: 361, 338; in runs of 2: 239, 277 (H200, 2026-11-26).
     static constexpr int dense_runs = 768;
 
-    /// Of so few keys, and bytes of values, all runs of up to so many values are combined by rows, and only longer ones
-    /// as segments, which takes fewer launches. Decision 45 has the times.
+    /// Of so few keys, of 8 MiB of values, all runs of up to so many values are combined by rows, and only longer ones
+    /// as segments, which takes fewer launches. Of up to 2^20 keys, too few are longer than that for the kernel with a
+    /// warp for each (`least_for_warps`), which is not launched either. Decision 45 has the times.
     template <class T>
     static constexpr offset few_keys = std::min(offset{1} << 21, (offset{1} << 23) / offset{sizeof(T)});
     static constexpr int longest_of_few = 512;
 
-    /// From so many keys on, kernels that read keys again fetch them ahead: fewer are still in the L2 cache.
+    /// Of so many keys and more, `combine_runs` fetches ahead what it reads again: fewer are still in the L2 cache. 2^26
+    /// i32 keys, us to reduce f32 values without and with that, runs of 1: 546, 496; of 2: 406, 388; of 4: 362, 357
+    /// (H200, 2026-11-26).
     static constexpr offset least_fetched_ahead = offset{1} << 24;
 
     /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments. 2^26 floats in runs of

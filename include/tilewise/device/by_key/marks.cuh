@@ -120,11 +120,21 @@ TILEWISE_DEVICE runs_of_all sum_blocks(run_marks const& marks, bool is_counted =
     int const own_warp = warp_index(); // all lanes take part
     runs_before before = {0, -1};
     offset runs = 0;
-    for (offset block = thread_index(); block < block_count(); block += threads) {
-        runs_before const other = marks.of_blocks[block];
-        runs += other.runs;
-        if (block < block_index())
-            before = gpu::after(before, other);
+    constexpr int batch = 4; // loads in flight
+    TILEWISE_NO_UNROLL
+    for (int begin = thread_index(); begin < block_count(); begin += batch * threads) {
+        registers<runs_before, batch> loaded;
+        TILEWISE_UNROLL
+        for (int i = 0; i < batch; ++i)
+            gpu::put(loaded[i],
+                     begin + i * threads < block_count() ? marks.of_blocks[begin + i * threads] : runs_before{0, -1});
+        TILEWISE_UNROLL
+        for (int i = 0; i < batch; ++i) {
+            runs_before const other(loaded[i]);
+            runs += other.runs;
+            if (begin + i * threads < block_index())
+                before = gpu::after(before, other);
+        }
     }
     TILEWISE_UNROLL
     for (int distance = warp_size / 2; distance > 0; distance /= 2) {
