@@ -265,8 +265,8 @@ struct by_key_tuning {
     /// reduce them with parts of 1024, 512 and 256: 41, 29, 24; to scan them: 25, 23, 24 (H100, 2026-11-26).
     static constexpr int least_part = 256, most_part = 1 << 20;
 
-    /// Of 1024 keys, so many runs and more are written by the lanes of their keys, fewer ones from a list. 2^26 i32 keys
-    /// in runs of 1, us to count them with lists and without: 361, 338; in runs of 2: 239, 277 (H200, 2026-11-26).
+    /// Of 1024 keys, so many runs and more are written by the lanes of their keys, fewer ones from a list. 2^26 i32
+    /// keys in runs of 1, us to count them with lists and without: 361, 338; in runs of 2: 239, 277 (H200, 2026-11-26).
     static constexpr int dense_runs = 768;
 
     /// Of so few keys, of 8 MiB of values, all runs of up to so many values are combined by rows, and only longer ones
@@ -276,9 +276,9 @@ struct by_key_tuning {
     static constexpr offset few_keys = std::min(offset{1} << 21, (offset{1} << 23) / offset{sizeof(T)});
     static constexpr int longest_of_few = 512;
 
-    /// Of so many keys and more, `combine_runs` fetches ahead what it reads again: fewer are still in the L2 cache. 2^26
-    /// i32 keys, us to reduce f32 values without and with that, runs of 1: 546, 496; of 2: 406, 388; of 4: 362, 357
-    /// (H200, 2026-11-26).
+    /// Of so many keys and more, `combine_runs` fetches ahead what it reads again: fewer are still in the L2 cache.
+    /// 2^26 i32 keys, us to reduce f32 values without and with that, runs of 1: 546, 496; of 2: 406, 388; of 4: 362,
+    /// 357 (H200, 2026-11-26).
     static constexpr offset least_fetched_ahead = offset{1} << 24;
 
     /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments. 2^26 floats in runs of

@@ -3,8 +3,8 @@
 
 /// @file
 /// The kernel that combines the values of runs of up to a tile, or of up to a few rows if values are few, given where
-/// runs begin. A warp takes a part of the values, and begins with those before it that belong to the same run: at most as
-/// many. Longer runs are listed.
+/// runs begin. A warp takes a part of the values, and begins with those before it that belong to the same run: at most
+/// as many. Longer runs are listed.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/output.cuh>
