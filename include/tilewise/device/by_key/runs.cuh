@@ -72,7 +72,7 @@ struct first_keys {
             for (int line = 0; line < lines; line += warp_size) {
                 offset const at = begin + (line + lane_index()) * each;
                 if (line + lane_index() < lines && at < count)
-                    prefetch_line(keys.first + at);
+                    gpu::prefetch_line(keys.first + at);
             }
         }
     }

@@ -7,6 +7,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/output.cuh>
+#include <tilewise/device/by_key/long_runs.cuh>
 #include <tilewise/device/by_key/marks.cuh>
 #include <tilewise/device/by_key/runs.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
@@ -16,6 +17,7 @@
 #include <tilewise/order.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -139,6 +141,46 @@ private:
     offset* line_;
     staged_output<sink> out_;
 };
+
+/// If keys and values are few, runs of up to so many values are combined by rows.
+template <class Scan, class Tuning>
+inline constexpr offset longest_of_few = std::min(Scan::tile, std::max(Scan::row, Tuning::longest_of_few));
+
+/// The runs of a call as segments, and the memory in which up to `most` of them are listed, or only the long ones of
+/// more.
+template <class Scan, class Tuning>
+class segments_of_runs {
+public:
+    template <class Runs>
+    segments_of_runs(device_call& call, Runs const& runs, offset count, offset most)
+        : longest(most > 0 ? Scan::tile : gpu::longest_of_few<Scan, Tuning>), most_long_(count / (longest + 1) + 1),
+          is_wide_(count > offset{std::numeric_limits<std::uint32_t>::max()}),
+          starts_(call, (most + 1) * (is_wide_ ? 8 : 4)), long_(call, most_long_),
+          segments({{starts_.begin(), is_wide_, runs.on_device(), count}, {long_.begin()}, most, count})
+    {}
+    offset most_listed() const { return std::max(segments.most, most_long_); }
+    /// For how many segments kernels are launched.
+    offset count() const { return segments.most > 0 ? segments.most : most_long_; }
+
+    offset const longest; ///< of the runs that are combined by rows, if they are many
+
+private:
+    offset most_long_;
+    bool is_wide_;
+    scratch<unsigned char> starts_;
+    scratch<long_run> long_;
+
+public:
+    runs_or_long_runs const segments;
+};
+
+/// Returns up to how many runs of `count` keys are combined as segments, and not by rows: runs of `least_mean` keys in
+/// the mean. None are if keys and values, of type T, are few.
+template <class T, class Tuning>
+offset most_as_segments(offset count, offset least_mean)
+{
+    return count <= Tuning::template few_keys<T> ? 0 : count / least_mean;
+}
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END
