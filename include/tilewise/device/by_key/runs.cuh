@@ -66,13 +66,14 @@ struct first_keys {
     TILEWISE_DEVICE void prefetch(offset begin, offset count) const
     {
         if constexpr (!discards<Sink> && calls_no_function<Keys>) {
-            constexpr int lines = static_cast<int>((size * sizeof(Key) + line_bytes - 1) / line_bytes),
-                          each = size / lines;
+            constexpr int wanted = size * static_cast<int>(sizeof(Key));
+            auto const bytes = (count - begin) * static_cast<offset>(sizeof(Key));
+            auto const first = reinterpret_cast<char const*>(keys.first + begin);
             TILEWISE_UNROLL
-            for (int line = 0; line < lines; line += warp_size) {
-                offset const at = begin + (line + lane_index()) * each;
-                if (line + lane_index() < lines && at < count)
-                    gpu::prefetch_line(keys.first + at);
+            for (int line = 0; line < wanted; line += warp_size * line_bytes) {
+                int const at = line + lane_index() * line_bytes;
+                if (at < wanted && at < bytes)
+                    gpu::prefetch_line(first + at);
             }
         }
     }
