@@ -5,6 +5,7 @@
 /// The order of combination as an executable specification: docs/order.md, formula by formula, for every element of a
 /// scan. Written apart from the library, which it shares no line with, and for reading, not for speed.
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -56,24 +57,30 @@ private:
             std::optional<T> const P = before_unit(A, 0, init);
             std::vector<std::optional<T>> chunk_aggregates;
             for (std::size_t w = 0; w < of.chunks; ++w) {
-                std::optional<T> const wex = doubling_scan_at_end(chunk_aggregates);
+                std::optional<T> const wex = w > 0 ? doubling_scan(chunk_aggregates).back() : std::optional<T>();
                 std::optional<T> run; // rows 0 .. r-1
                 for (std::size_t r = 0; r < of.rows; ++r) {
-                    std::vector<std::optional<T>> lane_aggregates;
+                    std::size_t const row = (((t * of.chunks + w) * of.rows + r) * of.lanes) * N;
+                    std::vector<std::optional<T>> lane_aggregates; // nothing for a lane behind the end
                     for (std::size_t l = 0; l < of.lanes; ++l) {
-                        std::optional<T> const e = doubling_scan_at_end(lane_aggregates);
+                        std::optional<T> k;
+                        for (std::size_t i = row + l * N; i < std::min(row + (l + 1) * N, x.size()); ++i)
+                            k = both(k, std::optional<T>(x[i]));
+                        lane_aggregates.push_back(k);
+                    }
+                    std::vector<std::optional<T>> const scan = doubling_scan(lane_aggregates);
+                    for (std::size_t l = 0; l < of.lanes; ++l) {
+                        std::optional<T> const e = l > 0 ? scan[l - 1] : std::optional<T>();
                         std::optional<T> const off = both(run, e);
                         std::optional<T> const before = both(both(P, wex), off);
                         std::optional<T> k;
-                        for (std::size_t j = 0; j < N; ++j) {
-                            std::size_t const i = ((((t * of.chunks + w) * of.rows + r) * of.lanes) + l) * N + j;
+                        for (std::size_t i = row + l * N; i < row + (l + 1) * N; ++i) {
                             if (i >= x.size())
                                 return;
                             std::optional<T> const k_before = k;
                             k = both(k, std::optional<T>(x[i]));
                             visit(before, k_before, k);
                         }
-                        lane_aggregates.push_back(k);
                     }
                     run = both(run, adjacent_pair_tree(lane_aggregates));
                 }
@@ -105,15 +112,15 @@ private:
         return level.empty() ? std::optional<T>() : level.front();
     }
 
-    /// What the doubling (Kogge-Stone) scan has at its last place: the right-aligned tree.
-    std::optional<T> doubling_scan_at_end(std::vector<std::optional<T>> values) const
+    /// The doubling (Kogge-Stone) scan: at each place the right-aligned tree of the values up to it.
+    std::vector<std::optional<T>> doubling_scan(std::vector<std::optional<T>> values) const
     {
         for (std::size_t d = 1; d < values.size(); d *= 2) {
             std::vector<std::optional<T>> const before = values;
             for (std::size_t i = d; i < values.size(); ++i)
                 values[i] = both(before[i - d], before[i]);
         }
-        return values.empty() ? std::optional<T>() : values.back();
+        return values;
     }
 
     /// Of how many units of level k a unit of the next consists.

@@ -46,21 +46,6 @@ std::map<std::size_t, std::deque<void*>>& freed_storage()
 
 } // namespace
 
-void forget_cells(std::uintptr_t first, std::size_t bytes)
-{
-    auto const begin = reinterpret_cast<std::uintptr_t>(&cell_at(first)), end = begin + bytes * sizeof(cell);
-    auto const first_page = (begin + page_bytes - 1) / page_bytes * page_bytes,
-               last_page = end / page_bytes * page_bytes;
-    constexpr std::size_t worthwhile = 64 * page_bytes;
-    if (last_page < first_page + worthwhile) {
-        __real_memset(reinterpret_cast<void*>(begin), 0, end - begin);
-        return;
-    }
-    __real_memset(reinterpret_cast<void*>(begin), 0, first_page - begin);
-    madvise(reinterpret_cast<void*>(first_page), last_page - first_page, MADV_DONTNEED);
-    __real_memset(reinterpret_cast<void*>(last_page), 0, end - last_page);
-}
-
 } // namespace race
 
 using race::freed_storage, race::the_arena;

@@ -67,8 +67,7 @@ void begin_schedule()
 void memory_begins(void* memory, std::size_t bytes)
 {
     auto const first = reinterpret_cast<std::uintptr_t>(memory);
-    forget_cells(first, bytes);
-    std::fill_n(&state_at(first), bytes, static_cast<std::uint8_t>(live));
+    std::fill_n(&state_at(first), bytes, static_cast<std::uint8_t>(live | fresh));
 }
 
 void memory_ends(void* memory, std::size_t bytes)
@@ -95,8 +94,9 @@ void block_ends(block& ended)
     agent const all = agent_of(ended.threads[0]);
     for (shared_variable const& each : ended.shared)
         for (std::size_t i = 0; i < each.bytes; ++i) {
-            access_record const& last = cell_at(reinterpret_cast<std::uintptr_t>(each.memory) + i).write;
-            if (last.who != no_agent && !happened_before(last, all))
+            auto const at = reinterpret_cast<std::uintptr_t>(each.memory) + i;
+            access_record const& last = cell_at(at).write;
+            if ((state_at(at) & fresh) == 0 && last.who != no_agent && !happened_before(last, all))
                 return note("cluster", "block " + std::to_string(ended.index) +
                                            " may end before a store into its shared memory by " + name_of(last.who));
         }

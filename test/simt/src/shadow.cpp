@@ -115,6 +115,16 @@ std::optional<report> judge(agent const& who, std::uintptr_t first, std::size_t 
                                 location_of(record.where) + ", of " + region_of(at));
     };
     access_record const record = {who.id, who.now, where};
+    // Neighbouring bytes mostly have the same history.
+    access_record known[3] = {};
+    auto const is_earlier = [&](access_record const& past, access_record& same) {
+        if (past.who == same.who && past.when == same.when)
+            return true;
+        if (!happened_before(past, who))
+            return false;
+        same = past;
+        return true;
+    };
     for (std::size_t i = 0; i < bytes; ++i) {
         std::uintptr_t const at = first + i;
         std::uint8_t& state = state_at(at);
@@ -123,20 +133,21 @@ std::optional<report> judge(agent const& who, std::uintptr_t first, std::size_t 
         if (reads && (state & written) == 0 && (!is_object || is_more_than_a_hole(first, i, bytes)))
             return made("uninitialised", "of " + region_of(at) + ", which nobody has written");
         cell& past = cell_at(at);
-        if (past.schedule != schedule)
+        if ((state & fresh) != 0 || past.schedule != schedule)
             past = {{}, {}, schedule, false, {}};
-        if (past.write.who != no_agent && !(atomic && past.atomic_write) && !happened_before(past.write, who))
+        if (past.write.who != no_agent && !(atomic && past.atomic_write) && !is_earlier(past.write, known[2]))
             return race_with(at, "write", past.write);
         if (writes) {
             for (int r = 0; r < 2; ++r)
                 if (past.reads[r].who != no_agent && !(atomic && past.atomic_reads[r]) &&
-                    !happened_before(past.reads[r], who))
+                    !is_earlier(past.reads[r], known[r]))
                     return race_with(at, "read", past.reads[r]);
             past.write = record;
             past.atomic_write = atomic;
             state = live | written;
         } else {
-            if (past.reads[0].who != who.id && past.reads[0].who != no_agent && !happened_before(past.reads[0], who)) {
+            state &= static_cast<std::uint8_t>(~fresh);
+            if (past.reads[0].who != who.id && past.reads[0].who != no_agent && !is_earlier(past.reads[0], known[0])) {
                 past.reads[1] = past.reads[0];
                 past.atomic_reads[1] = past.atomic_reads[0];
             }
