@@ -39,15 +39,19 @@ number exact(X x)
 /// a <= b of an integer and a real number that is not NaN.
 inline bool integer_not_above(number a, long double b)
 {
-    long double const whole = std::floor(b); // a <= b means a <= floor(b)
-    if (a.is_negative && whole >= 0)
-        return true;
-    if (a.is_negative)
-        return whole >= -0x1p63L && static_cast<std::uint64_t>(-whole) <= a.magnitude;
-    return whole >= 0x1p64L || (whole >= 0 && a.magnitude <= static_cast<std::uint64_t>(whole));
+    if (!a.is_negative)
+        return b >= 0x1p64L || (b >= 0 && a.magnitude <= static_cast<std::uint64_t>(b)); // a <= b means a <= floor(b)
+    if (b >= 0 || b <= -0x1p64L)
+        return b >= 0;
+    auto const whole = static_cast<std::uint64_t>(-b);
+    return a.magnitude > whole || (a.magnitude == whole && static_cast<long double>(whole) == -b);
 }
 
-inline bool equal(number a, number b);
+/// -a of an integer.
+inline number negated(number a)
+{
+    return {true, a.magnitude != 0 && !a.is_negative, a.magnitude, 0};
+}
 
 /// a <= b, exactly; false for NaN.
 inline bool not_above(number a, number b)
@@ -61,9 +65,7 @@ inline bool not_above(number a, number b)
         return a.real <= b.real;
     if (a.is_integer)
         return !std::isnan(b.real) && integer_not_above(a, b.real);
-    if (std::isnan(a.real))
-        return false;
-    return equal(a, b) || !integer_not_above(b, a.real);
+    return !std::isnan(a.real) && integer_not_above(negated(b), -a.real); // a <= b means -b <= -a
 }
 
 inline bool equal(number a, number b)
