@@ -57,7 +57,7 @@ private:
             std::optional<T> const P = before_unit(A, 0, init);
             std::vector<std::optional<T>> chunk_aggregates;
             for (std::size_t w = 0; w < of.chunks; ++w) {
-                std::optional<T> const wex = w > 0 ? doubling_scan(chunk_aggregates).back() : std::optional<T>();
+                std::optional<T> const wex = last_of(doubling_scan(chunk_aggregates));
                 std::optional<T> run; // rows 0 .. r-1
                 for (std::size_t r = 0; r < of.rows; ++r) {
                     std::size_t const row = (((t * of.chunks + w) * of.rows + r) * of.lanes) * N;
@@ -69,8 +69,8 @@ private:
                         lane_aggregates.push_back(k);
                     }
                     std::vector<std::optional<T>> const scan = doubling_scan(lane_aggregates);
+                    std::optional<T> e; // of the lanes before
                     for (std::size_t l = 0; l < of.lanes; ++l) {
-                        std::optional<T> const e = l > 0 ? scan[l - 1] : std::optional<T>();
                         std::optional<T> const off = both(run, e);
                         std::optional<T> const before = both(both(P, wex), off);
                         std::optional<T> k;
@@ -81,6 +81,7 @@ private:
                             k = both(k, std::optional<T>(x[i]));
                             visit(before, k_before, k);
                         }
+                        e = scan[l];
                     }
                     run = both(run, adjacent_pair_tree(lane_aggregates));
                 }
@@ -121,6 +122,11 @@ private:
                 values[i] = both(before[i - d], before[i]);
         }
         return values;
+    }
+
+    static std::optional<T> last_of(std::vector<std::optional<T>> const& values)
+    {
+        return values.empty() ? std::optional<T>() : values.back();
     }
 
     /// Of how many units of level k a unit of the next consists.
