@@ -61,19 +61,19 @@ struct first_keys {
     Sink to;
 
     TILEWISE_DEVICE first_keys from(offset run) const { return {keys, to.from(run)}; }
-    /// Fetches `size` keys to the L2 cache, of those that exist. All lanes take part.
+    /// Fetches `size` keys to the L2 cache, of those that exist; of a key larger than a cache line, its first line. All
+    /// lanes take part.
     template <int size>
     TILEWISE_DEVICE void prefetch(offset begin, offset count) const
     {
         if constexpr (!discards<Sink> && calls_no_function<Keys>) {
-            constexpr int wanted = size * static_cast<int>(sizeof(Key));
-            auto const bytes = (count - begin) * static_cast<offset>(sizeof(Key));
-            auto const first = reinterpret_cast<char const*>(keys.first + begin);
+            constexpr int each = sizeof(Key) < line_bytes ? static_cast<int>(line_bytes / sizeof(Key)) : 1,
+                          lines = (size + each - 1) / each;
             TILEWISE_UNROLL
-            for (int line = 0; line < wanted; line += warp_size * line_bytes) {
-                int const at = line + lane_index() * line_bytes;
-                if (at < wanted && at < bytes)
-                    gpu::prefetch_line(first + at);
+            for (int line = 0; line < lines; line += warp_size) {
+                offset const at = begin + (line + lane_index()) * each;
+                if (line + lane_index() < lines && at < count)
+                    gpu::prefetch_line(keys.first + at);
             }
         }
     }
