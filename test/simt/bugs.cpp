@@ -163,6 +163,9 @@ planted const all[] = {
     {"FreedTooEarly", programs::freed_too_early, races, "race, out of bounds"},
     {"UsedAfterItWasFreed", programs::used_after_it_was_freed, bounds, "out of bounds"},
     {"OutputIsShort", programs::output_is_short, bounds, "out of bounds"},
+    {"SecondByteOfALaterEpoch", programs::two_bytes<programs::read_both_of_two_epochs<64>>, races, "race"},
+    {"SecondByteOfAnotherWarp", programs::two_bytes<programs::read_both_of_two_warps<64>>, races, "race"},
+    {"PaddingWrittenWhileRead", programs::two_bytes<programs::write_what_was_read_as_padding<64>>, races, "race"},
     {"Leak", programs::leak, values, "wrong"},
 };
 // clang-format on

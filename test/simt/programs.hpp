@@ -9,6 +9,7 @@
 #include <simt/runtime.hpp>
 #include <tilewise/device/cuda/arch.cuh>
 
+#include <cstring>
 #include <vector>
 
 namespace programs {
@@ -215,6 +216,76 @@ inline bool bulk_copy_outlives_its_block()
 {
     device_array<unsigned> const input(std::vector<unsigned>(32));
     expect_success(start(leave_copy_in_flight<32>, {1, 32}, nullptr, input.data()));
+    expect_success(cudaDeviceSynchronize());
+    return true;
+}
+
+/// Waits for another thread without learning what it did before.
+TILEWISE_DEVICE void wait_for(unsigned long long const* flag)
+{
+    unsigned long long seen = 0;
+    for (tilewise::gpu::observe(flag, true, seen); seen == 0; tilewise::gpu::observe(flag, true, seen))
+        tilewise::gpu::poll_again();
+}
+
+/// Reads two bytes of one thread's at once, of which the second was written after the barrier.
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+read_both_of_two_epochs(unsigned char* bytes, unsigned long long* flag, unsigned short* to)
+{
+    using namespace tilewise::gpu;
+    if (thread_index() == 0)
+        bytes[0] = 1;
+    sync_block();
+    if (thread_index() == 0) {
+        bytes[1] = 1;
+        publish(flag, 1);
+    } else if (thread_index() == warp_size) {
+        wait_for(flag);
+        std::memcpy(to, bytes, 2);
+    }
+}
+
+/// Reads two bytes of two threads' at once, of which only the first is of the reader's warp.
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+read_both_of_two_warps(unsigned char* bytes, unsigned long long* flag, unsigned short* to)
+{
+    using namespace tilewise::gpu;
+    if (lane_index() == 0)
+        bytes[thread_index() / warp_size] = 1;
+    sync_warp();
+    if (thread_index() == warp_size) {
+        publish(flag, 1);
+    } else if (thread_index() == 1) {
+        wait_for(flag);
+        std::memcpy(to, bytes, 2);
+    }
+}
+
+/// Reads two bytes as an object, of which the second is padding, while another thread writes that one.
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
+write_what_was_read_as_padding(unsigned char* bytes, unsigned long long* flag, unsigned short* to)
+{
+    using namespace tilewise::gpu;
+    if (thread_index() == 0) {
+        bytes[0] = 1;
+        std::memcpy(to, bytes, 2);
+        publish(flag, 1);
+    } else if (thread_index() == 1) {
+        wait_for(flag);
+        bytes[1] = 1;
+    }
+}
+
+template <auto kernel>
+bool two_bytes()
+{
+    device_array<unsigned char> const bytes(2);
+    device_array<unsigned long long> const flag(std::vector<unsigned long long>{0});
+    device_array<unsigned short> const output(1);
+    expect_success(start(kernel, {1, 64}, nullptr, bytes.data(), flag.data(), output.data()));
     expect_success(cudaDeviceSynchronize());
     return true;
 }

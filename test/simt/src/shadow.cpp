@@ -115,14 +115,14 @@ std::optional<report> judge(agent const& who, std::uintptr_t first, std::size_t 
                                 location_of(record.where) + ", of " + region_of(at));
     };
     access_record const record = {who.id, who.now, where};
-    // Neighbouring bytes mostly have the same history.
-    access_record known[3] = {};
-    auto const is_earlier = [&](access_record const& past, access_record& same) {
-        if (past.who == same.who && past.when == same.when)
+    // Adjacent bytes mostly have the same history: the last access that is known to have happened before is kept.
+    access_record earlier_write = {}, earlier_reads[2] = {};
+    auto const is_earlier = [&](access_record const& past, access_record& known) {
+        if (past.who == known.who && past.when == known.when)
             return true;
         if (!happened_before(past, who))
             return false;
-        same = past;
+        known = past;
         return true;
     };
     for (std::size_t i = 0; i < bytes; ++i) {
@@ -135,19 +135,20 @@ std::optional<report> judge(agent const& who, std::uintptr_t first, std::size_t 
         cell& past = cell_at(at);
         if ((state & fresh) != 0 || past.schedule != schedule)
             past = {{}, {}, schedule, false, {}};
-        if (past.write.who != no_agent && !(atomic && past.atomic_write) && !is_earlier(past.write, known[2]))
+        if (past.write.who != no_agent && !(atomic && past.atomic_write) && !is_earlier(past.write, earlier_write))
             return race_with(at, "write", past.write);
         if (writes) {
             for (int r = 0; r < 2; ++r)
                 if (past.reads[r].who != no_agent && !(atomic && past.atomic_reads[r]) &&
-                    !is_earlier(past.reads[r], known[r]))
+                    !is_earlier(past.reads[r], earlier_reads[r]))
                     return race_with(at, "read", past.reads[r]);
             past.write = record;
             past.atomic_write = atomic;
             state = live | written;
         } else {
             state &= static_cast<std::uint8_t>(~fresh);
-            if (past.reads[0].who != who.id && past.reads[0].who != no_agent && !is_earlier(past.reads[0], known[0])) {
+            if (past.reads[0].who != who.id && past.reads[0].who != no_agent &&
+                !is_earlier(past.reads[0], earlier_reads[0])) {
                 past.reads[1] = past.reads[0];
                 past.atomic_reads[1] = past.atomic_reads[0];
             }
