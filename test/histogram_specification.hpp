@@ -47,10 +47,10 @@ inline bool integer_not_above(number a, long double b)
     return a.magnitude > whole || (a.magnitude == whole && static_cast<long double>(whole) == -b);
 }
 
-/// -a of an integer.
+/// -a of an integer; of 0, a negative zero, which compares as 0 does.
 inline number negated(number a)
 {
-    return {true, a.magnitude != 0 && !a.is_negative, a.magnitude, 0};
+    return {true, !a.is_negative, a.magnitude, 0};
 }
 
 /// a <= b, exactly; false for NaN.
