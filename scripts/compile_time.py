@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GCC = ["g++", "-std=c++20", "-O3"]
 NVCC = [shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc", "-std=c++20", "-O3", "-arch=sm_90"]
 LINKED = {False: ["-DTILEWISE_LINKED_THREADS"], True: ["-DTILEWISE_LINKED_THREADS", "-DTILEWISE_LINKED_CUDA"]} # by nvcc
+COMPILED = ["-DTILEWISE_LINKED_THREADS", "-DTILEWISE_COMPILED"]
 OUTPUT = "compile_time.o"
 
 
@@ -32,6 +33,7 @@ class Source:
     body: str = ""
     kernels: bool = True # for nvcc; otherwise for g++
     linked: bool = False # as in a project that links tilewise::tilewise with CMake
+    compiled: bool = False # likewise tilewise::compiled: a .cpp file
 
     def text(self):
         return "".join(f"#include <{header}>\n" for header in self.headers) + self.body
@@ -66,13 +68,26 @@ void f(void* scratch, std::size_t& bytes, float const* first, int n, unsigned* c
 }
 """),
 ]
-# Those with tilewise also linked, right after the file that includes all definitions.
-SOURCES = [each for source in FILES for each in (
-    (source, replace(source, who=f"{source.who}, linked", linked=True)) if "tilewise" in source.who else (source,))]
-TARGETS = [ # the most processor time of tilewise, linked, as a share of another's
+
+
+def variants(source):
+    """A source; right after it, if it uses tilewise, those that link definitions, and kernels."""
+    if "tilewise" in source.who:
+        yield from (source, replace(source, who=f"{source.who}, linked", linked=True))
+        if source.kernels and source.body:
+            yield replace(source, who=f"{source.who}, compiled", kernels=False, compiled=True)
+    else:
+        yield source
+
+
+SOURCES = [each for source in FILES for each in variants(source)]
+TARGETS = [ # the most processor time of tilewise, as a share of another's
     ("a reduce", "tilewise, linked", "Thrust", 0.5),
+    ("a reduce", "tilewise, compiled", "Thrust", 0.5),
     ("an inclusive_scan", "tilewise, linked", "Thrust", 0.55),
+    ("an inclusive_scan", "tilewise, compiled", "Thrust", 0.55),
     ("a histogram", "tilewise, linked", "CUB", 0.9),
+    ("a histogram", "tilewise, compiled", "CUB", 0.9),
     ("including in a .cpp", "`<tilewise/tilewise.hpp>`, linked", "`<numeric>` and `<execution>`", 0.5),
 ]
 
@@ -97,7 +112,7 @@ def version_of_nvcc():
 
 
 def command(source, path):
-    options = LINKED[source.kernels] if source.linked else []
+    options = LINKED[source.kernels] if source.linked else COMPILED if source.compiled else []
     return [*(NVCC if source.kernels else GCC), *options, f"-I{ROOT / 'include'}", str(path)]
 
 
@@ -152,7 +167,8 @@ def markdown(result):
              f"Wall-clock seconds: median, minimum and maximum of {min(row['repetitions'] for row in rows)} repetitions; "
              "the sources are compiled in turn. User time: the median, in seconds; targets are ratios of user times. "
              "Headers: all included files, for nvcc also those of CUDA. Linked: as in a project that links "
-             "`tilewise::tilewise` with CMake.", ""]
+             "`tilewise::tilewise` with CMake. Compiled: a .cpp file in a project that links `tilewise::compiled`, which "
+             "has the kernels for [some types and operators](../compiled.md).", ""]
     used = {(row["what"], row["who"]): row["processor"] for row in rows}
     shares = [(f"{what}: {who} / {other}", share, used[what, who] / used[what, other])
               for what, who, other, share in TARGETS if (what, who) in used and (what, other) in used]
