@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
@@ -17,6 +18,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tw = tilewise;
@@ -85,23 +87,52 @@ struct failing_allocation {
     failing_allocation& operator=(failing_allocation const&) = delete;
 };
 
-/// A thread's communicator with as little as the library needs.
+/// Gives this thread memory while it exists: the last rank that calls a collective allocates for all, so otherwise the
+/// schedule would decide which allocation has a number.
+struct uncounted_allocations {
+    long left = std::exchange(allocations_left, -1);
+    uncounted_allocations() = default;
+    ~uncounted_allocations() { allocations_left = left; }
+    uncounted_allocations(uncounted_allocations const&) = delete;
+    uncounted_allocations& operator=(uncounted_allocations const&) = delete;
+};
+
+/// A thread's communicator with as little as the library needs. Its own allocations do not fail.
 struct plain_communicator {
     tw::thread_communicator& threads;
     int rank() const { return threads.rank(); }
     int size() const { return threads.size(); }
-    void all_gather(void const* own, std::size_t bytes, void* all) { threads.all_gather(own, bytes, all); }
+    void all_gather(void const* own, std::size_t bytes, void* all)
+    {
+        uncounted_allocations const here;
+        threads.all_gather(own, bytes, all);
+    }
     void all_gather_v(void const* own, std::span<std::size_t const> sizes, void* all)
     {
+        uncounted_allocations const here;
         threads.all_gather_v(own, sizes, all);
     }
-    void exchange(std::span<tw::outgoing const> out, std::span<tw::incoming const> in) { threads.exchange(out, in); }
+    void exchange(std::span<tw::outgoing const> out, std::span<tw::incoming const> in)
+    {
+        uncounted_allocations const here;
+        threads.exchange(out, in);
+    }
+};
+
+/// The same with sums.
+struct summing_communicator : plain_communicator {
+    void all_reduce_add(std::uint64_t* counters, std::size_t count)
+    {
+        uncounted_allocations const here;
+        threads.all_reduce_add(counters, count);
+    }
 };
 
 /// Ranks of one call, of which one has no memory.
 struct world {
     int ranks, failing;
     bool has_all_reduce = true, states_positions = false, stays_without = false;
+    bool counts_collectives = false; ///< whether allocations within the communicator can fail, too
 };
 
 /// What became of a call on the ranks.
@@ -156,12 +187,14 @@ outcome try_allocation(world const& w, long number, Local local, Call const& cal
     };
     tw::thread_communicator::run(w.ranks,
                                  [&](tw::thread_communicator& threads) {
-                                     if (w.has_all_reduce) {
+                                     plain_communicator plain{threads};
+                                     summing_communicator summing{plain};
+                                     if (w.counts_collectives)
                                          on_rank(threads, threads);
-                                     } else {
-                                         plain_communicator own{threads};
-                                         on_rank(threads, own);
-                                     }
+                                     else if (w.has_all_reduce)
+                                         on_rank(threads, summing);
+                                     else
+                                         on_rank(threads, plain);
                                  },
                                  {.timeout = 120s});
     return result;
@@ -323,12 +356,19 @@ TEST(a_rank_without_memory, is_an_error_on_all_in_a_search)
     expect_errors_everywhere([](auto on, std::vector<float> const& x) { tw::minmax_element(on, x); });
 }
 
+TEST(a_communicator_without_memory, is_an_error_on_all)
+{
+    auto const sum = [](auto on, std::vector<float> const& x) { tw::reduce(on, x); };
+    expect_errors({4, 1, true, false, false, true}, tw::seq, sum);
+    expect_errors({40, 39, true, false, false, true}, tw::par, sum);
+}
+
 TEST(a_rank_that_stays_without_memory, keeps_no_other_waiting)
 {
     // It cannot say what has happened; that its function ends says enough to ranks that are threads.
     for (int const ranks : {4, 40})
         for (long number = 0;; ++number) {
-            world const w{ranks, 2, true, false, true};
+            world const w{ranks, 2, true, false, true, true};
             std::string failure;
             bool is_over = false;
             try {
