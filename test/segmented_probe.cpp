@@ -70,6 +70,13 @@ TEST(SegmentedProbe, FindsTheNumberOfSegmentsOfARange)
     tilewise::segmented_reduce(x, std::span(offsets).first(3), out);
     EXPECT_TRUE(out[0] == 1 && out[1] == 5 && out[2] == 7);
 }
+
+TEST(SegmentedProbe, FindsTheOrderOfARow)
+{
+    auto const of = segments::of_every_length<std::uint32_t, tilewise::standard_geometry>();
+    segments::expect_specified<tilewise::standard_geometry>(shape::some_values<std::uint32_t>(of.elements), of,
+                                                            shape::non_associative<std::uint32_t>());
+}
 #endif
 
 #ifdef TILEWISE_DEVICE_ENGINE

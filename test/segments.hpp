@@ -137,6 +137,16 @@ void expect_bits(std::vector<T> const& result, std::vector<T> const& expected, c
 
 #ifndef TILEWISE_DEVICE_ENGINE
 
+/// A segment of every length up to a row and beyond.
+template <class T, class Geometry>
+list of_every_length()
+{
+    list of;
+    for (tilewise::offset i = 0; i <= tilewise::order<T, Geometry>::row + 1; ++i)
+        of.add(i, i % 3);
+    return of;
+}
+
 /// Compares the engines with the specification.
 template <class Geometry, class T, class Op>
 void expect_specified(std::vector<T> const& x, list const& of, Op op)
