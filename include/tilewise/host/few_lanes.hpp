@@ -17,6 +17,7 @@
 #include <bit>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -39,7 +40,7 @@ inline constexpr bool takes_few_lanes = known::is_operator<Op> && std::floating_
 /// Combines the lane vectors of an input, one after another.
 template <class Order, class T, class Op, class Input>
 struct lanes_of_input {
-    Op& op;
+    Op op;
     Input input;
 
     TILEWISE_INLINE T combine(T const& left, T const& right) { return host::combine_copies<T>(op, left, right); }
@@ -63,8 +64,8 @@ struct lanes_of_input {
             return combine(left, complete_tree<lanes / 2>());
         }
     }
-    /// Computes the right-aligned tree over the complete lane vectors of a segment of `count` elements, the last lane
-    /// vector apart: over one to eight of them.
+    /// Computes the right-aligned tree over the lane vectors of a segment of `count` elements before the last one: over
+    /// one to seven of them.
     TILEWISE_INLINE T tree_before_last(offset count)
     {
         constexpr offset n = Order::lane_vector;
@@ -87,12 +88,27 @@ struct lanes_of_input {
         if (count <= 7 * n)
             return combine(combine(a, b), combine(combine(c, d), combine(e, f)));
         T const g = complete_tree<1>();
-        if (count <= 8 * n)
-            return combine(combine(a, combine(b, c)), combine(combine(d, e), combine(f, g)));
-        T const h = complete_tree<1>();
-        return combine(combine(combine(a, b), combine(c, d)), combine(combine(e, f), combine(g, h)));
+        return combine(combine(a, combine(b, c)), combine(combine(d, e), combine(f, g)));
     }
 };
+
+/// Combines `init`, if it has a value, and a segment of 9 to 16 lane vectors. A function of its own keeps the code for
+/// fewer of them small.
+template <class Order, class T, class Op, class Input>
+[[gnu::noinline]] T reduce_many_lanes(lanes_of_input<Order, T, Op, Input> lanes, offset count, std::optional<T> init)
+{
+    constexpr offset n = Order::lane_vector;
+    auto const tree = [&]() -> T {
+        if (count <= 9 * n)
+            return lanes.template complete_tree<8>();
+        T const left = lanes.tree_before_last(count - 8 * n);
+        return lanes.combine(left, lanes.template complete_tree<8>());
+    };
+    T before = tree();
+    if (init)
+        before = lanes.combine(*init, before);
+    return lanes.combine(before, lanes.fold((count - 1) % n + 1));
+}
 
 /// Combines `init`, unless it is null, and a segment of up to `few_elements` elements.
 template <class Order, class T, class Op, class Input>
@@ -104,9 +120,9 @@ TILEWISE_INLINE T reduce_few_lanes(Op& op, Input elements, offset count, T const
     auto const with_init = [&](T const& value) { return init != nullptr ? lanes.combine(*init, value) : value; };
     if (count <= n)
         return with_init(lanes.fold(count));
-    bool const has_more = count > 9 * n;
-    T const tree = lanes.tree_before_last(has_more ? count - 8 * n : count);
-    T const before = with_init(has_more ? lanes.combine(tree, lanes.template complete_tree<8>()) : tree);
+    if (count > 8 * n)
+        return host::reduce_many_lanes(lanes, count, init != nullptr ? std::optional<T>(*init) : std::nullopt);
+    T const before = with_init(lanes.tree_before_last(count));
     return lanes.combine(before, lanes.fold((count - 1) % n + 1));
 }
 
