@@ -54,7 +54,7 @@ void put_at(Out const& out, offset index, T value)
 
 /// Combines the values of a run, on all cores if it is shared.
 template <class Geometry, class T, class Input, class Op>
-T reduce_run(bool is_shared, Input const& values, segment run, Op const& op)
+TILEWISE_INLINE T reduce_run(bool is_shared, Input const& values, segment run, Op const& op)
 {
     Op own_op(op);
     auto const from = [&] { return Input(tilewise::advanced(values, run.begin)); };

@@ -31,7 +31,7 @@ namespace host {
 /// Combines `init` and a segment, on all cores if it is shared. `init` and elements in memory are opaque to the
 /// compiler: the caller makes them so once for all segments.
 template <class Geometry, class T, class It, class Op>
-T reduce_segment(bool is_shared, It const& first, segment of, T const& init, Op const& op)
+TILEWISE_INLINE T reduce_segment(bool is_shared, It const& first, segment of, T const& init, Op const& op)
 {
     T result(init);
     if (of.count == 0)
@@ -92,8 +92,8 @@ Out segmented_reduce(parallel_policy, It const& first, Begins const& begins, Beg
 
 /// Scans a segment after `init`, if it has a value, to the same position in the output.
 template <class Geometry, scan_form form, class T, class It, class Out, class Op>
-void scan_segment(bool is_shared, [[maybe_unused]] char const* algorithm, It const& first, segment of, Out const& out,
-                  std::optional<T> const& init, Op const& op)
+TILEWISE_INLINE void scan_segment(bool is_shared, [[maybe_unused]] char const* algorithm, It const& first, segment of,
+                                  Out const& out, std::optional<T> const& init, Op const& op)
 {
     if (of.count == 0)
         return;
