@@ -24,9 +24,12 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// The largest number of elements for these functions: those of sixteen lane vectors, all in one row.
+/// The largest number of elements to reduce with these functions: those of sixteen lane vectors, all in one row.
 template <class Order>
-inline constexpr offset few_elements = std::min(16 * Order::lane_vector, Order::row);
+inline constexpr offset few_reduced = std::min(16 * Order::lane_vector, Order::row);
+/// The same to scan: of four lane vectors if the operator is exact, as the general engine then folds from the left.
+template <class Order, class T, class Op>
+inline constexpr offset few_scanned = std::min((known::is_exact<Op, T> ? 4 : 16) * Order::lane_vector, Order::row);
 
 /// Whether values of type T cost nothing to copy.
 template <class T>
@@ -40,7 +43,7 @@ inline constexpr bool takes_few_lanes = known::is_operator<Op> && std::floating_
 /// Combines the lane vectors of an input, one after another.
 template <class Order, class T, class Op, class Input>
 struct lanes_of_input {
-    Op op;
+    std::conditional_t<std::is_empty_v<Op>, Op, Op&> op; // g++ keeps what a reference refers to in memory
     Input input;
 
     TILEWISE_INLINE T combine(T const& left, T const& right) { return host::combine_copies<T>(op, left, right); }
@@ -110,7 +113,7 @@ template <class Order, class T, class Op, class Input>
     return lanes.combine(before, lanes.fold((count - 1) % n + 1));
 }
 
-/// Combines `init`, unless it is null, and a segment of up to `few_elements` elements.
+/// Combines `init`, unless it is null, and a segment of up to `few_reduced` elements.
 template <class Order, class T, class Op, class Input>
 TILEWISE_INLINE T reduce_few_lanes(Op& op, Input elements, offset count, T const* init)
 {
@@ -212,26 +215,26 @@ TILEWISE_INLINE void scan_lanes_from(Op& op, Input& input, offset left, Out& out
 
 /// The same from the first lane vector on, of several, after `init`, if `has_init`.
 template <class Order, scan_form form, bool has_init, class T, class Op, class Input, class Out>
-void scan_lanes(Op op, Input input, offset count, Out out, T const* init)
+void scan_lanes(Op& op, Input input, offset count, Out out, T const* init)
 {
     constexpr std::integral_constant<offset, Order::lane_vector> n{};
-    constexpr auto most = static_cast<std::size_t>(few_elements<Order> / n);
+    constexpr auto most = static_cast<std::size_t>(few_scanned<Order, T, Op> / n);
     T const first = host::scan_lane_vector<form, has_init, T>(op, input, n, out, init);
     trees_of_lanes<T, most> trees(first);
     trees.template append<0>(op, first);
     host::scan_lanes_from<Order, form, has_init, 1>(op, input, count - n, out, init, first, trees);
 }
 
-/// Scans a segment of up to `few_elements` elements, after `init`, if `has_init`. An exclusive scan has init.
+/// Scans a segment of up to `few_scanned` elements, after `init`, if `has_init`. An exclusive scan has init.
 template <class Order, scan_form form, bool has_init, class T, class Op, class Input, class Out>
 TILEWISE_INLINE void scan_few_lanes(Op& op, Input elements, offset count, Out out, [[maybe_unused]] T const* init)
 {
     auto input = host::forgotten_input<T>(std::move(elements));
-    if (few_elements<Order> <= Order::lane_vector || count <= Order::lane_vector) {
+    if (few_scanned<Order, T, Op> <= Order::lane_vector || count <= Order::lane_vector) {
         host::scan_lane_vector<form, has_init, T>(op, input, count, out, init);
         return;
     }
-    if constexpr (few_elements<Order> > Order::lane_vector)
+    if constexpr (few_scanned<Order, T, Op> > Order::lane_vector)
         host::scan_lanes<Order, form, has_init>(op, input, count, out, init);
 }
 

@@ -63,7 +63,7 @@ Out scan_on(sequenced_policy, Input input, Extent end, Out out, std::optional<T>
     using order = tilewise::order<T, Geometry>;
     if constexpr (std::same_as<Extent, offset>) {
         if constexpr (takes_few_lanes<T, Op, Input> && std::is_pointer_v<Out>) {
-            if (end <= few_elements<order>) {
+            if (end <= few_scanned<order, T, Op>) {
                 auto elements = host::opaque_input<T>(std::move(input));
                 if (init)
                     host::scan_few_lanes<order, form, true, T>(op, elements, end, out, std::addressof(*init));
