@@ -520,10 +520,13 @@ def markdown(result, plot):
                           result.machine() + ".", *result.benchmark.method(result),
                           f"![{result.algorithm}: speedup over one GPU]({plot})", "", *of_targets(result),
                           *(line for section in result.benchmark.sections for line in section(result))])
-    runs = min((row["runs"] for row in result.rows if row["part"] != "host"), default=0)
+    timed = [row for row in result.rows if row["part"] != "host"]
+    runs = min((row["runs"] for row in timed if row["median_us"] < 4500), default=0)
+    of_long = min((row["runs"] for row in timed), default=0)
+    fewer = f" ({of_long} of those of 5 ms and longer)" if of_long < runs else ""
     cache = "the cache flushed before each run of less than 256 MiB" if result.where["cold"] else "the cache warm"
     return "\n".join([f"# Benchmarks: {result.algorithm} on an {result.where['gpu']}", "", result.machine() + ".",
-                      f"Medians of at least {runs} runs, interleaved at random with those of the baselines, {cache}. "
+                      f"Medians of at least {runs} runs{fewer}, interleaved at random with those of the baselines, {cache}. "
                       f"GB/s count bytes {result.benchmark.traffic}. Ratios above 1 mean that tilewise is faster."
                       + result.where.get("note", ""), "",
                       f"![{result.algorithm}: tilewise and its baselines]({plot})", "",

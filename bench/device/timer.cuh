@@ -9,6 +9,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -65,7 +66,9 @@ public:
     /// Microseconds on the GPU between an event before and an event after each run.
     std::vector<summary> on_gpu(std::vector<competitor> const& competitors, int rounds, cache state)
     {
-        return shuffled(competitors, rounds, [&](competitor const& one) {
+        // A suite must end: CUB takes up to 400 ms for a segment. Long runs vary little.
+        auto const of_length = [&](double seconds) { return seconds < 5e-3 ? rounds : std::min(rounds, 9); };
+        return shuffled(competitors, of_length, [&](competitor const& one) {
             if (state == cache::flushed)
                 check(cudaMemsetAsync(flushed_.data(), ++pattern_ & 255, flushed_.size(), stream_), "cudaMemsetAsync");
             else
@@ -82,7 +85,8 @@ public:
     std::vector<summary> on_host(std::vector<competitor> const& competitors, int rounds)
     {
         using clock = std::chrono::steady_clock;
-        return shuffled(competitors, rounds, [&](competitor const& one) {
+        auto const of_any_length = [&](double) { return rounds; };
+        return shuffled(competitors, of_any_length, [&](competitor const& one) {
             check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
             auto const start = clock::now();
             one.run();
@@ -91,14 +95,15 @@ public:
     }
 
 private:
-    /// Each run is a repetition of one iteration whose time is `seconds` of a competitor.
-    template <class Seconds>
-    std::vector<summary> shuffled(std::vector<competitor> const& competitors, int rounds, Seconds seconds)
+    /// Each run is a repetition of one iteration whose time is `seconds` of a competitor. There are `rounds` of
+    /// those, given the seconds of one.
+    template <class Rounds, class Seconds>
+    std::vector<summary> shuffled(std::vector<competitor> const& competitors, Rounds rounds, Seconds seconds)
     {
         std::exception_ptr error; // must not pass through Google Benchmark
         for (auto const& one : competitors) {
-            for (int warm_up = 0; warm_up < 2; ++warm_up)
-                seconds(one);
+            seconds(one);
+            double const warmed_up = seconds(one);
             benchmark::RegisterBenchmark(one.who.c_str(),
                                          [&](benchmark::State& state) {
                                              for (auto _ : state)
@@ -111,7 +116,7 @@ private:
                                          })
                 ->UseManualTime()
                 ->Iterations(1)
-                ->Repetitions(rounds);
+                ->Repetitions(rounds(warmed_up));
         }
         microseconds_of_runs report;
         benchmark::RunSpecifiedBenchmarks(&report);
