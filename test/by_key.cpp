@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <forward_list>
 #include <functional>
 #include <iterator>
@@ -442,6 +443,60 @@ TEST(OrderByKey, IsThatOfKeysAndValuesThatCannotBeIndexed)
     tw::inclusive_scan_by_key(own_keys, numbers, expected_scans);
     tw::inclusive_scan_by_key(key_list, list, scans);
     segments::expect_bits(scans, expected_scans, "inclusive");
+}
+
+/// Calls `expect` with the runs that a search of each kind finds, also in blocks of any size.
+template <class Keys, class Pred, class Expect>
+void for_runs_of_each_search(Keys const& keys, tw::offset count, Pred is_same, Expect const& expect)
+{
+    namespace host = tw::host;
+    std::vector<host::segment> found;
+    auto const add = [&](bool, tw::offset i, host::segment run) {
+        ASSERT_EQ(static_cast<std::size_t>(i), found.size());
+        found.push_back(run);
+    };
+    host::for_each_run<host::search::by_marks>(keys, count, is_same, add);
+    expect(std::exchange(found, {}));
+    host::for_each_run<host::search::from_run_to_run>(keys, count, is_same, add);
+    expect(std::exchange(found, {}));
+    for (tw::offset const block : {1, 63, 64, 65, 100, 128, 1000}) {
+        found.resize(static_cast<std::size_t>(count));
+        auto const put = [&](bool, tw::offset i, host::segment run) { found.at(static_cast<std::size_t>(i)) = run; };
+        found.resize(static_cast<std::size_t>(
+            host::distribute_runs<host::search::by_marks>(keys, count, is_same, block, 300, put)));
+        expect(std::exchange(found, std::vector<host::segment>(static_cast<std::size_t>(count))));
+        found.resize(static_cast<std::size_t>(
+            host::distribute_runs<host::search::from_run_to_run>(keys, count, is_same, block, 300, put)));
+        expect(std::exchange(found, {}));
+        EXPECT_EQ(host::count_runs(true, keys, count, is_same, block),
+                  host::count_runs(false, keys, count, is_same, 1));
+    }
+}
+
+/// Keys are compared 64 at a time: runs may begin and end anywhere in these, and in the blocks that cores take.
+RC_GTEST_PROP(RunsOnTheHost, AreThoseOfAPlainLoop, ())
+{
+    auto const lengths = *rc::gen::container<std::vector<int>>(
+        rc::gen::oneOf(rc::gen::inRange(1, 4), rc::gen::inRange(60, 70), rc::gen::inRange(120, 600)));
+    std::deque<short> own_keys;
+    for (int const length : lengths)
+        own_keys.insert(own_keys.end(), static_cast<std::size_t>(length), static_cast<short>(own_keys.size()));
+    auto const expect = [&](std::vector<tw::host::segment> const& found) {
+        ASSERT_EQ(found.size(), lengths.size());
+        tw::offset begin = 0;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            ASSERT_EQ(found[i].begin, begin);
+            ASSERT_EQ(found[i].count, lengths[i]);
+            begin += lengths[i];
+        }
+    };
+    auto const count = static_cast<tw::offset>(own_keys.size());
+    for_runs_of_each_search(own_keys.cbegin(), count, std::equal_to<>(), expect);
+    std::vector<short> const shorts(own_keys.begin(), own_keys.end());
+    for_runs_of_each_search(shorts.data(), count, std::equal_to<>(), expect);
+    for_runs_of_each_search(shorts.data(), count, [](short a, short b) { return a == b; }, expect);
+    std::vector<double> const numbers(own_keys.begin(), own_keys.end());
+    for_runs_of_each_search(numbers.data(), count, std::equal_to<>(), expect);
 }
 
 /// The call equals the segmented call whose offsets are where the runs begin, for any keys.

@@ -68,22 +68,22 @@ TILEWISE_INLINE T reduce_run(bool is_shared, Input const& values, segment run, O
 }
 
 /// Writes the first key of each run, and the result `result_of(is_shared, run)`, of type T.
-template <class T, class Policy, class Keys, class Pred, class KeysOut, class Out, class ResultOf>
+template <search how, class T, class Policy, class Keys, class Pred, class KeysOut, class Out, class ResultOf>
 ends_of_runs<KeysOut, Out> write_runs(Policy, Keys const& keys, offset count, Pred const& is_same, KeysOut keys_out,
                                       Out out, offset block, offset long_from, ResultOf const& result_of)
 {
     if constexpr (std::same_as<Policy, parallel_policy> && can_share<KeysOut> && can_share<Out>) {
         if (count >= long_from) {
-            offset const runs = host::distribute_runs(keys, count, is_same, block, long_from,
-                                                      [&](bool is_shared, offset i, segment run) {
-                                                          KeysOut to(tilewise::advanced(keys_out, i));
-                                                          tilewise::store(to, *tilewise::advanced(keys, run.begin));
-                                                          host::put_at<T>(out, i, result_of(is_shared, run));
-                                                      });
+            offset const runs = host::distribute_runs<how>(
+                keys, count, is_same, block, long_from, [&](bool is_shared, offset i, segment run) {
+                    KeysOut to(tilewise::advanced(keys_out, i));
+                    tilewise::store(to, *tilewise::advanced(keys, run.begin));
+                    host::put_at<T>(out, i, result_of(is_shared, run));
+                });
             return {tilewise::advanced(keys_out, runs), tilewise::advanced(out, runs), runs};
         }
     }
-    offset const runs = host::for_each_run(keys, count, is_same, [&](bool is_shared, offset, segment run) {
+    offset const runs = host::for_each_run<how>(keys, count, is_same, [&](bool is_shared, offset, segment run) {
         tilewise::store(keys_out, *tilewise::advanced(keys, run.begin));
         ++keys_out;
         host::put<T>(out, result_of(is_shared, run));
@@ -104,7 +104,7 @@ ends_of_runs<KeysOut, Out> reduce_by_key(Policy policy, Keys keys, Extent const&
         constexpr offset long_from =
             host::tiles_that_pay<T, Op, std::remove_const_t<decltype(input)>>() * order::tile + 1;
         host::forget_memory<T>(input);
-        auto ends = host::write_runs<T>(
+        auto ends = host::write_runs<search::from_run_to_run, T>(
             policy, own_keys, end, is_same, std::move(keys_out), out, order::tile, long_from,
             [&](bool is_shared, segment run) { return host::reduce_run<Geometry, T>(is_shared, input, run, op); });
         host::forget_memory<T>(out);
@@ -136,8 +136,9 @@ ends_of_runs<KeysOut, Out> count_by_key(Policy policy, Keys keys, Extent const& 
 {
     if constexpr (std::same_as<Extent, offset>) {
         auto const own_keys = tilewise::unwrap_input(std::move(keys), end);
-        return host::write_runs<offset>(policy, own_keys, end, is_same, std::move(keys_out), std::move(out),
-                                        keys_per_block, keys_that_pay, [](bool, segment run) { return run.count; });
+        return host::write_runs<search::by_marks, offset>(policy, own_keys, end, is_same, std::move(keys_out),
+                                                          std::move(out), keys_per_block, keys_that_pay,
+                                                          [](bool, segment run) { return run.count; });
     } else {
         run_reader<Keys, Extent, no_values, Pred> reader(std::move(keys), end, no_values{}, is_same);
         offset runs = 0;
@@ -170,9 +171,9 @@ Out scan_by_key(char const* algorithm, Policy, Keys keys, Extent const& end, Val
         constexpr offset long_from = host::tiles_that_pay_to_scan<T, Op>() * order::tile + 1;
         host::forget_memory<T>(input);
         if (std::same_as<Policy, parallel_policy> && can_share<Out> && end >= long_from)
-            host::distribute_runs(own_keys, end, is_same, order::tile, long_from, scan_run);
+            host::distribute_runs<search::from_run_to_run>(own_keys, end, is_same, order::tile, long_from, scan_run);
         else
-            host::for_each_run(own_keys, end, is_same, scan_run);
+            host::for_each_run<search::from_run_to_run>(own_keys, end, is_same, scan_run);
         host::forget_memory<T>(out);
         return tilewise::advanced(out, end);
     } else {
@@ -182,7 +183,7 @@ Out scan_by_key(char const* algorithm, Policy, Keys keys, Extent const& end, Val
                 host::scan<Geometry, form>(seq, std::move(input), last, Out(*to), std::optional<T>(init), Op(op)));
         };
         if constexpr (std::same_as<Extent, offset>) {
-            host::for_each_run(keys, end, is_same, [&](bool, offset, segment run) {
+            host::for_each_run<search::from_run_to_run>(keys, end, is_same, [&](bool, offset, segment run) {
                 scan_run(Values(tilewise::advanced(values, run.begin)), run.count);
             });
         } else {

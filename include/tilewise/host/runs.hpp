@@ -12,6 +12,7 @@
 #include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -69,15 +70,80 @@ offset end_of_run(Keys const& keys, offset begin, offset last, Pred& is_same)
     return begin;
 }
 
-/// Calls `body(false, i, run)` for all runs of `count` keys, in order. Returns the number of runs.
+/// Returns which of `count` keys from `begin` on, at most 64, differ from the key before them: a bit for each.
+template <class Keys, class Pred>
+std::uint64_t marks_of(Keys const& keys, offset begin, offset count, Pred& is_same)
+{
+    std::uint8_t differs[64] = {};
+    auto const compare = [&](offset so_many) {
+        Keys previous(tilewise::advanced(keys, begin - 1)), key(tilewise::advanced(keys, begin));
+        for (offset i = 0; i < so_many; ++i, (void)++previous, (void)++key)
+            differs[i] = static_cast<std::uint8_t>(!static_cast<bool>(is_same(*previous, *key)));
+    };
+    if (count == 64)
+        compare(64); // in vectors, if the predicate is simple
+    else
+        compare(count);
+    constexpr std::uint64_t gather = // moves a bit of each byte to the highest byte of the product
+        std::endian::native == std::endian::little ? 0x0102040810204080 : 0x8040201008040201;
+    std::uint64_t bytes[8], marks = 0;
+    __builtin_memcpy(bytes, differs, sizeof bytes);
+    for (int i = 0; i < 8; ++i)
+        marks |= (bytes[i] * gather >> 56) << (8 * i);
+    return marks;
+}
+
+/// Calls `body(position, marks)` with the marks of up to 64 keys from each position on, for all keys from `begin` up to
+/// `last`, except where none of these are marked.
 template <class Keys, class Pred, class Body>
+TILEWISE_INLINE void for_each_mark(Keys const& keys, offset begin, offset last, Pred& is_same, Body const& body)
+{
+    while (begin < last) {
+        offset const position = begin;
+        begin = std::min(begin + 64, last);
+        std::uint64_t const marks = host::marks_of(keys, position, begin - position, is_same);
+        if (marks != 0)
+            body(position, marks);
+        else if constexpr (compares_integers<Keys, Pred>)
+            begin = host::end_of_long_run(std::to_address(keys), begin, last);
+    }
+}
+
+/// How the ends of runs are found. *By marks* of 64 keys at a time, no branch depends on a comparison, where a search
+/// *from run to run* mispredicts the end of each. But if the values of runs are combined, branches there depend on
+/// their lengths, too, and after a search are predicted better. 2^22 i32 keys in runs of lengths exponentially
+/// distributed around 2 and around 16, on one core, ns for a key by search and by marks: to count them 3.2, 0.8 and
+/// 0.93, 0.49; to reduce floats 3.7, 3.3 and 1.1, 1.4 (decision 42).
+enum class search { from_run_to_run, by_marks };
+
+/// Calls `body(end)` for the end of each run in [begin, last), of which the first key begins one. The last one ends at
+/// `last`.
+template <search how, class Keys, class Pred, class Body>
+TILEWISE_INLINE void for_each_end(Keys const& keys, offset begin, offset last, Pred& is_same, Body const& body)
+{
+    if constexpr (how == search::by_marks) {
+        if (begin == last)
+            return;
+        host::for_each_mark(keys, begin + 1, last, is_same, [&](offset position, std::uint64_t marks) {
+            for (; marks != 0; marks &= marks - 1)
+                body(position + std::countr_zero(marks));
+        });
+        body(last);
+    } else {
+        while (begin < last)
+            body(begin = host::end_of_run(keys, begin, last, is_same));
+    }
+}
+
+/// Calls `body(false, i, run)` for all runs of `count` keys, in order. Returns the number of runs.
+template <search how, class Keys, class Pred, class Body>
 offset for_each_run(Keys const& keys, offset count, Pred is_same, Body const& body)
 {
-    offset runs = 0;
-    for (offset begin = 0, end = 0; begin < count; begin = end) {
-        end = host::end_of_run(keys, begin, count, is_same);
+    offset runs = 0, begin = 0;
+    host::for_each_end<how>(keys, 0, count, is_same, [&](offset end) {
         body(false, runs++, segment{begin, end - begin});
-    }
+        begin = end;
+    });
     return runs;
 }
 
@@ -92,10 +158,12 @@ struct runs_of_block {
 template <class Keys, class Pred>
 runs_of_block runs_in(Keys const& keys, offset begin, offset end, Pred& is_same)
 {
-    offset first = begin > 0 ? host::end_of_run(keys, begin - 1, end, is_same) : begin;
-    runs_of_block found{first, 0, end};
-    for (; first < end; ++found.count)
-        first = host::end_of_run(keys, first, end, is_same);
+    runs_of_block found{begin == 0 ? 0 : end, begin == 0 ? 1 : 0, end};
+    host::for_each_mark(keys, begin == 0 ? 1 : begin, end, is_same, [&](offset position, std::uint64_t marks) {
+        if (found.count == 0)
+            found.first = position + std::countr_zero(marks);
+        found.count += std::popcount(marks);
+    });
     return found;
 }
 
@@ -125,7 +193,7 @@ offset find_runs(Keys const& keys, offset count, Pred const& is_same, offset blo
 /// Calls `body(is_shared, i, run)` for all runs of `count` keys, on all cores. These share each run of at least
 /// `long_from` keys; each shorter run is left to one core. Keys are read twice, in blocks of `block`. Returns the
 /// number of runs.
-template <class Keys, class Pred, class Body>
+template <search how, class Keys, class Pred, class Body>
 offset distribute_runs(Keys const& keys, offset count, Pred const& is_same, offset block, offset long_from,
                        Body const& body)
 {
@@ -142,9 +210,8 @@ offset distribute_runs(Keys const& keys, offset count, Pred const& is_same, offs
         for (; first < last; ++first) {
             runs_of_block const of = found[static_cast<std::size_t>(first)];
             offset const end_of_block = std::min(count, (first + 1) * block);
-            offset index = of.count;
-            for (offset begin = of.first, end = 0; begin < end_of_block; begin = end, (void)++index) {
-                end = host::end_of_run(keys, begin, end_of_block, own);
+            offset index = of.count, begin = of.first;
+            host::for_each_end<how>(keys, begin, end_of_block, own, [&](offset end) {
                 segment const run{begin, (end < end_of_block ? end : of.next) - begin};
                 if (run.count < long_from) {
                     body(false, index, run);
@@ -152,7 +219,9 @@ offset distribute_runs(Keys const& keys, offset count, Pred const& is_same, offs
                     std::lock_guard const lock(mutex);
                     long_ones.push_back({index, run});
                 }
-            }
+                begin = end;
+                ++index;
+            });
         }
     });
     for (long_run const& each : long_ones)
@@ -164,8 +233,10 @@ offset distribute_runs(Keys const& keys, offset count, Pred const& is_same, offs
 template <class Keys, class Pred>
 offset count_runs(bool is_parallel, Keys const& keys, offset count, Pred const& is_same, offset block)
 {
-    if (!is_parallel)
-        return host::for_each_run(keys, count, is_same, [](bool, offset, segment) {});
+    if (!is_parallel && count > 0) {
+        Pred own(is_same);
+        return host::runs_in(keys, 0, count, own).count;
+    }
     std::vector<runs_of_block> found;
     return host::find_runs(keys, count, is_same, block, found);
 }
