@@ -25,6 +25,12 @@ struct matrix_product {
     }
 };
 
+/// The neutral element of sums, and of products of matrices.
+template <class Element>
+inline constexpr Element neutral{};
+template <>
+inline constexpr matrix neutral<matrix>{1, 0, 0, 1};
+
 /// Numbers of 64 random bits.
 class generator {
 public:

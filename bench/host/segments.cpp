@@ -2,10 +2,11 @@
 
 /// @file
 /// Algorithms for segments and for runs of equal keys, beside a plain loop over these in the same run, on the same
-/// data: 2^22 floats, and segments and runs whose lengths are all the same or exponentially distributed.
+/// data: 16 MiB of floats, in segments also of integers and of 2 x 2 matrices; segments and runs whose lengths are
+/// all the same or exponentially distributed.
 ///
-/// Every benchmark is named <suite>/<algorithm>_<lengths>/<who>/<mean length>. `scripts/bench` turns the output into
-/// the tables of docs/benchmarks.
+/// Every benchmark is named <suite>/<algorithm>_<type>_<lengths>/<who>/<mean length>; floats are not named.
+/// `scripts/bench` turns the output into the tables of docs/benchmarks.
 
 #include "../suites.hpp"
 #include "elements.hpp"
@@ -21,16 +22,21 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace {
 
-constexpr std::size_t count = std::size_t{1} << 22;
+using bench::host::matrix;
 
-/// Where segments of a mean length begin, and `count`. Lengths that are exponentially distributed may be 0.
-std::vector<std::int32_t> offsets_of(std::size_t mean, bool exponential)
+template <class T>
+constexpr std::size_t count_of = (std::size_t{1} << 24) / sizeof(T);
+
+/// Where segments of `count` elements and of a mean length begin, and `count`. Lengths that are exponentially
+/// distributed may be 0.
+std::vector<std::int32_t> offsets_of(std::size_t count, std::size_t mean, bool exponential)
 {
     bench::host::generator random;
     std::vector<std::int32_t> offsets{0};
@@ -44,16 +50,23 @@ std::vector<std::int32_t> offsets_of(std::size_t mean, bool exponential)
     return offsets;
 }
 
-/// What every algorithm here reads and writes.
-struct arrays {
-    std::vector<std::int32_t> offsets, keys;
-    std::vector<float> const& values;
-    std::vector<float> results;
-    std::vector<std::int32_t> first_keys, lengths;
+/// What the segmented algorithms read and write.
+template <class T>
+struct segments_of {
+    static constexpr std::size_t count = count_of<T>;
+    std::vector<std::int32_t> offsets;
+    std::vector<T> const& values = bench::host::random_elements<T>(count);
+    std::vector<T> results = std::vector<T>(count);
 
-    arrays(std::size_t mean, bool exponential)
-        : offsets(offsets_of(mean, exponential)), keys(count), values(bench::host::random_elements<float>(count)),
-          results(count), first_keys(count), lengths(count)
+    segments_of(std::size_t mean, bool exponential) : offsets(offsets_of(count, mean, exponential)) {}
+};
+
+/// What the algorithms by key read and write.
+struct runs : segments_of<float> {
+    std::vector<std::int32_t> keys, first_keys, lengths;
+
+    runs(std::size_t mean, bool exponential)
+        : segments_of(mean, exponential), keys(count), first_keys(count), lengths(count)
     {
         for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
             std::fill(keys.begin() + offsets[i], keys.begin() + offsets[i + 1], static_cast<std::int32_t>(i));
@@ -63,123 +76,135 @@ struct arrays {
 /// Each algorithm: the library's call, the same in a plain loop, and the bytes of values and keys that it reads, and of
 /// results per value that it writes.
 /// @{
+template <class T, class Op = std::plus<>>
 struct segmented_reduce {
-    static constexpr int bytes = sizeof(float);
-    static void run(auto policy, arrays& of)
+    using data = segments_of<T>;
+    static constexpr int bytes = sizeof(T);
+    static constexpr T init = bench::host::neutral<T>;
+    static void run(auto policy, data& of)
     {
         tilewise::segmented_reduce(policy, of.values.begin(), of.offsets.begin(), of.offsets.end() - 1,
-                                   of.offsets.begin() + 1, of.results.begin());
+                                   of.offsets.begin() + 1, of.results.begin(), init, Op());
     }
-    static void run_loop(arrays& of)
+    static void run_loop(data& of)
     {
         for (std::size_t i = 0; i + 1 < of.offsets.size(); ++i) {
-            float sum = 0;
+            T sum = init;
             for (auto j = of.offsets[i]; j < of.offsets[i + 1]; ++j)
-                sum += of.values[static_cast<std::size_t>(j)];
+                sum = Op()(sum, of.values[static_cast<std::size_t>(j)]);
             of.results[i] = sum;
         }
     }
 };
+template <class T, class Op = std::plus<>>
 struct segmented_scan {
-    static constexpr int bytes = 2 * sizeof(float);
-    static void run(auto policy, arrays& of)
+    using data = segments_of<T>;
+    static constexpr int bytes = 2 * sizeof(T);
+    static void run(auto policy, data& of)
     {
         tilewise::segmented_inclusive_scan(policy, of.values.begin(), of.offsets.begin(), of.offsets.end() - 1,
-                                           of.offsets.begin() + 1, of.results.begin());
+                                           of.offsets.begin() + 1, of.results.begin(), Op());
     }
-    static void run_loop(arrays& of)
+    static void run_loop(data& of)
     {
         for (std::size_t i = 0; i + 1 < of.offsets.size(); ++i) {
-            float sum = 0;
+            T sum = bench::host::neutral<T>;
             for (auto j = of.offsets[i]; j < of.offsets[i + 1]; ++j)
-                of.results[static_cast<std::size_t>(j)] = sum += of.values[static_cast<std::size_t>(j)];
+                of.results[static_cast<std::size_t>(j)] = sum = Op()(sum, of.values[static_cast<std::size_t>(j)]);
         }
     }
 };
 struct reduce_by_key {
+    using data = runs;
     static constexpr int bytes = sizeof(float) + sizeof(std::int32_t);
-    static void run(auto policy, arrays& of)
+    static void run(auto policy, runs& of)
     {
         tilewise::reduce_by_key(policy, of.keys.begin(), of.keys.end(), of.values.begin(), of.first_keys.begin(),
                                 of.results.begin());
     }
-    static void run_loop(arrays& of)
+    static void run_loop(runs& of)
     {
-        std::size_t runs = 0;
-        for (std::size_t i = 0; i < count; ++runs) {
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < runs::count; ++found) {
             auto const key = of.keys[i];
             float sum = of.values[i];
-            for (++i; i < count && of.keys[i] == key; ++i)
+            for (++i; i < runs::count && of.keys[i] == key; ++i)
                 sum += of.values[i];
-            of.first_keys[runs] = key;
-            of.results[runs] = sum;
+            of.first_keys[found] = key;
+            of.results[found] = sum;
         }
     }
 };
 struct scan_by_key {
+    using data = runs;
     static constexpr int bytes = 2 * sizeof(float) + sizeof(std::int32_t);
-    static void run(auto policy, arrays& of)
+    static void run(auto policy, runs& of)
     {
         tilewise::inclusive_scan_by_key(policy, of.keys.begin(), of.keys.end(), of.values.begin(), of.results.begin());
     }
-    static void run_loop(arrays& of)
+    static void run_loop(runs& of)
     {
         float sum = of.values[0];
         of.results[0] = sum;
-        for (std::size_t i = 1; i < count; ++i) {
+        for (std::size_t i = 1; i < runs::count; ++i) {
             sum = of.keys[i] == of.keys[i - 1] ? sum + of.values[i] : of.values[i];
             of.results[i] = sum;
         }
     }
 };
 struct count_by_key {
+    using data = runs;
     static constexpr int bytes = sizeof(std::int32_t);
-    static void run(auto policy, arrays& of)
+    static void run(auto policy, runs& of)
     {
         tilewise::count_by_key(policy, of.keys.begin(), of.keys.end(), of.first_keys.begin(), of.lengths.begin());
     }
-    static void run_loop(arrays& of)
+    static void run_loop(runs& of)
     {
-        std::size_t runs = 0;
-        for (std::size_t i = 0; i < count; ++runs) {
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < runs::count; ++found) {
             auto const begin = i;
-            for (++i; i < count && of.keys[i] == of.keys[begin]; ++i)
+            for (++i; i < runs::count && of.keys[i] == of.keys[begin]; ++i)
                 ;
-            of.first_keys[runs] = of.keys[begin];
-            of.lengths[runs] = static_cast<std::int32_t>(i - begin);
+            of.first_keys[found] = of.keys[begin];
+            of.lengths[found] = static_cast<std::int32_t>(i - begin);
         }
     }
 };
 /// @}
 
+constexpr std::int64_t short_ones = 128; // where the kind of element matters most
+
 template <class Algorithm, class Call>
-void add_one(std::string const& name, bool exponential, Call call)
+void add_one(std::string const& name, bool exponential, std::int64_t longest, Call call)
 {
+    using data = typename Algorithm::data;
     auto const run = [=](benchmark::State& state) {
-        arrays of(static_cast<std::size_t>(state.range(0)), exponential);
+        data of(static_cast<std::size_t>(state.range(0)), exponential);
         for (auto _ : state) {
             benchmark::DoNotOptimize(of.values.data());
             call(of);
             benchmark::ClobberMemory();
         }
-        state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(count) * Algorithm::bytes);
+        state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(data::count) * Algorithm::bytes);
     };
     auto* const added = benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime();
-    for (std::int64_t mean = 2; mean < std::int64_t{count}; mean *= 8)
+    for (std::int64_t mean = 2; mean < longest; mean *= 8)
         added->Arg(mean);
-    added->Arg(count);
+    added->Arg(longest);
 }
 
 template <class Algorithm>
-void add(std::string const& name)
+void add(std::string const& name, std::int64_t longest = Algorithm::data::count)
 {
+    using data = typename Algorithm::data;
     for (bool const exponential : {false, true}) {
         auto const lengths = name + (exponential ? "_exponential/" : "_constant/");
-        add_one<Algorithm>(lengths + "tilewise_seq", exponential,
-                           [](arrays& of) { Algorithm::run(tilewise::seq, of); });
-        add_one<Algorithm>(lengths + "plain_loop", exponential, [](arrays& of) { Algorithm::run_loop(of); });
-        add_one<Algorithm>(lengths + "tilewise_par", exponential,
-                           [](arrays& of) { Algorithm::run(tilewise::par, of); });
+        add_one<Algorithm>(lengths + "tilewise_seq", exponential, longest,
+                           [](data& of) { Algorithm::run(tilewise::seq, of); });
+        add_one<Algorithm>(lengths + "plain_loop", exponential, longest, [](data& of) { Algorithm::run_loop(of); });
+        add_one<Algorithm>(lengths + "tilewise_par", exponential, longest,
+                           [](data& of) { Algorithm::run(tilewise::par, of); });
     }
 }
 
@@ -187,8 +212,13 @@ void add(std::string const& name)
 
 int bench::host::segmented(int argc, char** argv)
 {
-    add<segmented_reduce>("segmented/reduce");
-    add<segmented_scan>("segmented/inclusive_scan");
+    using bench::host::matrix_product;
+    add<segmented_reduce<float>>("segmented/reduce");
+    add<segmented_reduce<std::uint32_t>>("segmented/reduce_u32", short_ones);
+    add<segmented_reduce<matrix, matrix_product>>("segmented/reduce_matrix", short_ones);
+    add<segmented_scan<float>>("segmented/inclusive_scan");
+    add<segmented_scan<std::uint32_t>>("segmented/inclusive_scan_u32", short_ones);
+    add<segmented_scan<matrix, matrix_product>>("segmented/inclusive_scan_matrix", short_ones);
     return run_registered(argc, argv);
 }
 
