@@ -5,13 +5,14 @@
 /// The engine of the segmented algorithms for the device policy.
 ///
 /// * `reduce_short_segments` and `scan_short_segments` combine segments of up to a row, with a lane for each lane
-///   vector, and list the longer ones. If segments are many, warps combine those of up to a tile
-///   (`combine_medium_segments`).
+///   vector, and list the longer ones.
 /// * Reductions of many adjacent segments of a few lane vectors to a few rows in the mean: `reduce_segments_by_fours`
 ///   combines segments of up to four rows in place of `reduce_short_segments`, with a lane for every four lane vectors.
-/// * Reductions: blocks reduce the others (`reduce_long_segments`). Segments of many tiles are split before that, and
-///   their parts are folded afterwards (`fold_split_segments`).
-/// * Scans: all blocks share the tiles of the segments of more than a tile (`scan_segments_in_one_pass`), and a block
+/// * Reductions: `reduce_longer_segments` reduces the others, with warps those of up to a tile, if segments are many, and
+///   with blocks the longer ones. Segments of many tiles are split before that, and their parts are folded afterwards
+///   (`fold_split_segments`).
+/// * Scans: if segments are many, warps scan those of up to a tile (`scan_medium_segments`).
+///   All blocks share the tiles of the segments of more than a tile (`scan_segments_in_one_pass`), and a block
 ///   scans each of the others (`scan_long_segments`). Where the single pass is not supported, a block scans a segment
 ///   of up to a group, tile by tile; of longer ones, blocks reduce the groups first (`reduce_groups_of_segments`) and
 ///   find their prefixes (`carry_groups_of_segments`).

@@ -12,6 +12,7 @@
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/types.cuh>
+#include <tilewise/device/segmented/fold.cuh>
 #include <tilewise/device/segmented/long_reduction.cuh>
 #include <tilewise/device/segmented/long_scan.cuh>
 #include <tilewise/device/segmented/segments.cuh>
@@ -119,26 +120,26 @@ private:
                   folding_blocks = static_cast<int>(std::min(count, most_long_blocks));
         if (longest <= Scan::row)
             return;
-        if (count >= Tuning::least_for_warps) {
-            constexpr int each =
-                reduces ? Tuning::reducing_blocks_per_multiprocessor : Tuning::scanning_blocks_per_multiprocessor;
-            constexpr auto combine_medium = &combine_medium_segments<Segmented, threads, each>;
-            offset const most_blocks = offset{call_.multiprocessors()} * each;
-            call_.launch(combine_medium, reduces ? "reduce_medium_segments" : "scan_medium_segments",
-                         {gpu::blocks_for(count, threads / warp_size, most_blocks), threads, 1,
-                          call_.can_launch_dependent<combine_medium>()},
-                         view, results, segments, first, before, op, medium(), gpu::aligned_every(view));
-        }
         if constexpr (reduces) {
-            constexpr auto reduce_long = &reduce_long_segments<Segmented, threads, long_each, split_type>;
+            constexpr auto reduce_longer = &reduce_longer_segments<Segmented, Tuning, split_type>;
             constexpr auto fold_split = &fold_split_segments<Segmented, threads, split_type>;
-            call_.launch(reduce_long, "reduce_long_segments",
-                         {long_blocks, threads, 1, call_.can_launch_dependent<reduce_long>()}, view, results, segments,
-                         first, before, op, longer(), split());
+            int const blocks = call_.multiprocessors() * Tuning::reducing_blocks_per_multiprocessor;
+            call_.launch(reduce_longer, "reduce_longer_segments",
+                         {blocks, threads, 1, call_.can_launch_dependent<reduce_longer>()}, view, results, segments,
+                         first, before, op, medium(), longer(), split(), gpu::aligned_every(view));
             call_.launch(fold_split, "fold_split_segments",
                          {folding_blocks, threads, 1, call_.can_launch_dependent<fold_split>()}, results, segments,
                          first, before, op, split());
         } else {
+            if (count >= Tuning::least_for_warps) {
+                constexpr int each = Tuning::scanning_blocks_per_multiprocessor;
+                constexpr auto scan_medium = &scan_medium_segments<Segmented, threads, each>;
+                offset const most_blocks = offset{call_.multiprocessors()} * each;
+                call_.launch(scan_medium, "scan_medium_segments",
+                             {gpu::blocks_for(count, threads / warp_size, most_blocks), threads, 1,
+                              call_.can_launch_dependent<scan_medium>()},
+                             view, results, segments, first, before, op, medium(), gpu::aligned_every(view));
+            }
             constexpr auto scan_long = &scan_long_segments<Segmented, split_type>;
             if (statuses_) {
                 one_pass_.start(view, results.to, before, op, one_pass_.segments(counter(4)), *statuses_, counter(3));

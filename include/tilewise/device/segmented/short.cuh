@@ -190,18 +190,16 @@ TILEWISE_DEVICE void prefetch_begin(View const& view, segment_span own)
 
 /// Combines the segments that are listed for warps, which take a few at a time. Each lane reads one of these.
 /// `aligned_every`: segments that begin at such multiples can be read in the widest loads; none can if it is 0.
-template <class Segmented, int threads, int blocks_per_multiprocessor>
-TILEWISE_KERNEL(threads, blocks_per_multiprocessor)
-combine_medium_segments(typename Segmented::view view, typename Segmented::results results,
-                        typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
-                        typename Segmented::op op, listed_segments medium, offset aligned_every)
+template <class Segmented, int threads>
+TILEWISE_DEVICE void
+combine_medium_segments(typename Segmented::view const& view, typename Segmented::results const& results,
+                        typename Segmented::segments& segments, offset first,
+                        optional_value<typename Segmented::value> const& init, typename Segmented::op& op,
+                        listed_segments const& medium, offset aligned_every)
 {
     using Scan = typename Segmented::scan;
-    release_dependents();
-    wait_for_primary();
     auto const found = static_cast<offset>(*medium.found);
     offset const warps = offset{block_count()} * (threads / warp_size);
-    optional_value<typename Scan::value> const before = init.get();
     int wanted = 1; // segments, of about two chunks together
     for (offset left = found; left > 0;) {
         auto const at_once = static_cast<int>(gpu::at_most(1 + left / (2 * warps), wanted)); // in the end, fewer
@@ -227,13 +225,26 @@ combine_medium_segments(typename Segmented::view view, typename Segmented::resul
             segment_span const segment = {shuffle(own_segment.begin, i), shuffle(own_segment.count, i)};
             offset const index = shuffle(own, i);
             if constexpr (Segmented::results::reduces && Scan::batched) {
-                gpu::warp_reduce_chunks<Segmented>(view, results, segment, index, op, before);
+                gpu::warp_reduce_chunks<Segmented>(view, results, segment, index, op, init);
             } else {
                 bool const is_aligned = aligned_every != 0 && segment.begin % aligned_every == 0;
-                gpu::warp_scan_segment<Segmented>(view, results, segment, index, is_aligned, op, before);
+                gpu::warp_scan_segment<Segmented>(view, results, segment, index, is_aligned, op, init);
             }
         }
     }
+}
+
+/// Scans the segments that are listed for warps.
+template <class Segmented, int threads, int blocks_per_multiprocessor>
+TILEWISE_KERNEL(threads, blocks_per_multiprocessor)
+scan_medium_segments(typename Segmented::view view, typename Segmented::results results,
+                     typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
+                     typename Segmented::op op, listed_segments medium, offset aligned_every)
+{
+    release_dependents();
+    wait_for_primary();
+    gpu::combine_medium_segments<Segmented, threads>(view, results, segments, first, init.get(), op, medium,
+                                                     aligned_every);
 }
 
 } // namespace gpu

@@ -150,10 +150,11 @@ TILEWISE_DEVICE void warp_append_rows(tile_input<Scan>& from, int begin, typenam
         before.append(op, gpu::shuffle(trees, gpu::lane_of_row<rows>(i)));
 }
 
-/// Reduces the last chunk of a segment, from position `begin` on, with a warp, and appends it to `carry`.
+/// Reduces the last chunk of a segment, from position `begin` on, with a warp. Returns the aggregate of the last lane
+/// vector; `before`, which has no value, becomes that of the rows and lanes before it.
 template <class Scan>
-TILEWISE_DEVICE void warp_append_last_chunk(tile_input<Scan>& from, int begin, typename Scan::op& op,
-                                            optional_value<typename Scan::value>& carry)
+TILEWISE_DEVICE auto warp_last_chunk(tile_input<Scan>& from, int begin, typename Scan::op& op,
+                                     optional_value<typename Scan::value>& before) -> typename Scan::value
 {
     using T = typename Scan::value;
     constexpr int N = Scan::lane_vector;
@@ -161,15 +162,20 @@ TILEWISE_DEVICE void warp_append_last_chunk(tile_input<Scan>& from, int begin, t
               last_lane = last % Scan::row / N;
     typename Scan::vector_size const ragged = from.all.template fetch_clamped<N>(
         begin + last_row * Scan::row + lane_index() * N, from.count - 1); // in flight meanwhile
-    auto before = gpu::no_value<T>();                                     // the last element's lane vector in the chunk
-    int row = 0;
-    TILEWISE_NO_UNROLL
-    for (; row + 4 <= last_row; row += 4)
-        gpu::warp_append_rows<Scan, 4>(from, begin + row * Scan::row, op, before);
-    if ((last_row & 2) != 0)
-        gpu::warp_append_rows<Scan, 2>(from, begin + row * Scan::row, op, before);
-    if ((last_row & 1) != 0)
-        gpu::warp_append_rows<Scan, 1>(from, begin + (last_row - 1) * Scan::row, op, before);
+    if constexpr (Scan::batched) {
+        int row = 0;
+        TILEWISE_NO_UNROLL
+        for (; row + 4 <= last_row; row += 4)
+            gpu::warp_append_rows<Scan, 4>(from, begin + row * Scan::row, op, before);
+        if ((last_row & 2) != 0)
+            gpu::warp_append_rows<Scan, 2>(from, begin + row * Scan::row, op, before);
+        if ((last_row & 1) != 0)
+            gpu::warp_append_rows<Scan, 1>(from, begin + (last_row - 1) * Scan::row, op, before);
+    } else {
+        TILEWISE_NO_UNROLL
+        for (int row = 0; row < last_row; ++row)
+            gpu::warp_append_rows<Scan, 1>(from, begin + row * Scan::row, op, before);
+    }
     int const left = count - last_row * Scan::row - lane_index() * N;
     registers<T, 1> own; // the lane vector
     TILEWISE_UNROLL
@@ -181,9 +187,7 @@ TILEWISE_DEVICE void warp_append_last_chunk(tile_input<Scan>& from, int begin, t
     T const lanes = gpu::shuffle(gpu::warp_right_aligned_trees(op, T(own[0]), last_lane), max_of(last_lane - 1, 0));
     if (last_lane > 0)
         before.append(op, lanes);
-    if (before.has_value)
-        carry.append(op, T(before.value[0]));
-    carry.append(op, gpu::shuffle(own[0], last_lane));
+    return gpu::shuffle(own[0], last_lane);
 }
 
 /// Returns the aggregate of the chunk of a segment that begins at position `begin`, in every lane.
@@ -226,7 +230,11 @@ TILEWISE_DEVICE void warp_reduce_chunks(typename Segmented::view const& view,
         carry.append(
             op, gpu::shuffle(gpu::warp_right_aligned_trees<Scan::chunks>(op, T(own_chunk[0]), chunks), chunks - 1));
     }
-    gpu::warp_append_last_chunk<Scan>(from, chunks * Scan::chunk, op, carry);
+    auto before = gpu::no_value<T>();
+    T const elements = gpu::warp_last_chunk<Scan>(from, chunks * Scan::chunk, op, before);
+    if (before.has_value)
+        carry.append(op, T(before.value[0]));
+    carry.append(op, elements);
     if (lane_index() == 0) {
         auto to = results.to;
         gpu::store_one(to, index, T(carry.value[0]));
