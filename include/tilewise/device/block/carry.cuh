@@ -58,9 +58,6 @@ public:
         ++units_;
     }
 
-    /// How many units there are.
-    TILEWISE_DEVICE offset count() const { return units_; }
-
     /// Removes all units.
     TILEWISE_DEVICE void clear() { units_ = 0; }
 

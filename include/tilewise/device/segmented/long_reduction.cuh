@@ -62,11 +62,13 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
     auto use = use_of_round::nothing; // of the round before, and what it has
     int chunks = 0, last = 0;
     offset index = 0;
-    running_carry<order, T, rounds::log2_tiles, 2> whole; // of warp 0: the rounds before that one
+    running_carry<order, T, rounds::log2_tiles, 2> whole; // of warp 0: the rounds before that one, and how many
+    int before_it = 0;
     auto const finish = [&](typename rounds::aggregates& of) {
         int const tiles = chunks / Scan::chunks * Scan::chunks;
         if (use == use_of_round::continues) {
             whole.append(op, rounds::tree(op, of, chunks));
+            ++before_it;
         } else if (use == use_of_round::ends_segment) {
             optional_value<T> carry(before);
             auto rest = gpu::no_value<T>();
@@ -74,6 +76,7 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
                 rest.append(op, rounds::tree(op, of, tiles));
             whole.append_to(op, carry, rest);
             whole.clear();
+            before_it = 0;
             rounds::append_last_tile(op, of, tiles, chunks - tiles, last,
                                      [&](int, T const& aggregate) { carry.append(op, aggregate); });
             auto to = results.to;
@@ -81,11 +84,12 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
                 gpu::store_one(to, index, T(carry.value[0]));
         } else if (use == use_of_round::ends_unit) {
             T aggregate = rounds::tree(op, of, chunks);
-            if (whole.count() > 0) {
+            if (before_it > 0) { // together 2^k
                 whole.append(op, aggregate);
-                gpu::put(aggregate, whole.tree(gpu::log2_of(static_cast<int>(whole.count()))));
+                gpu::put(aggregate, whole.tree(gpu::log2_of(before_it + 1)));
                 whole.clear();
             }
+            before_it = 0;
             if (lane_index() == 0)
                 gpu::put(split.aggregates[index], aggregate);
         } else if (use == use_of_round::is_last_tile) {
