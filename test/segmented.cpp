@@ -365,6 +365,7 @@ TEST(SegmentedOrder, IsThatOfEveryLengthUpToARow)
     expect_every_length_specified<std::uint32_t>();
     expect_every_length_specified<std::uint64_t>();
     expect_every_length_specified<shape::bytes<12>>();
+    expect_every_length_specified<shape::bytes<24>>();
     auto const of = segments::of_every_length<float, tw::standard_geometry>();
     segments::expect_specified<tw::standard_geometry>(some_numbers<float>(of.elements), of, std::plus<>());
 }

@@ -60,7 +60,7 @@ TILEWISE_INLINE T reduce_run(bool is_shared, Input const& values, segment run, O
     auto const from = [&] { return Input(tilewise::advanced(values, run.begin)); };
     if constexpr (is_plain<T>) {
         using order = tilewise::order<T, Geometry>;
-        if (run.count <= few_reduced<order>)
+        if (run.count <= few_reduced<order, T>)
             return host::reduce_few_lanes<order, T>(own_op, from(), run.count, nullptr);
     }
     return is_shared ? host::reduce_after<Geometry, T>(par, from(), run.count, std::nullopt, std::move(own_op))

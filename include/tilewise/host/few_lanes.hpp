@@ -10,6 +10,7 @@
 #include <tilewise/core/operators.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/host/elements.hpp>
+#include <tilewise/host/fold.hpp>
 #include <tilewise/host/prefix.hpp>
 #include <tilewise/order.hpp>
 
@@ -24,9 +25,10 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// The largest number of elements to reduce with these functions: those of sixteen lane vectors, all in one row.
-template <class Order>
-inline constexpr offset few_reduced = std::min(16 * Order::lane_vector, Order::row);
+/// The largest number of elements to reduce with these functions: those of sixteen lane vectors, all in one row; of
+/// values of more than 16 bytes, a row.
+template <class Order, class T>
+inline constexpr offset few_reduced = sizeof(T) > 16 ? Order::row : std::min(16 * Order::lane_vector, Order::row);
 /// The same to scan: of four lane vectors if the operator is exact, as the general engine then folds from the left.
 template <class Order, class T, class Op>
 inline constexpr offset few_scanned = std::min((known::is_exact<Op, T> ? 4 : 16) * Order::lane_vector, Order::row);
@@ -113,6 +115,19 @@ template <class Order, class T, class Op, class Input>
     return lanes.combine(before, lanes.fold((count - 1) % n + 1));
 }
 
+/// Combines `init`, unless it is null, and a segment of up to a row, whose values are lane vectors of their own. 17 to
+/// 32 structs of three doubles take 0.4 to 0.7 ns each, 1.6 to 2.3 without this function; 9 to 16 2x2 matrices 2.1 ns
+/// instead of 3.
+template <class Order, class T, class Op, class Input>
+[[gnu::noinline, gnu::flatten]] T reduce_large_values(Op& op, Input input, offset count, T const* init)
+{
+    T before = host::right_aligned_tree<T, Order::geometry::lanes_per_row / 2>(op, static_cast<int>(count - 1),
+                                                                               [&] { return host::take<T>(input); });
+    if (init != nullptr)
+        before = host::combine_copies<T>(op, *init, before);
+    return host::combine_copies<T>(op, before, host::take<T>(input));
+}
+
 /// Combines `init`, unless it is null, and a segment of up to `few_reduced` elements.
 template <class Order, class T, class Op, class Input>
 TILEWISE_INLINE T reduce_few_lanes(Op& op, Input elements, offset count, T const* init)
@@ -123,6 +138,9 @@ TILEWISE_INLINE T reduce_few_lanes(Op& op, Input elements, offset count, T const
     auto const with_init = [&](T const& value) { return init != nullptr ? lanes.combine(*init, value) : value; };
     if (count <= n)
         return with_init(lanes.fold(count));
+    if constexpr (n == 1)
+        if (count > 8)
+            return host::reduce_large_values<Order, T>(op, lanes.input, count, init);
     if (count > 8 * n)
         return host::reduce_many_lanes(lanes, count, init != nullptr ? std::optional<T>(*init) : std::nullopt);
     T const before = with_init(lanes.tree_before_last(count));

@@ -148,7 +148,7 @@ T reduce_on(sequenced_policy, Input input, Extent end, std::optional<T> init, Op
 {
     using order = tilewise::order<T, Geometry>;
     if constexpr (std::same_as<Extent, offset> && takes_few_lanes<T, Op, Input>) {
-        if (end > few_reduced<order>)
+        if (end > few_reduced<order, T>)
             return host::reduce_many_elements<order, T>(input, end, init.value_or(T()), init.has_value(), op);
         return host::reduce_few_lanes<order, T>(op, host::opaque_input<T>(input), end,
                                                 init ? std::addressof(*init) : nullptr);

@@ -40,7 +40,7 @@ TILEWISE_INLINE T reduce_segment(bool is_shared, It const& first, segment of, T 
     auto const from = [&] { return It(tilewise::advanced(first, of.begin)); };
     if constexpr (is_plain<T>) {
         using order = tilewise::order<T, Geometry>;
-        if (of.count <= few_reduced<order>)
+        if (of.count <= few_reduced<order, T>)
             return host::reduce_few_lanes<order>(own_op, from(), of.count, std::addressof(result));
     }
     return is_shared ? host::reduce<Geometry>(par, from(), of.count, std::move(result), std::move(own_op))
