@@ -243,8 +243,8 @@ void scan_lanes(Op& op, Input input, offset count, Out out, T const* init)
     host::scan_lanes_from<Order, form, has_init, 1>(op, input, count - n, out, init, first, trees);
 }
 
-/// The same with `op` compiled into it. In programs of several such calls, g++ calls the operator of a class instead, as
-/// it has 64 copies here: 16 2x2 matrices take 19 ns each then, and 4 this way.
+/// The same with `op` compiled into it. In programs of several such calls, g++ calls the operator of a class instead,
+/// as it has 64 copies here: 16 2x2 matrices take 19 ns each then, and 4 this way.
 template <class Order, scan_form form, bool has_init, class T, class Op, class Input, class Out>
 [[gnu::flatten]] void scan_lanes_of_class(Op& op, Input input, offset count, Out out, T const* init)
 {
