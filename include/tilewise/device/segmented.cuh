@@ -8,7 +8,8 @@
 ///   vector, and list the longer ones.
 /// * Reductions of many adjacent segments of a few lane vectors to a few rows in the mean: `reduce_segments_by_fours`
 ///   combines segments of up to four rows in place of `reduce_short_segments`, with a lane for every four lane vectors.
-/// * Reductions: `reduce_longer_segments` reduces the others, with warps those of up to a tile, if segments are many, and
+/// * Reductions: `reduce_longer_segments` reduces the others, with warps those of up to a tile, if segments are many,
+/// and
 ///   with blocks the longer ones. Segments of many tiles are split before that, and their parts are folded afterwards
 ///   (`fold_split_segments`).
 /// * Scans: if segments are many, warps scan those of up to a tile (`scan_medium_segments`).
