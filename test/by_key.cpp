@@ -447,7 +447,7 @@ TEST(OrderByKey, IsThatOfKeysAndValuesThatCannotBeIndexed)
 
 /// Calls `expect` with the runs that a search of each kind finds, also in blocks of any size.
 template <class Keys, class Pred, class Expect>
-void for_runs_of_each_search(Keys const& keys, tw::offset count, Pred is_same, Expect const& expect)
+void for_runs_of_each_search(Keys const& first, tw::offset count, Pred is_same, Expect const& expect)
 {
     namespace host = tw::host;
     std::vector<host::segment> found;
@@ -455,21 +455,21 @@ void for_runs_of_each_search(Keys const& keys, tw::offset count, Pred is_same, E
         ASSERT_EQ(static_cast<std::size_t>(i), found.size());
         found.push_back(run);
     };
-    host::for_each_run<host::search::by_marks>(keys, count, is_same, add);
+    host::for_each_run<host::search::by_marks>(first, count, is_same, add);
     expect(std::exchange(found, {}));
-    host::for_each_run<host::search::from_run_to_run>(keys, count, is_same, add);
+    host::for_each_run<host::search::from_run_to_run>(first, count, is_same, add);
     expect(std::exchange(found, {}));
     for (tw::offset const block : {1, 63, 64, 65, 100, 128, 1000}) {
         found.resize(static_cast<std::size_t>(count));
         auto const put = [&](bool, tw::offset i, host::segment run) { found.at(static_cast<std::size_t>(i)) = run; };
         found.resize(static_cast<std::size_t>(
-            host::distribute_runs<host::search::by_marks>(keys, count, is_same, block, 300, put)));
+            host::distribute_runs<host::search::by_marks>(first, count, is_same, block, 300, put)));
         expect(std::exchange(found, std::vector<host::segment>(static_cast<std::size_t>(count))));
         found.resize(static_cast<std::size_t>(
-            host::distribute_runs<host::search::from_run_to_run>(keys, count, is_same, block, 300, put)));
+            host::distribute_runs<host::search::from_run_to_run>(first, count, is_same, block, 300, put)));
         expect(std::exchange(found, {}));
-        EXPECT_EQ(host::count_runs(true, keys, count, is_same, block),
-                  host::count_runs(false, keys, count, is_same, 1));
+        EXPECT_EQ(host::count_runs(true, first, count, is_same, block),
+                  host::count_runs(false, first, count, is_same, 1));
     }
 }
 
