@@ -350,22 +350,14 @@ TEST(SegmentedOrder, IsThatOfEverySegmentAlone)
     segments::expect_all_specified<shape::bytes<12>, tw::standard_geometry>();
 }
 
-template <class T>
-void expect_every_length_specified()
-{
-    auto const of = segments::of_every_length<T, tw::standard_geometry>();
-    segments::expect_specified<tw::standard_geometry>(shape::some_values<T>(of.elements), of,
-                                                      shape::non_associative<T>());
-}
-
 TEST(SegmentedOrder, IsThatOfEveryLengthUpToARow)
 {
-    expect_every_length_specified<unsigned char>();
-    expect_every_length_specified<std::uint16_t>();
-    expect_every_length_specified<std::uint32_t>();
-    expect_every_length_specified<std::uint64_t>();
-    expect_every_length_specified<shape::bytes<12>>();
-    expect_every_length_specified<shape::bytes<24>>();
+    segments::expect_every_length_specified<unsigned char>();
+    segments::expect_every_length_specified<std::uint16_t>();
+    segments::expect_every_length_specified<std::uint32_t>();
+    segments::expect_every_length_specified<std::uint64_t>();
+    segments::expect_every_length_specified<shape::bytes<12>>();
+    segments::expect_every_length_specified<shape::bytes<24>>();
     auto const of = segments::of_every_length<float, tw::standard_geometry>();
     segments::expect_specified<tw::standard_geometry>(some_numbers<float>(of.elements), of, std::plus<>());
 }

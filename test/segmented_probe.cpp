@@ -71,18 +71,10 @@ TEST(SegmentedProbe, FindsTheNumberOfSegmentsOfARange)
     EXPECT_TRUE(out[0] == 1 && out[1] == 5 && out[2] == 7);
 }
 
-template <class T>
-void expect_every_length_specified()
-{
-    auto const of = segments::of_every_length<T, tilewise::standard_geometry>();
-    segments::expect_specified<tilewise::standard_geometry>(shape::some_values<T>(of.elements), of,
-                                                            shape::non_associative<T>());
-}
-
 TEST(SegmentedProbe, FindsTheOrderOfARow)
 {
-    expect_every_length_specified<std::uint32_t>();
-    expect_every_length_specified<shape::bytes<24>>();
+    segments::expect_every_length_specified<std::uint32_t>();
+    segments::expect_every_length_specified<shape::bytes<24>>();
 }
 #endif
 

@@ -183,6 +183,15 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op)
     check(tilewise::par);
 }
 
+/// The same for a segment of every length up to a row, and an operator for which every parenthesis counts.
+template <class T>
+void expect_every_length_specified()
+{
+    using geometry = tilewise::standard_geometry;
+    auto const of = of_every_length<T, geometry>();
+    expect_specified<geometry>(shape::some_values<T>(of.elements), of, shape::non_associative<T>());
+}
+
 #else
 
 /// So small that a few thousand elements cross four levels above the tile.

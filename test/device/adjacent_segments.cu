@@ -38,6 +38,7 @@ DEVICE_TEST(adjacent_segments, are_combined_as_if_each_were_alone)
     check(shape::bytes<12>(), steep(), 0);
     check(shape::bytes<16>(), steep(), 5);
     check(shape::bytes<40>(), steep(), 0);
+    check(shape::bytes<72>(), steep(), 0); // reduced in rounds of a tile
 }
 
 DEVICE_TEST(adjacent_segments, have_the_sums_that_each_has_alone)

@@ -8,15 +8,15 @@
 ///   vector, and list the longer ones.
 /// * Reductions of many adjacent segments of a few lane vectors to a few rows in the mean: `reduce_segments_by_fours`
 ///   combines segments of up to four rows in place of `reduce_short_segments`, with a lane for every four lane vectors.
-/// * Reductions: `reduce_longer_segments` reduces the others, with warps those of up to a tile, if segments are many,
-/// and
+/// * Reductions: `reduce_longer_segments` reduces the others: with warps those of up to a tile, if segments are many,
 ///   with blocks the longer ones. Segments of many tiles are split before that, and their parts are folded afterwards
 ///   (`fold_split_segments`).
-/// * Scans: if segments are many, warps scan those of up to a tile (`scan_medium_segments`).
-///   All blocks share the tiles of the segments of more than a tile (`scan_segments_in_one_pass`), and a block
-///   scans each of the others (`scan_long_segments`). Where the single pass is not supported, a block scans a segment
-///   of up to a group, tile by tile; of longer ones, blocks reduce the groups first (`reduce_groups_of_segments`) and
-///   find their prefixes (`carry_groups_of_segments`).
+/// * Scans: warps scan the segments of up to a tile, if segments are many (`scan_medium_segments`). All blocks share
+/// the
+///   tiles of the longer ones (`scan_segments_in_one_pass`), and a block scans each of the others
+///   (`scan_long_segments`). Where the single pass is not supported, a block scans a segment of up to a group, tile by
+///   tile; of longer ones, blocks reduce the groups first (`reduce_groups_of_segments`) and find their prefixes
+///   (`carry_groups_of_segments`).
 ///
 /// A segment may begin at any element. Its elements are read one by one, or in 16-byte vectors that are inside it.
 /// Nothing beside them is read, except that segments which are adjacent share such vectors.

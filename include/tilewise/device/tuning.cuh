@@ -118,11 +118,13 @@ struct segmented_tuning {
     /// per multiprocessor take 3 us longer than 10.
     static constexpr int reducing_short_blocks = 5, by_fours_blocks = 4;
 
-    /// Of the blocks whose warps take segments of more than a row. Scans with 4: up to a tenth slower.
+    /// Of the blocks that take segments of more than a row: all of these to reduce, those of up to a tile to scan.
+    /// Scans with 4: up to a tenth slower.
     static constexpr int reducing_blocks_per_multiprocessor = 4, scanning_blocks_per_multiprocessor = 3;
 
-    /// Of the blocks that take long segments. With 4, values of less than 16 bytes are up to 15 % slower, as the
-    /// registers do not suffice; with 3, values of 16 bytes are 5 % slower.
+    /// Of the blocks that scan long segments without the single pass, or reduce their groups. Measured in the kernel
+    /// that reduced long segments before `reduce_longer_segments`: with 4, values of less than 16 bytes were up to 15 %
+    /// slower, as the registers do not suffice; with 3, values of 16 bytes 5 %.
     template <class T>
     static constexpr int long_blocks_per_multiprocessor = sizeof(T) < 16 ? 3 : 4;
 

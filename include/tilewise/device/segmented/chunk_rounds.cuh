@@ -27,13 +27,8 @@ struct chunk_rounds {
     using T = typename Scan::value;
     using Op = typename Scan::op;
     using order = typename Scan::order;
-    struct loads {
-        static constexpr int widest_load = 1;
-    };
-    using layout = row_layout<View, T, Op, order, loads>;
+    using layout = segment_layout<Scan>;
     static_assert(layout::chunks == 1, "a warp reads a chunk at a time");
-    /// Of elements of less than a word, lanes read aligned vectors, and exchange their words.
-    static constexpr int shift = layout::can_shift && View::element_alignment < 4 ? any_shift : no_shift;
     static constexpr int warps = threads / warp_size;
     /// The tiles of a round: 8, or less if large values have no room in shared memory, or if a group has less.
     static constexpr int log2_tiles = std::min(sizeof(T) <= 64 ? 3 : 0, order::group_bits);
@@ -69,14 +64,15 @@ struct chunk_rounds {
         }
     }
 
-    /// Returns the aggregate of a chunk, in lane 0. 2^26 elements in segments of 20000, us in one way and in the other:
-    /// f32 81, 83; f64 159, 156 (exponential lengths). i8 in segments of 10^6: 48, 38 (H200, 2026-11-27).
+    /// Returns the aggregate of a chunk, in lane 0. 4-byte elements are read in rows of words, others in lane vectors.
+    /// 2^26 elements, us in rows of words and in lane vectors: f32 in segments of 20000 81 and 83, f64 of exponential
+    /// lengths around 20000 159 and 156, i8 of exponential lengths around 10^6 48 and 38 (H200, 2026-11-27).
     TILEWISE_DEVICE static T whole_chunk(tile_input<Scan>& from, View& part, int begin, Op& op)
     {
         if constexpr (layout::batched && View::element_alignment == 4)
             return gpu::warp_whole_chunk<Scan>(from, begin, op);
         else
-            return gpu::warp_chunks<layout, access::elementwise, shift>(part, begin, op);
+            return gpu::warp_chunks<layout, access::elementwise, segment_shift<Scan>>(part, begin, op);
     }
 
     /// Returns the tree over the first `chunks` chunks, those of whole tiles; every lane has it. For one warp.

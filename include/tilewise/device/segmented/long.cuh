@@ -2,18 +2,16 @@
 #pragma once
 
 /// @file
-/// How a block reduces the tiles of a segment, one by one or many at once.
+/// How a block reduces whole tiles of a segment.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/carry.cuh>
-#include <tilewise/device/block/last_tile.cuh>
-#include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
-#include <tilewise/device/reduce/one_tile.cuh>
 #include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/segmented/rows.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -27,13 +25,8 @@ struct segment_tiles {
     using T = typename Scan::value;
     using Op = typename Scan::op;
     using order = typename Scan::order;
-    struct loads {
-        static constexpr int widest_load = 1;
-    };
-    using layout = row_layout<View, T, Op, order, loads>;
-    /// Of elements of less than a word, lanes read aligned vectors, and exchange their words.
-    static constexpr bool shifts = layout::can_shift && View::element_alignment < 4;
-    static constexpr int warps = threads / warp_size, rows = Scan::rows * Scan::chunks;
+    using layout = segment_layout<Scan>;
+    static constexpr int warps = threads / warp_size;
     static constexpr int units_per_tile = Scan::chunks / layout::chunks; ///< what a warp reads at once
     /// Tiles at once: up to a group, so that fewer are a part of one digit.
     static constexpr int log2_most = std::min(gpu::log2_of(8 * warps / units_per_tile), order::group_bits);
@@ -45,7 +38,7 @@ struct segment_tiles {
     {
         TILEWISE_SHARED(warp_aggregates, raw_storage<T[warps]>);
         int const units = units_per_tile << log2_tiles, iterations = (units + warps - 1) / warps;
-        T const aggregate = gpu::block_subtree<layout, access::elementwise, shifts ? any_shift : no_shift, threads>(
+        T const aggregate = gpu::block_subtree<layout, access::elementwise, segment_shift<Scan>, threads>(
             view, tile * Scan::tile, units, iterations, op, warp_aggregates.object());
         sync_block();
         return gpu::shuffle(aggregate, 0);
@@ -60,12 +53,6 @@ struct segment_tiles {
         for (offset i = 0; i < offset{1} << (log2_tiles - log2_most); ++i)
             trees.append(op, reduce_some(view, tile + (i << log2_most), log2_most, op));
         return trees.tree(log2_tiles - log2_most);
-    }
-    /// Reads the last tile of a segment of `count` elements. Warp 0 may read `ends`, the others after a barrier.
-    TILEWISE_DEVICE static void read_last(View& view, offset tile, offset count, Op& op, last_tile_ends<T>& ends)
-    {
-        gpu::block_last_tile<layout, shifts ? access::realigned : access::elementwise, (rows + warps - 1) / warps,
-                             warps>(view, tile * Scan::tile, static_cast<int>(count - tile * Scan::tile), op, ends);
     }
 };
 

@@ -6,6 +6,7 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
@@ -23,6 +24,19 @@ inline constexpr access segment_access = Scan::batched && Scan::view::bases > 0 
                                                  Scan::view::template can_realign<Scan::lane_vector>
                                              ? access::realigned
                                              : access::elementwise;
+
+/// How the chunks of a segment are read to be reduced: one lane vector for each lane and row.
+struct segment_loads {
+    static constexpr int widest_load = 1;
+};
+template <class Scan>
+using segment_layout =
+    row_layout<typename Scan::view, typename Scan::value, typename Scan::op, typename Scan::order, segment_loads>;
+
+/// Of elements of less than a word, lanes then read aligned vectors, and exchange their words.
+template <class Scan>
+inline constexpr int segment_shift =
+    segment_layout<Scan>::can_shift && Scan::view::element_alignment < 4 ? any_shift : no_shift;
 
 /// How many rows of a segment a warp has in its registers: a divisor of those of a chunk. Of elements of less than a
 /// word, a lane has at least 8, and the code for each of them is long: with 4 rows, instructions have to be waited for.
