@@ -27,9 +27,8 @@ struct segment_tiles {
     using order = typename Scan::order;
     using layout = segment_layout<Scan>;
     static constexpr int warps = threads / warp_size;
-    static constexpr int units_per_tile = Scan::chunks / layout::chunks; ///< what a warp reads at once
-    /// Tiles at once: up to a group, so that fewer are a part of one digit.
-    static constexpr int log2_most = std::min(gpu::log2_of(8 * warps / units_per_tile), order::group_bits);
+    static constexpr int units_per_tile = Scan::chunks / layout::chunks;       ///< what a warp reads at once
+    static constexpr int log2_most = gpu::log2_of(8 * warps / units_per_tile); ///< tiles at once
     static_assert(layout::chunks <= Scan::chunks, "a warp reads chunks of one tile at once");
 
     /// Reduces 2^log2_tiles tiles, at most 2^log2_most; every warp has the aggregate. The block is synchronised before
