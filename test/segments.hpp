@@ -204,7 +204,8 @@ struct scan_tuning : tilewise::gpu::scan_tuning {
     static constexpr bool every_lane_arrives = !on_device::interpreted; // racecheck does not see it otherwise
 };
 
-/// Several launches, and warps of several segments, also where segments are few. Few tiles are split, of few segments.
+/// Several launches, and warps of several segments, also where segments are few, with 2^6 units; with fewer units, a
+/// round of few segments has no kernel that lists them. Few tiles are split, of few segments.
 template <int log2_units>
 struct tuning_with : tilewise::gpu::segmented_tuning {
     using scan = scan_tuning;
@@ -212,6 +213,7 @@ struct tuning_with : tilewise::gpu::segmented_tuning {
     static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, runs_at_once = 301,
                                       least_split_tiles = 3, least_for_warps = log2_units == 6 ? 1 : 1000;
     static constexpr int log2_least_unit = 0, log2_units_most = log2_units, most_split_segments = 3;
+    static constexpr int most_few_segments = log2_units == 6 ? 0 : 32;
     static constexpr std::size_t split_bytes = 256;
 };
 using tuning = tuning_with<6>;

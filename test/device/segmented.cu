@@ -278,8 +278,7 @@ DEVICE_TEST(segmented_algorithms, tell_the_trace)
     };
     tw::segmented_reduce(tw::device.trace(sink), x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
                          sums.begin());
-    EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_short_segments", "reduce_longer_segments",
-                                                 "fold_split_segments"})); // two are few
+    EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_longer_segments", "fold_split_segments"})); // two are few
 }
 
 DEVICE_TEST(segmented_algorithms, leave_many_segments_to_warps)

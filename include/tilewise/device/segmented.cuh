@@ -10,10 +10,9 @@
 ///   combines segments of up to four rows in place of `reduce_short_segments`, with a lane for every four lane vectors.
 /// * Reductions: `reduce_longer_segments` reduces the others: with warps those of up to a tile, if segments are many,
 ///   with blocks the longer ones. Segments of many tiles are split before that, and their parts are folded afterwards
-///   (`fold_split_segments`).
+///   (`fold_split_segments`). Of few segments, it is the first kernel, and takes them all.
 /// * Scans: warps scan the segments of up to a tile, if segments are many (`scan_medium_segments`). All blocks share
-/// the
-///   tiles of the longer ones (`scan_segments_in_one_pass`), and a block scans each of the others
+///   the tiles of the longer ones (`scan_segments_in_one_pass`), and a block scans each of the others
 ///   (`scan_long_segments`). Where the single pass is not supported, a block scans a segment of up to a group, tile by
 ///   tile; of longer ones, blocks reduce the groups first (`reduce_groups_of_segments`) and find their prefixes
 ///   (`carry_groups_of_segments`).
@@ -114,10 +113,11 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
             return gpu::blocks_for(left, gpu::segments_per_warp(left, Tuning::warps_wanted) * warps,
                                    offset{call.multiprocessors()} * each);
         };
+        bool const are_few = !First::launch_any && longer_type::lists_few(left, longest);
         longer.begin(longest);
         if (round == 0)
             first_kernels.start(longer);
-        if (has_short) {
+        if (has_short && !are_few) {
             constexpr auto combine_short = short_kernel<Segmented, Tuning, typename longer_type::lists_type>;
             call.launch(combine_short, reduces ? "reduce_short_segments" : "scan_short_segments",
                         {blocks(reduces ? 2 * Tuning::reducing_short_blocks : Tuning::scanning_short_blocks),
@@ -134,7 +134,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                                 view, results, segments, first, left, before, op, longer.lists());
             }
         }
-        longer.start(view, results, segments, first, left, longest, before, op);
+        longer.start(view, results, segments, first, left, !are_few, longest, before, op);
     }
 }
 

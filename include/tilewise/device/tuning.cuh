@@ -92,21 +92,19 @@ struct scan_tuning {
 struct segmented_tuning {
     /// Of the blocks that take short segments, and how many of those that scan are launched per multiprocessor. A warp
     /// takes up to 32 segments; fewer, if more warps get work that way.
-    static constexpr int threads = 256;
-    static constexpr int scanning_short_blocks = 32;
+    static constexpr int threads = 256, scanning_short_blocks = 32;
 
     /// Blocks of those that scan that are resident. 6 have 40 registers for a thread, which suffice for T of 4 and 8
     /// bytes. 2^26 floats in segments of 3 and of 32, us with 4 (56 registers), 5 and 6 of them: 327, 290, 271 and 172,
     /// 163, 158 (H200, 2026-11-26). For i8, even 3 spill registers; 16-byte T are up to a quarter slower with 6.
     template <class T>
     static constexpr int resident_scanning_blocks = sizeof(T) >= 4 && sizeof(T) <= 8 ? 6 : 1;
-
     static constexpr offset warps_wanted = 8192;
 
     /// From so many segments on, a warp combines one of up to a tile; of fewer, a block does, and no kernel for warps
-    /// is launched. 3355 segments of 20000 bytes, H100: warps 44 us to reduce them, blocks 102. (The number is in
-    /// between what a wave of blocks and a wave of warps can take. Decision 40 has what follows.)
+    /// is launched. 3355 segments of 20000 bytes, H100: warps 44 us to reduce them, blocks 102 (decision 40).
     static constexpr offset least_for_warps = 2048;
+    static constexpr int most_few_segments = 32; ///< that are reduced without a kernel that lists them
 
     /// Reductions of adjacent segments, from `least_for_warps` of them on, have a lane for every four lane vectors if
     /// the mean length is in between these numbers of lane vectors. 2^26 floats, us with a lane for one and for four,
@@ -114,13 +112,15 @@ struct segmented_tuning {
     static constexpr int least_mean_by_fours = 3, most_mean_by_fours = 128;
 
     /// Blocks per multiprocessor that are resident: with a lane for one lane vector, and for four. Twice as many of the
-    /// first are launched, and as many of the second. Blocks of the kernel that is not wanted return at once, and 32
-    /// per multiprocessor take 3 us longer than 10.
+    /// first are launched, and as many of the second. 32 blocks that return at once take 3 us longer than 10.
     static constexpr int reducing_short_blocks = 5, by_fours_blocks = 4;
 
-    /// Of the blocks that take segments of more than a row: all of these to reduce, those of up to a tile to scan.
-    /// Scans with 4: up to a tenth slower.
-    static constexpr int reducing_blocks_per_multiprocessor = 4, scanning_blocks_per_multiprocessor = 3;
+    /// Of the blocks that reduce segments of more than a row: as many as have room for their registers. f32, f64 and i8
+    /// of exponential lengths around 20000, us with 4, 3 and 2: 119, 116, 116; 216, 210, 335; 74, 68, 56 (H100,
+    /// 2026-11-27; decision 40 has more). Scans of segments of up to a tile with 4: up to a tenth slower.
+    template <int bytes> // of an element
+    static constexpr int reducing_blocks_per_multiprocessor = bytes < 4 ? 2 : 3;
+    static constexpr int reducing_few_blocks_per_multiprocessor = 2, scanning_blocks_per_multiprocessor = 3;
 
     /// Of the blocks that scan long segments without the single pass, or reduce their groups. Measured in the kernel
     /// that reduced long segments before `reduce_longer_segments`: with 4, values of less than 16 bytes were up to 15 %
@@ -131,8 +131,7 @@ struct segmented_tuning {
     /// So that the list of longer ones takes at most 64 MiB.
     static constexpr offset segments_at_once = offset{1} << 24;
 
-    /// Of runs of keys, few can be that long.
-    static constexpr offset runs_at_once = offset{1} << 31;
+    static constexpr offset runs_at_once = offset{1} << 31; ///< of keys, of which few can be that long
 
     /// Scans read segments of more than a tile once: 1 read and 1 write of the elements and 1 read of the offsets, in 3
     /// launches. 2^26 floats in one segment: 153 us; split at groups, with 2 reads in 4 launches, 292 (H200,

@@ -19,6 +19,7 @@
 #include <tilewise/engine/segmented.hpp>
 #include <tilewise/error.hpp>
 #include <tilewise/host/by_key.hpp>
+#include <tilewise/host/run_reader.hpp>
 #include <tilewise/host/runs.hpp>
 #include <tilewise/order.hpp>
 #include <tilewise/policy.hpp>

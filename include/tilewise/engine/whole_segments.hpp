@@ -82,7 +82,7 @@ public:
         host::distribute_segments(
             std::same_as<Local, parallel_policy>, static_cast<offset>(segments.size()), long_from,
             [&](offset i) { return segments[static_cast<std::size_t>(i)]; },
-            [&](bool is_shared, offset i, host::segment const& own) {
+            [&](auto is_shared, offset i, host::segment const& own) {
                 results_[static_cast<std::size_t>(i)].emplace(
                     host::reduce_segment<Geometry>(is_shared, first, own, init, op));
             });
@@ -141,7 +141,7 @@ void scan_whole_segments(char const* algorithm, [[maybe_unused]] Local const& lo
         host::distribute_segments(
             is_parallel, static_cast<offset>(segments.size()), long_from,
             [&](offset i) { return segments[static_cast<std::size_t>(i)]; },
-            [&](bool is_shared, offset, host::segment const& each) {
+            [&](auto is_shared, offset, host::segment const& each) {
                 host::scan_segment<Geometry, form, T>(is_shared, algorithm, first, each, out, init, op);
             });
         host::forget_memory<T>(out);

@@ -48,7 +48,7 @@ void combine_cells(bool is_parallel, int const* numbers, Input const& input, off
         host::distribute_segments(
             is_parallel, buckets, std::max(count / 16, offset{1} << 16),
             [&](offset i) { return by_bucket.positions.at(i); },
-            [&](bool is_shared, offset bucket, segment own) {
+            [&](auto is_shared, offset bucket, segment own) {
                 offset const skipped = bucket << shift;
                 host::combine_cells<Geometry>(is_shared, by_bucket.cells.get() + own.begin, first + own.begin,
                                               own.count, std::min(offset{1} << shift, cells - skipped), init, op,
@@ -63,7 +63,7 @@ void combine_cells(bool is_parallel, int const* numbers, Input const& input, off
         host::forget_memory<T>(first);
         host::distribute_segments(
             is_parallel, cells, long_from, [&](offset i) { return by_cell.positions.at(i); },
-            [&](bool is_shared, offset cell, segment own) {
+            [&](auto is_shared, offset cell, segment own) {
                 slots<T>::make(results + cell, host::reduce_segment<Geometry>(is_shared, first, own, init, op));
             });
     }

@@ -13,6 +13,7 @@
 #include <tilewise/core/standard.hpp>
 #include <tilewise/host/elements.hpp>
 #include <tilewise/host/reduce.hpp>
+#include <tilewise/host/run_reader.hpp>
 #include <tilewise/host/runs.hpp>
 #include <tilewise/host/scan.hpp>
 #include <tilewise/host/segmented.hpp>
@@ -75,7 +76,7 @@ ends_of_runs<KeysOut, Out> write_runs(Policy, Keys const& keys, offset count, Pr
     if constexpr (std::same_as<Policy, parallel_policy> && can_share<KeysOut> && can_share<Out>) {
         if (count >= long_from) {
             offset const runs = host::distribute_runs<how>(
-                keys, count, is_same, block, long_from, [&](bool is_shared, offset i, segment run) {
+                keys, count, is_same, block, long_from, [=](auto is_shared, offset i, segment run) {
                     KeysOut to(tilewise::advanced(keys_out, i));
                     tilewise::store(to, *tilewise::advanced(keys, run.begin));
                     host::put_at<T>(out, i, result_of(is_shared, run));
@@ -83,7 +84,7 @@ ends_of_runs<KeysOut, Out> write_runs(Policy, Keys const& keys, offset count, Pr
             return {tilewise::advanced(keys_out, runs), tilewise::advanced(out, runs), runs};
         }
     }
-    offset const runs = host::for_each_run<how>(keys, count, is_same, [&](bool is_shared, offset, segment run) {
+    offset const runs = host::for_each_run<how>(keys, count, is_same, [&](auto is_shared, offset, segment run) {
         tilewise::store(keys_out, *tilewise::advanced(keys, run.begin));
         ++keys_out;
         host::put<T>(out, result_of(is_shared, run));
@@ -106,7 +107,7 @@ ends_of_runs<KeysOut, Out> reduce_by_key(Policy policy, Keys keys, Extent const&
         host::forget_memory<T>(input);
         auto ends = host::write_runs<search::from_run_to_run, T>(
             policy, own_keys, end, is_same, std::move(keys_out), out, order::tile, long_from,
-            [&](bool is_shared, segment run) { return host::reduce_run<Geometry, T>(is_shared, input, run, op); });
+            [=](auto is_shared, segment run) { return host::reduce_run<Geometry, T>(is_shared, input, run, op); });
         host::forget_memory<T>(out);
         return ends;
     } else {
@@ -165,15 +166,16 @@ Out scan_by_key(char const* algorithm, Policy, Keys keys, Extent const& end, Val
         using order = tilewise::order<T, Geometry>;
         auto const own_keys = tilewise::unwrap_input(std::move(keys), end);
         auto const input = tilewise::unwrap_input(std::move(values), end);
-        auto const scan_run = [&](bool is_shared, offset, segment run) {
+        auto const scan_run = [=](auto is_shared, segment run) {
             host::scan_segment<Geometry, form, T>(is_shared, algorithm, input, run, out, init, op);
         };
         constexpr offset long_from = host::tiles_that_pay_to_scan<T, Op>() * order::tile + 1;
         host::forget_memory<T>(input);
         if (std::same_as<Policy, parallel_policy> && can_share<Out> && end >= long_from)
-            host::distribute_runs<search::from_run_to_run>(own_keys, end, is_same, order::tile, long_from, scan_run);
+            host::distribute_unnumbered_runs(own_keys, end, is_same, order::tile, long_from, scan_run);
         else
-            host::for_each_run<search::from_run_to_run>(own_keys, end, is_same, scan_run);
+            host::for_each_run<search::from_run_to_run>(
+                own_keys, end, is_same, [&](auto is_shared, offset, segment run) { scan_run(is_shared, run); });
         host::forget_memory<T>(out);
         return tilewise::advanced(out, end);
     } else {

@@ -8,15 +8,13 @@
 #include <tilewise/core/iterator.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/host/parallel.hpp>
+#include <tilewise/host/run_search.hpp>
 #include <tilewise/host/segments.hpp>
-#include <tilewise/host/simd.hpp>
 #include <tilewise/order.hpp>
 
 #include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,124 +22,13 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace host {
 
-/// Whether keys are integers in memory that are compared for equality.
-template <class Keys, class Pred>
-inline constexpr bool compares_integers = false;
-template <class Keys, class Pred>
-    requires std::contiguous_iterator<Keys> && std::integral<value_of<Keys>>
-inline constexpr bool compares_integers<Keys, Pred> =
-    std::same_as<Pred, std::equal_to<>> || std::same_as<Pred, std::equal_to<value_of<Keys>>>;
-
-/// Returns the first position from `begin` on, at most `last`, where a key differs from the one before it.
-template <class Key>
-[[gnu::noinline]] offset end_of_long_run(Key const* keys, offset begin, offset last)
-{
-    using vector = vector_register<integer_of_size<int{sizeof(Key)}, false>, 16>;
-    constexpr offset at_once = 8, block = at_once * 16 / offset{sizeof(Key)};
-    Key const first = keys[begin - 1];
-    for (; last - begin >= block; begin += block) {
-        vector keys_of_block[at_once], differences = {};
-        __builtin_memcpy(&keys_of_block, keys + begin, sizeof keys_of_block);
-        for (vector const& some : keys_of_block)
-            differences |= some ^ static_cast<integer_of_size<int{sizeof(Key)}, false>>(first);
-        std::uint64_t halves[2];
-        __builtin_memcpy(&halves, &differences, sizeof halves);
-        if ((halves[0] | halves[1]) != 0)
-            break;
-    }
-    while (begin < last && keys[begin] == first)
-        ++begin;
-    return begin;
-}
-
-/// Returns the end of the run that contains the key at `begin`, or `last` if it reaches that far.
-template <class Keys, class Pred>
-offset end_of_run(Keys const& keys, offset begin, offset last, Pred& is_same)
-{
-    constexpr offset few = 64; // in shorter runs, reading a block twice, at the end, costs as much as blocks save
-    Keys previous(tilewise::advanced(keys, begin)), key(previous);
-    offset const near = compares_integers<Keys, Pred> ? std::min(begin + few, last) : last;
-    for (++key; ++begin < near && static_cast<bool>(is_same(*previous, *key)); ++key)
-        ++previous;
-    if constexpr (compares_integers<Keys, Pred>) {
-        if (begin == near && near < last)
-            return host::end_of_long_run(std::to_address(keys), begin, last);
-    }
-    return begin;
-}
-
-/// Returns which of `count` keys from `begin` on, at most 64, differ from the key before them: a bit for each.
-template <class Keys, class Pred>
-std::uint64_t marks_of(Keys const& keys, offset begin, offset count, Pred& is_same)
-{
-    std::uint8_t differs[64] = {};
-    auto const compare = [&](offset so_many) {
-        Keys previous(tilewise::advanced(keys, begin - 1)), key(tilewise::advanced(keys, begin));
-        for (offset i = 0; i < so_many; ++i, (void)++previous, (void)++key)
-            differs[i] = static_cast<std::uint8_t>(!static_cast<bool>(is_same(*previous, *key)));
-    };
-    if (count == 64)
-        compare(64); // in vectors, if the predicate is simple
-    else
-        compare(count);
-    constexpr std::uint64_t gather = // moves a bit of each byte to the highest byte of the product
-        std::endian::native == std::endian::little ? 0x0102040810204080 : 0x8040201008040201;
-    std::uint64_t bytes[8], marks = 0;
-    __builtin_memcpy(bytes, differs, sizeof bytes);
-    for (int i = 0; i < 8; ++i)
-        marks |= (bytes[i] * gather >> 56) << (8 * i);
-    return marks;
-}
-
-/// Calls `body(position, marks)` with the marks of up to 64 keys from each position on, for all keys from `begin` up to
-/// `last`, except where none of these are marked.
-template <class Keys, class Pred, class Body>
-TILEWISE_INLINE void for_each_mark(Keys const& keys, offset begin, offset last, Pred& is_same, Body const& body)
-{
-    while (begin < last) {
-        offset const position = begin;
-        begin = std::min(begin + 64, last);
-        std::uint64_t const marks = host::marks_of(keys, position, begin - position, is_same);
-        if (marks != 0)
-            body(position, marks);
-        else if constexpr (compares_integers<Keys, Pred>)
-            begin = host::end_of_long_run(std::to_address(keys), begin, last);
-    }
-}
-
-/// How the ends of runs are found. *By marks* of 64 keys at a time, no branch depends on a comparison, where a search
-/// *from run to run* mispredicts the end of each. But if the values of runs are combined, branches there depend on
-/// their lengths, too, and after a search are predicted better. 2^22 i32 keys in runs of lengths exponentially
-/// distributed around 2 and around 16, on one core, ns for a key by search and by marks: to count them 3.2, 0.8 and
-/// 0.93, 0.49; to reduce floats 3.7, 3.3 and 1.1, 1.4 (decision 42).
-enum class search { from_run_to_run, by_marks };
-
-/// Calls `body(end)` for the end of each run in [begin, last), of which the first key begins one. The last one ends at
-/// `last`.
-template <search how, class Keys, class Pred, class Body>
-TILEWISE_INLINE void for_each_end(Keys const& keys, offset begin, offset last, Pred& is_same, Body const& body)
-{
-    if constexpr (how == search::by_marks) {
-        if (begin == last)
-            return;
-        host::for_each_mark(keys, begin + 1, last, is_same, [&](offset position, std::uint64_t marks) {
-            for (; marks != 0; marks &= marks - 1)
-                body(position + std::countr_zero(marks));
-        });
-        body(last);
-    } else {
-        while (begin < last)
-            body(begin = host::end_of_run(keys, begin, last, is_same));
-    }
-}
-
-/// Calls `body(false, i, run)` for all runs of `count` keys, in order. Returns the number of runs.
+/// Calls `body(std::false_type(), i, run)` for all runs of `count` keys, in order. Returns the number of runs.
 template <search how, class Keys, class Pred, class Body>
 offset for_each_run(Keys const& keys, offset count, Pred is_same, Body const& body)
 {
     offset runs = 0, begin = 0;
     host::for_each_end<how>(keys, 0, count, is_same, [&](offset end) {
-        body(false, runs++, segment{begin, end - begin});
+        body(std::false_type(), runs++, segment{begin, end - begin});
         begin = end;
     });
     return runs;
@@ -191,8 +78,8 @@ offset find_runs(Keys const& keys, offset count, Pred const& is_same, offset blo
 }
 
 /// Calls `body(is_shared, i, run)` for all runs of `count` keys, on all cores. These share each run of at least
-/// `long_from` keys; each shorter run is left to one core. Keys are read twice, in blocks of `block`. Returns the
-/// number of runs.
+/// `long_from` keys; each shorter run is left to one core, with a copy of `body`. Keys are read twice, in blocks of
+/// `block`. `is_shared` is a `std::bool_constant`. Returns the number of runs.
 template <search how, class Keys, class Pred, class Body>
 offset distribute_runs(Keys const& keys, offset count, Pred const& is_same, offset block, offset long_from,
                        Body const& body)
@@ -207,14 +94,16 @@ offset distribute_runs(Keys const& keys, offset count, Pred const& is_same, offs
     std::vector<long_run> long_ones;
     host::parallel_for(static_cast<offset>(found.size()), [&](offset first, offset last) {
         Pred own(is_same);
+        auto const own_body = body;
+        Keys const own_keys(keys);
         for (; first < last; ++first) {
             runs_of_block const of = found[static_cast<std::size_t>(first)];
             offset const end_of_block = std::min(count, (first + 1) * block);
             offset index = of.count, begin = of.first;
-            host::for_each_end<how>(keys, begin, end_of_block, own, [&](offset end) {
+            host::for_each_end<how>(own_keys, begin, end_of_block, own, [&](offset end) {
                 segment const run{begin, (end < end_of_block ? end : of.next) - begin};
                 if (run.count < long_from) {
-                    body(false, index, run);
+                    own_body(std::false_type(), index, run);
                 } else {
                     std::lock_guard const lock(mutex);
                     long_ones.push_back({index, run});
@@ -225,8 +114,45 @@ offset distribute_runs(Keys const& keys, offset count, Pred const& is_same, offs
         }
     });
     for (long_run const& each : long_ones)
-        body(true, each.index, each.run);
+        body(std::true_type(), each.index, each.run);
     return runs;
+}
+
+/// The same without the indices of runs, so that keys are read once: calls `body(is_shared, run)`. A core begins with
+/// the first run that begins in a block, and searches beyond the block for the end of the last one. `long_from` is more
+/// than a block.
+template <class Keys, class Pred, class Body>
+void distribute_unnumbered_runs(Keys const& keys, offset count, Pred const& is_same, offset block, offset long_from,
+                                Body const& body)
+{
+    std::vector<offset> first_of_block(static_cast<std::size_t>((count + block - 1) / block)); // `count`: there is none
+    std::mutex mutex;
+    std::vector<offset> long_ones;
+    host::parallel_for(static_cast<offset>(first_of_block.size()), [&](offset index, offset last) {
+        Pred own(is_same);
+        auto const own_body = body;
+        Keys const own_keys(keys);
+        for (; index < last; ++index) {
+            offset const end_of_block = std::min(count, (index + 1) * block);
+            offset begin = index == 0 ? 0 : host::end_of_run(own_keys, index * block - 1, end_of_block, own);
+            first_of_block[static_cast<std::size_t>(index)] = begin < end_of_block ? begin : count;
+            while (begin < end_of_block) {
+                offset const end = host::end_of_run(own_keys, begin, std::min(count, begin + long_from), own);
+                if (end - begin < long_from) {
+                    own_body(std::false_type(), segment{begin, end - begin});
+                } else {
+                    std::lock_guard const lock(mutex);
+                    long_ones.push_back(begin);
+                }
+                begin = end;
+            }
+        }
+    });
+    for (offset const begin : long_ones) {
+        auto const end = std::find_if(first_of_block.begin() + (begin / block + 1), first_of_block.end(),
+                                      [&](offset first) { return first < count; });
+        body(std::true_type(), segment{begin, (end == first_of_block.end() ? count : *end) - begin});
+    }
 }
 
 /// Returns the number of runs of `count` keys.
@@ -279,72 +205,6 @@ std::pair<offset, offset> runs_at_ends(bool is_parallel, Keys const& keys, offse
         begin = next;
     return {end, begin};
 }
-
-/// Reads keys and values that cannot be indexed, one by one, and recognises the ends of runs.
-template <class Keys, class Extent, class Values, class Pred>
-class run_reader {
-public:
-    run_reader(Keys keys, Extent const& end, Values values, Pred is_same)
-        : keys_(std::move(keys)), end_(end), values_(std::move(values)), is_same_(std::move(is_same)),
-          is_at_end_(keys_ == end_)
-    {}
-
-    bool is_at_end() const { return is_at_end_; }          ///< whether all runs have been read
-    bool is_at_end_of_run() const { return is_run_over_; } ///< whether all elements of the run have been read
-    void begin_run() { is_run_over_ = is_at_end_; }        ///< makes the next element the first of a run
-    decltype(auto) key() { return *keys_; }                ///< the key of the next element
-    decltype(auto) value() { return *values_; }            ///< the value of the next element
-
-    /// Advances past an element.
-    void advance()
-    {
-        if constexpr (multi_pass<Keys>)
-            previous_.emplace(keys_);
-        else
-            previous_.emplace(*keys_);
-        ++keys_;
-        ++values_;
-        is_at_end_ = keys_ == end_;
-        is_run_over_ = is_at_end_ || !is_same_as_previous();
-    }
-
-private:
-    bool is_same_as_previous()
-    {
-        if constexpr (multi_pass<Keys>)
-            return static_cast<bool>(is_same_(**previous_, *keys_));
-        else
-            return static_cast<bool>(is_same_(*previous_, *keys_));
-    }
-
-    Keys keys_;
-    Extent const& end_;
-    Values values_;
-    Pred is_same_;
-    std::optional<std::conditional_t<multi_pass<Keys>, Keys, value_of<Keys>>> previous_;
-    bool is_at_end_, is_run_over_ = true;
-};
-
-/// The end of the run that a run_reader reads.
-struct run_sentinel {};
-
-/// The values of the run that a run_reader reads, as an input that can be read once.
-template <class Reader>
-class values_of_run {
-public:
-    explicit values_of_run(Reader& reader) : reader_(std::addressof(reader)) {}
-
-    decltype(auto) operator*() const { return reader_->value(); }
-    values_of_run& operator++()
-    {
-        reader_->advance();
-        return *this;
-    }
-    bool operator==(run_sentinel) const { return reader_->is_at_end_of_run(); }
-
-private:
-    Reader* reader_;
-};
 
 } // namespace host
 TILEWISE_NAMESPACE_END

@@ -69,32 +69,35 @@ inline constexpr offset elements_per_segment = 16;
 /// Calls `body(is_shared, i, segment)` for the segments `at(i)` with i below `count`, on the calling thread or on all
 /// cores. In the latter case all cores share each segment of at least `long_from` elements, and each shorter segment
 /// runs on one core. All cores pay off only if all segments together have at least `long_from` elements.
+/// `is_shared` is a `std::bool_constant`, and each is passed in one place: the compiler would call a body that is used
+/// in several.
 template <class At, class Body>
 void distribute_segments(bool is_parallel, offset count, offset long_from, At const& at, Body const& body)
 {
-    offset elements = 0;
-    for (offset i = 0; is_parallel && i < count && elements < long_from; ++i)
-        elements += at(i).count + elements_per_segment;
-    if (elements < long_from) {
-        for (offset i = 0; i < count; ++i)
-            body(false, i, at(i));
-        return;
-    }
     std::mutex mutex;
     std::vector<offset> long_ones;
-    host::parallel_for(count, [&](offset begin, offset end) {
+    auto const combine = [&](offset begin, offset end) __attribute__((noinline)) {
+        auto const own_at = at;
+        auto const own_body = body;
         for (offset i = begin; i < end; ++i) {
-            segment const own = at(i);
-            if (own.count < long_from) {
-                body(false, i, own);
+            segment const own = own_at(i);
+            if (!is_parallel || own.count < long_from) {
+                own_body(std::false_type(), i, own);
             } else {
                 std::lock_guard const lock(mutex);
                 long_ones.push_back(i);
             }
         }
-    });
+    };
+    offset elements = 0;
+    for (offset i = 0; is_parallel && i < count && elements < long_from; ++i)
+        elements += at(i).count + elements_per_segment;
+    if (elements >= long_from)
+        host::parallel_for(count, combine);
+    else
+        combine(0, count);
     for (offset const i : long_ones)
-        body(true, i, at(i));
+        body(std::true_type(), i, at(i));
 }
 
 /// The same for segments that are given by offsets.
@@ -105,7 +108,7 @@ void distribute_segments(char const* algorithm, It const& first, Begins const& b
     if constexpr (random_access<Begins> && random_access<Ends>) {
         host::distribute_segments(
             true, static_cast<offset>(begins_last - begins), long_from,
-            [&](offset i) {
+            [=](offset i) {
                 return host::segment_between(algorithm, first, begins[static_cast<std::iter_difference_t<Begins>>(i)],
                                              ends[static_cast<std::iter_difference_t<Ends>>(i)]);
             },

@@ -11,6 +11,7 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/segmented/chunk_rounds.cuh>
+#include <tilewise/device/segmented/few.cuh>
 #include <tilewise/device/segmented/fold.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/short.cuh>
@@ -39,13 +40,13 @@ struct block_work {
 };
 
 /// Reduces the segments that are listed: with blocks those of more than a tile, and the units of those that are split;
-/// then with warps the others, which even out how long blocks take.
-template <class Segmented, class Tuning, class Split>
-TILEWISE_KERNEL(Tuning::threads, Tuning::reducing_blocks_per_multiprocessor)
+/// then with warps the others, which even out how long blocks take. The first tickets are those of the blocks.
+template <class Segmented, class Tuning, class Split, class First>
+TILEWISE_KERNEL(Tuning::threads, (First::template blocks_per_multiprocessor<typename Segmented::scan, Tuning>))
 reduce_longer_segments(typename Segmented::view view, typename Segmented::results results,
                        typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
                        typename Segmented::op op, listed_segments medium, listed_segments longer, Split split,
-                       offset aligned_every)
+                       offset aligned_every, First begun)
 {
     constexpr int threads = Tuning::threads;
     using rounds = chunk_rounds<Segmented, threads>;
@@ -54,10 +55,13 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
     using order = typename Scan::order;
     TILEWISE_SHARED(tickets, unsigned long long[2]);
     TILEWISE_SHARED(shared, raw_storage<typename rounds::aggregates[2]>);
+    using lists_type = typename First::lists_of_block;
+    TILEWISE_SHARED(own_lists, lists_type);
     release_dependents();
     wait_for_primary();
-    unsigned long long const listed = *longer.found, work = listed + split.aggregate_count();
     optional_value<T> const before = init.get();
+    begun.template list<Segmented>(view, results, segments, first, before, op, own_lists, longer, split);
+    unsigned long long const listed = *longer.found, work = listed + split.aggregate_count();
 
     auto use = use_of_round::nothing; // of the round before, and what it has
     int chunks = 0, last = 0;
@@ -100,17 +104,12 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
         }
     };
 
-    if (work > 0 && thread_index() == 0)
-        tickets[0] = next_ticket(longer.taken);
-    if (work > 0)
-        sync_block();
     int slot = 0, side = 0; // of the tickets, and of the aggregates
     TILEWISE_NO_UNROLL
-    while (work > 0) {
-        unsigned long long const own = tickets[slot];
+    for (auto own = static_cast<unsigned long long>(block_index());; own = tickets[slot]) {
         unsigned long long next = 0;
         if (thread_index() == 0 && own < work)
-            next = next_ticket(longer.taken); // in flight meanwhile
+            next = block_count() + next_ticket(longer.taken); // in flight meanwhile
         if (warp_index() == 0)
             finish(shared.object()[side ^ 1]);
         use = use_of_round::nothing;

@@ -12,6 +12,7 @@
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/types.cuh>
+#include <tilewise/device/segmented/few.cuh>
 #include <tilewise/device/segmented/fold.cuh>
 #include <tilewise/device/segmented/long_reduction.cuh>
 #include <tilewise/device/segmented/long_scan.cuh>
@@ -51,6 +52,8 @@ class longer_segments {
     using T = typename Segmented::value;
     using order = typename Scan::order;
     static constexpr bool reduces = Segmented::results::reduces;
+    static constexpr bool can_list_few = reduces && !Segmented::segments::counts_on_device;
+    static_assert(Tuning::most_few_segments <= warp_size);
     using split_type =
         split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
     using one_pass_type = std::conditional_t<reduces, no_single_pass, segments_in_one_pass<Scan, Tuning>>;
@@ -73,6 +76,11 @@ public:
           split_aggregates_(by, most_aggregates_ + 1), prefixes_(by, reduces ? 1 : most_aggregates_ + 1)
     {}
 
+    /// Whether no kernel before has to list so many segments, of up to `longest` elements.
+    static bool lists_few(offset count, offset longest)
+    {
+        return can_list_few && count <= Tuning::most_few_segments && longest > Scan::row;
+    }
     /// Begins a round, before its first kernel is launched.
     void begin(offset longest)
     {
@@ -100,19 +108,20 @@ public:
     unsigned long long* further_counter() const { return counter(5); }
 
     /// Launches the kernels for the segments of the round that have been listed, of `count` segments from `first` on,
-    /// and ends the round.
+    /// and ends the round. `are_listed`: otherwise, they are few, and the first of these kernels lists them.
     void start(typename Segmented::view const& view, typename Segmented::results const& results,
-               typename Segmented::segments const& segments, offset first, offset count, offset longest,
-               initial<T> const& before, typename Segmented::op const& op)
+               typename Segmented::segments const& segments, offset first, offset count, bool are_listed,
+               offset longest, initial<T> const& before, typename Segmented::op const& op)
     {
-        start_kernels(view, results, segments, first, count, longest, before, op);
+        start_kernels(view, results, segments, first, count, are_listed, longest, before, op);
         counters_.end();
     }
 
 private:
     void start_kernels(typename Segmented::view const& view, typename Segmented::results const& results,
-                       typename Segmented::segments const& segments, offset first, offset count, offset longest,
-                       initial<T> const& before, typename Segmented::op const& op)
+                       typename Segmented::segments const& segments, offset first, offset count,
+                       [[maybe_unused]] bool are_listed, offset longest, initial<T> const& before,
+                       typename Segmented::op const& op)
     {
         constexpr int threads = Tuning::threads, long_each = Tuning::template long_blocks_per_multiprocessor<T>;
         offset const most_long_blocks = offset{call_.multiprocessors()} * long_each;
@@ -121,12 +130,21 @@ private:
         if (longest <= Scan::row)
             return;
         if constexpr (reduces) {
-            constexpr auto reduce_longer = &reduce_longer_segments<Segmented, Tuning, split_type>;
             constexpr auto fold_split = &fold_split_segments<Segmented, threads, split_type>;
-            int const blocks = call_.multiprocessors() * Tuning::reducing_blocks_per_multiprocessor;
-            call_.launch(reduce_longer, "reduce_longer_segments",
-                         {blocks, threads, 1, call_.can_launch_dependent<reduce_longer>()}, view, results, segments,
-                         first, before, op, medium(), longer(), split(), gpu::aligned_every(view));
+            auto const reduce_longer = [&](auto const& begun) {
+                using First = std::decay_t<decltype(begun)>;
+                constexpr auto kernel = &reduce_longer_segments<Segmented, Tuning, split_type, First>;
+                constexpr int each = First::template blocks_per_multiprocessor<Scan, Tuning>;
+                call_.launch(
+                    kernel, "reduce_longer_segments",
+                    {call_.multiprocessors() * each, threads, 1, are_listed && call_.can_launch_dependent<kernel>()},
+                    view, results, segments, first, before, op, medium(), longer(), split(), gpu::aligned_every(view),
+                    begun);
+            };
+            if (are_listed)
+                reduce_longer(listed_before{});
+            else if constexpr (can_list_few)
+                reduce_longer(few_segments{static_cast<int>(count), counters_.of_next()});
             call_.launch(fold_split, "fold_split_segments",
                          {folding_blocks, threads, 1, call_.can_launch_dependent<fold_split>()}, results, segments,
                          first, before, op, split());
