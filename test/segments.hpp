@@ -276,14 +276,16 @@ void expect_specified(std::vector<T> const& x, list const& of, Op op, std::size_
     auto const expected = specified<Geometry>(x, of, init, op);
     auto const own_op = tilewise::gpu::operator_for(tilewise::known::portable_operator_or_self<T>(op));
     auto const count = static_cast<tilewise::offset>(of.size());
-    on_device::device_array<T> const device_copy(x, misalignment), reduced(of.size());
+    on_device::device_array<T> const device_copy(x, misalignment);
     on_device::device_array<std::int64_t> const begins(of.begins), ends(of.ends);
-    tilewise::gpu::segmented_reduce<Geometry, Tuning>(tilewise::device, device_copy.data(), begins.data(), ends.data(),
-                                                      count, reduced.data(), init, own_op);
-    expect_bits(reduced.values(of.size()), expected.reduced, "reduce");
-    tilewise::gpu::segmented_reduce<Geometry, tuning_with<2>>(tilewise::device, device_copy.data(), begins.data(),
-                                                              ends.data(), count, reduced.data(), init, own_op);
-    expect_bits(reduced.values(of.size()), expected.reduced, "reduce in larger units");
+    auto const reduce_with = [&]<class How>(How, char const* what) {
+        on_device::device_array<T> const reduced(std::vector<T>(of.size())); // none of those before
+        tilewise::gpu::segmented_reduce<Geometry, How>(tilewise::device, device_copy.data(), begins.data(), ends.data(),
+                                                       count, reduced.data(), init, own_op);
+        expect_bits(reduced.values(of.size()), expected.reduced, what);
+    };
+    reduce_with(Tuning(), "reduce");
+    reduce_with(tuning_with<2>(), "reduce in larger units");
     auto const scanned = [&]<scan_form form, class How>(std::integral_constant<scan_form, form>, std::optional<T> first,
                                                         bool in_place, How) {
         on_device::device_array<T> const out(x, misalignment);
@@ -332,9 +334,10 @@ void expect_adjacent_specified(std::vector<T> const& values, Op op, std::size_t 
         auto const expected = specified<Geometry>(x, expected_of, init, op).reduced;
         auto const own_op = tilewise::gpu::operator_for(tilewise::known::portable_operator_or_self<T>(op));
         auto const count = static_cast<tilewise::offset>(expected_of.size());
-        on_device::device_array<T> const device_copy(x, misalignment), reduced(expected_of.size());
+        on_device::device_array<T> const device_copy(x, misalignment);
         on_device::device_array<std::int64_t> const bounds(offsets);
         auto const reduce_with = [&]<class Tuning>(Tuning, char const* what) {
+            on_device::device_array<T> const reduced(std::vector<T>(expected_of.size()));
             tilewise::gpu::segmented_reduce<Geometry, Tuning>(tilewise::device, device_copy.data(), bounds.data(),
                                                               bounds.data() + 1, count, reduced.data(), init, own_op);
             expect_bits(reduced.values(expected_of.size()), expected, what);
