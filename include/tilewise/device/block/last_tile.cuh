@@ -226,17 +226,6 @@ TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, int count, T carry, 
         gpu::put(carry, gpu::combine(op, carry, T(ends.rows_and_lanes())));
     return gpu::combine(op, carry, T(ends.elements()));
 }
-/// The same for a carry that may have no value.
-template <class Order, class T, class Op>
-TILEWISE_DEVICE T append_last_tile(last_tile_ends<T>& ends, int count, optional_value<T> carry, Op& op)
-{
-    if (last_tile_ends<T>::template has<Order>(0, count))
-        carry.append(op, T(ends.chunks()));
-    if (last_tile_ends<T>::template has<Order>(1, count))
-        carry.append(op, T(ends.rows_and_lanes()));
-    carry.append(op, T(ends.elements()));
-    return carry.value[0];
-}
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

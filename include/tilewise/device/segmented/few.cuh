@@ -16,15 +16,14 @@
 #include <tilewise/device/segmented/work.cuh>
 #include <tilewise/order.hpp>
 
+#include <type_traits>
+
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// Kernels before this one have listed the segments.
 struct listed_before {
     struct lists_of_block {};
-    template <class Scan, class Tuning>
-    static constexpr int blocks_per_multiprocessor =
-        Tuning::template reducing_blocks_per_multiprocessor<Scan::view::widest>;
 
     template <class Segmented, class Split>
     TILEWISE_DEVICE void list(typename Segmented::view const&, typename Segmented::results const&,
@@ -35,9 +34,6 @@ struct listed_before {
 
 /// This is the first kernel, for up to 32 segments.
 struct few_segments {
-    template <class, class Tuning>
-    static constexpr int blocks_per_multiprocessor = Tuning::reducing_few_blocks_per_multiprocessor;
-
     /// What a block lists, in shared memory: the segments that are split, and the others.
     struct lists_of_block {
         unsigned long long found, reserved; ///< as in `listed_segments` and `split_segments`
@@ -118,6 +114,12 @@ private:
         }
     }
 };
+
+/// How many blocks of `reduce_longer_segments` have room on a multiprocessor.
+template <class First, class Scan, class Tuning>
+inline constexpr int reducing_blocks_per_multiprocessor =
+    std::is_same_v<First, few_segments> ? Tuning::reducing_few_blocks_per_multiprocessor
+                                        : Tuning::template reducing_blocks_per_multiprocessor<Scan::view::widest>;
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

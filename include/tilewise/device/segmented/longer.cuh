@@ -134,7 +134,7 @@ private:
             auto const reduce_longer = [&](auto const& begun) {
                 using First = std::decay_t<decltype(begun)>;
                 constexpr auto kernel = &reduce_longer_segments<Segmented, Tuning, split_type, First>;
-                constexpr int each = First::template blocks_per_multiprocessor<Scan, Tuning>;
+                constexpr int each = reducing_blocks_per_multiprocessor<First, Scan, Tuning>;
                 call_.launch(
                     kernel, "reduce_longer_segments",
                     {call_.multiprocessors() * each, threads, 1, are_listed && call_.can_launch_dependent<kernel>()},
