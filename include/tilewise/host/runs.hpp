@@ -149,9 +149,11 @@ void distribute_unnumbered_runs(Keys const& keys, offset count, Pred const& is_s
         }
     });
     for (offset const begin : long_ones) {
-        auto const end = std::find_if(first_of_block.begin() + (begin / block + 1), first_of_block.end(),
-                                      [&](offset first) { return first < count; });
-        body(std::true_type(), segment{begin, (end == first_of_block.end() ? count : *end) - begin});
+        auto next = static_cast<std::size_t>(begin / block + 1);
+        while (next < first_of_block.size() && first_of_block[next] == count)
+            ++next;
+        offset const end = next < first_of_block.size() ? first_of_block[next] : count;
+        body(std::true_type(), segment{begin, end - begin});
     }
 }
 
