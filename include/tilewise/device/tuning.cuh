@@ -117,10 +117,10 @@ struct segmented_tuning {
 
     /// Of the blocks that reduce segments of more than a row: as many as have room for their registers. f32, f64 and i8
     /// of exponential lengths around 20000, us with 4, 3 and 2: 119, 116, 116; 216, 210, 335; 74, 68, 56 (H100,
-    /// 2026-11-27; decision 40 has more). Scans of segments of up to a tile with 4: up to a tenth slower.
+    /// 2026-11-27; decision 40). Scans of segments of up to a tile with 4: up to a tenth slower.
     template <int bytes> // of an element
     static constexpr int reducing_blocks_per_multiprocessor = bytes < 4 ? 2 : 3;
-    static constexpr int reducing_few_blocks_per_multiprocessor = 2, scanning_blocks_per_multiprocessor = 3;
+    static constexpr int scanning_blocks_per_multiprocessor = 3;
 
     /// Of the blocks that scan long segments without the single pass, or reduce their groups. Measured in the kernel
     /// that reduced long segments before `reduce_longer_segments`: with 4, values of less than 16 bytes were up to 15 %

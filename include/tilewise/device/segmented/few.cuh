@@ -16,8 +16,6 @@
 #include <tilewise/device/segmented/work.cuh>
 #include <tilewise/order.hpp>
 
-#include <type_traits>
-
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
@@ -114,12 +112,6 @@ private:
         }
     }
 };
-
-/// How many blocks of `reduce_longer_segments` have room on a multiprocessor.
-template <class First, class Scan, class Tuning>
-inline constexpr int reducing_blocks_per_multiprocessor =
-    std::is_same_v<First, few_segments> ? Tuning::reducing_few_blocks_per_multiprocessor
-                                        : Tuning::template reducing_blocks_per_multiprocessor<Scan::view::widest>;
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

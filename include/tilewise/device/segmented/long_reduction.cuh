@@ -39,10 +39,14 @@ struct block_work {
     int last;
 };
 
+/// How many blocks of `reduce_longer_segments` have room on a multiprocessor.
+template <class Scan, class Tuning>
+inline constexpr int resident_reducing_blocks = Tuning::template reducing_blocks_per_multiprocessor<Scan::view::widest>;
+
 /// Reduces the segments that are listed: with blocks those of more than a tile, and the units of those that are split;
 /// then with warps the others, which even out how long blocks take. The first tickets are those of the blocks.
 template <class Segmented, class Tuning, class Split, class First>
-TILEWISE_KERNEL(Tuning::threads, (reducing_blocks_per_multiprocessor<First, typename Segmented::scan, Tuning>))
+TILEWISE_KERNEL(Tuning::threads, (resident_reducing_blocks<typename Segmented::scan, Tuning>))
 reduce_longer_segments(typename Segmented::view view, typename Segmented::results results,
                        typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
                        typename Segmented::op op, listed_segments medium, listed_segments longer, Split split,

@@ -131,15 +131,13 @@ private:
             return;
         if constexpr (reduces) {
             constexpr auto fold_split = &fold_split_segments<Segmented, threads, split_type>;
+            int const blocks = call_.multiprocessors() * resident_reducing_blocks<Scan, Tuning>;
             auto const reduce_longer = [&](auto const& begun) {
                 using First = std::decay_t<decltype(begun)>;
                 constexpr auto kernel = &reduce_longer_segments<Segmented, Tuning, split_type, First>;
-                constexpr int each = reducing_blocks_per_multiprocessor<First, Scan, Tuning>;
-                call_.launch(
-                    kernel, "reduce_longer_segments",
-                    {call_.multiprocessors() * each, threads, 1, are_listed && call_.can_launch_dependent<kernel>()},
-                    view, results, segments, first, before, op, medium(), longer(), split(), gpu::aligned_every(view),
-                    begun);
+                call_.launch(kernel, "reduce_longer_segments",
+                             {blocks, threads, 1, are_listed && call_.can_launch_dependent<kernel>()}, view, results,
+                             segments, first, before, op, medium(), longer(), split(), gpu::aligned_every(view), begun);
             };
             if (are_listed)
                 reduce_longer(listed_before{});
