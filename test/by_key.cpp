@@ -26,6 +26,7 @@
 #include <iterator>
 #include <limits>
 #include <list>
+#include <mutex>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -467,6 +468,15 @@ void for_runs_of_each_search(Keys const& first, tw::offset count, Pred is_same, 
         expect(std::exchange(found, std::vector<host::segment>(static_cast<std::size_t>(count))));
         found.resize(static_cast<std::size_t>(
             host::distribute_runs<host::search::from_run_to_run>(first, count, is_same, block, 300, put)));
+        expect(std::exchange(found, {}));
+        std::mutex mutex;
+        host::distribute_unnumbered_runs(first, count, is_same, block, block + 1,
+                                         [&](bool is_shared, host::segment run) {
+                                             std::lock_guard const lock(mutex);
+                                             found.push_back(run);
+                                             EXPECT_EQ(is_shared, run.count > block);
+                                         });
+        std::ranges::sort(found, {}, &host::segment::begin);
         expect(std::exchange(found, {}));
         EXPECT_EQ(host::count_runs(true, first, count, is_same, block),
                   host::count_runs(false, first, count, is_same, 1));

@@ -166,7 +166,7 @@ Out scan_by_key(char const* algorithm, Policy, Keys keys, Extent const& end, Val
         using order = tilewise::order<T, Geometry>;
         auto const own_keys = tilewise::unwrap_input(std::move(keys), end);
         auto const input = tilewise::unwrap_input(std::move(values), end);
-        auto const scan_run = [=](auto is_shared, segment run) {
+        auto const scan_run = [=, &init](auto is_shared, segment run) {
             host::scan_segment<Geometry, form, T>(is_shared, algorithm, input, run, out, init, op);
         };
         constexpr offset long_from = host::tiles_that_pay_to_scan<T, Op>() * order::tile + 1;

@@ -71,7 +71,7 @@ Out segmented_reduce(parallel_policy, It const& first, Begins const& begins, Beg
     host::forget_memory<T>(first);
     if constexpr (random_access<Out> && !shares_words<Out>) {
         host::distribute_segments("segmented_reduce", first, begins, begins_last, ends, long_from,
-                                  [=](auto is_shared, offset i, segment own) {
+                                  [=, &init](auto is_shared, offset i, segment own) {
                                       Out to = tilewise::advanced(out, i);
                                       host::put<T>(to, host::reduce_segment<Geometry>(is_shared, first, own, init, op));
                                   });
@@ -148,7 +148,7 @@ void segmented_scan(parallel_policy, char const* algorithm, It const& first, Beg
     constexpr offset long_from = host::tiles_that_pay_to_scan<T, Op>() * order::tile + 1;
     host::forget_memory<T>(first);
     host::distribute_segments(
-        algorithm, first, begins, begins_last, ends, long_from, [=](auto is_shared, offset, segment own) {
+        algorithm, first, begins, begins_last, ends, long_from, [=, &init](auto is_shared, offset, segment own) {
             host::scan_segment<Geometry, form, T>(is_shared, algorithm, first, own, out, init, op);
         });
     host::forget_memory<T>(out);

@@ -70,7 +70,8 @@ inline constexpr offset elements_per_segment = 16;
 /// cores. In the latter case all cores share each segment of at least `long_from` elements, and each shorter segment
 /// runs on one core. All cores pay off only if all segments together have at least `long_from` elements.
 /// `is_shared` is a `std::bool_constant`, and each is passed in one place: the compiler would call a body that is used
-/// in several.
+/// in several. Each task copies `at` and `body`: what is captured by value stays in registers then, and what is
+/// captured by reference is loaded for each segment.
 template <class At, class Body>
 void distribute_segments(bool is_parallel, offset count, offset long_from, At const& at, Body const& body)
 {

@@ -42,8 +42,8 @@ struct few_segments {
     unsigned long long* counters_of_next_round;
 
     /// Lists the segments of more than a row, and has `longer` and `split` refer to the lists of the block. Block 0
-    /// also writes those that are split where `split` referred to, for the next kernel. The other segments have a
-    /// block each, from the last one on. All threads take part.
+    /// also writes those that are split where `split` referred to, for the next kernel. The other segments
+    /// have a block each, from the last one on, which has the least other work. All threads take part.
     template <class Segmented, class Split>
     TILEWISE_DEVICE void list(typename Segmented::view const& view, typename Segmented::results const& results,
                               typename Segmented::segments& segments, offset first,
@@ -58,7 +58,7 @@ struct few_segments {
             bool const fits_row = own.count <= Scan::row;
             list_longer<typename Scan::order>(own.count, fits_row, to, split);
             TILEWISE_NO_UNROLL
-            for (int i = block_count() - 1 - block_index(); i < count; i += block_count()) { // the last have least work
+            for (int i = block_count() - 1 - block_index(); i < count; i += block_count()) {
                 segment_span const one = {gpu::shuffle(own.begin, i), gpu::shuffle(own.count, i)};
                 if (one.count == 0 && lane == 0) {
                     auto sink = results.to;
