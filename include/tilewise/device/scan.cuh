@@ -181,8 +181,8 @@ private:
             offset const tiles = tiles_of(count);
             int const blocks = static_cast<int>(std::min(resident, tiles));
             status_memory memory(call, words_for(tiles));
-            call.launch(kernel, "scan_in_one_pass", {blocks, threads, 1, false, shared}, view, sink, count, head, init,
-                        op, status_in(memory, tiles), may_overlap());
+            call.launch_with_array<kernel>("scan_in_one_pass", {blocks, threads, 1, false, shared}, shared, view, sink,
+                                           count, head, init, op, status_in(memory, tiles), may_overlap());
             memory.record_tickets(tiles + blocks);
             return true;
         } else {

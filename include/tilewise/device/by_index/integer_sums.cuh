@@ -249,10 +249,10 @@ private:
             large_blocks = gpu::resident_blocks_with<with_large_table>(call.device(), large_table::threads,
                                                                        large_table::table_bytes);
         if (large_blocks > 0)
-            return call.launch(
-                with_large_table, "sum_some_cells",
-                {blocks(large_table::threads, large_blocks), large_table::threads, 1, false, shared_bytes}, source,
-                values_type{values}, cells(), sums);
+            return call.launch_with_array<with_large_table>(
+                "sum_some_cells",
+                {blocks(large_table::threads, large_blocks), large_table::threads, 1, false, shared_bytes},
+                large_table::table_bytes, source, values_type{values}, cells(), sums);
         call.launch(&sum_cells<Tuning, anywhere, word, source_type, values_type>, "sum_many_cells",
                     {gpu::blocks_for(count(), offset{threads} * Tuning::items_summed, most_blocks), threads}, source,
                     values_type{values}, cells(), sums);

@@ -101,6 +101,18 @@ public:
         after_launch();
     }
 
+    /// Launches a kernel with an array in shared memory: of up to `most_bytes`, the same in every call.
+    ///
+    /// CUDA allows such arrays per address of a kernel, and a template has one address in each translation unit (nvcc
+    /// 13), while inline functions of the program are those of any unit. Therefore the launch itself asks for it, with
+    /// the address that it uses: whoever planned the launch may have asked with another.
+    template <auto* kernel, class... Arguments>
+    void launch_with_array(char const* name, launch_shape shape, int most_bytes, Arguments&&... arguments)
+    {
+        gpu::allow_array<kernel>(device_, most_bytes);
+        launch(kernel, name, shape, std::forward<Arguments>(arguments)...);
+    }
+
     /// Launches a kernel whose grid is one cluster, if the cluster fits the device and the part of it that the stream
     /// can use: a green context of up to 64 multiprocessors was observed to run no cluster of more than 8 blocks.
     ///

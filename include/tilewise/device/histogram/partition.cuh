@@ -172,10 +172,10 @@ private:
                 call.launch(partition_kernel, "partition_samples",
                             {tiles, Tuning::threads, 1, dependent && follows_own}, samples, tile, count, bins, range,
                             lists);
-                call.launch(
-                    count_kernel, "count_buckets",
-                    {plan.fit.blocks, Tuning::counting_threads, 1, dependent, gpu::bytes_of_table(plan.fit.log2_cells)},
-                    lists, scattered_tiles(tiles), range, counts);
+                int const shared = gpu::bytes_of_table(plan.fit.log2_cells);
+                call.launch_with_array<count_kernel>("count_buckets",
+                                                     {plan.fit.blocks, Tuning::counting_threads, 1, dependent, shared},
+                                                     shared, lists, scattered_tiles(tiles), range, counts);
             }
         }
     }

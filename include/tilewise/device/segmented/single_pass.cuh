@@ -84,10 +84,12 @@ public:
             offset const every = aligned_every(view, sink);
             auto const launch = [&]<access in, access out> {
                 constexpr auto start = kernel<in, out>;
-                call_.launch(start, "scan_segments_in_one_pass",
-                             {static_cast<int>(std::min(blocks_, most_tiles_)), warp_roles<Scan>::threads, 1,
-                              call_.template can_launch_dependent<start>(), static_cast<int>(sizeof(memory_type))},
-                             view, sink, init, op, segments, status, every, is_in_place(view, sink));
+                constexpr int shared = sizeof(memory_type);
+                call_.template launch_with_array<start>(
+                    "scan_segments_in_one_pass",
+                    {static_cast<int>(std::min(blocks_, most_tiles_)), warp_roles<Scan>::threads, 1,
+                     call_.template can_launch_dependent<start>(), shared},
+                    shared, view, sink, init, op, segments, status, every, is_in_place(view, sink));
             };
             bool const all_are_aligned = may_all_be_aligned && every == 1;
             if constexpr (may_all_be_aligned)
