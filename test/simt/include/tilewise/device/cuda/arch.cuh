@@ -22,7 +22,7 @@
 #include <utility>
 
 #define TILEWISE_DEVICE inline
-#define TILEWISE_KERNEL(threads, blocks) static void
+#define TILEWISE_KERNEL(threads, blocks) static void // nvcc 13 gives kernels internal linkage, too
 
 /// Declares an object in shared memory. Each block has storage of exactly its size, in which nothing is constructed and
 /// every byte is uninitialized.

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The second translation unit.
+
+#include "expect.hpp"
+
+void translation_units::expect_scans_by_long_keys_of_seq()
+{
+    expect_scans_by_key_of_seq<std::int64_t>();
+}
+
+void translation_units::expect_large_histogram_of_doubles_of_seq()
+{
+    expect_large_histogram_of_seq<double>();
+}
