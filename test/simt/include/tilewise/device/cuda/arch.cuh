@@ -22,7 +22,11 @@
 #include <utility>
 
 #define TILEWISE_DEVICE inline
-#define TILEWISE_KERNEL(threads, blocks) static void // nvcc 13 gives kernels internal linkage, too
+#ifdef SIMT_STATIC_KERNELS // as nvcc 13 compiles templates
+#define TILEWISE_KERNEL(threads, blocks) static void
+#else
+#define TILEWISE_KERNEL(threads, blocks) void
+#endif
 
 /// Declares an object in shared memory. Each block has storage of exactly its size, in which nothing is constructed and
 /// every byte is uninitialized.
