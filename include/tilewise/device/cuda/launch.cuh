@@ -60,22 +60,19 @@ bool fits_cluster(current_device const& device, int blocks, int threads)
            }) != 0;
 }
 
-/// Allows a kernel an array of `bytes` in shared memory, which are the same in every call. \returns whether the device
-/// has so much
+/// Allows a kernel an array of `bytes` in shared memory, which are the same in every call.
 template <auto* kernel>
-bool allow_array(current_device const& device, int bytes)
+void allow_array(current_device const& device, int bytes)
 {
     static known_of_context allowed;
-    return allowed(device.context(), [&] {
-               if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess)
-                   return 1;
-               cudaGetLastError();
-               return 0;
-           }) != 0;
+    allowed(device.context(), [&] {
+        TILEWISE_CUDA(cudaFuncSetAttribute, kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        return 1;
+    });
 }
 
-/// Returns how many blocks of a kernel for sm_90 with an array of `shared_bytes` can be resident on the device at once;
-/// 0 if the GPU or the kernel's code is older.
+/// Allows a kernel for sm_90 a large object in shared memory. \returns how many of its blocks can be resident on the
+/// device at once; 0 if the GPU or the kernel's code is older
 template <auto* kernel>
 int resident_blocks_with(current_device const& device, int threads, int shared_bytes)
 {
@@ -84,7 +81,7 @@ int resident_blocks_with(current_device const& device, int threads, int shared_b
         if (!gpu::has_sm90_features<kernel>(device))
             return 0;
         int per_multiprocessor = 0;
-        if (!gpu::allow_array<kernel>(device, shared_bytes) ||
+        if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes) != cudaSuccess ||
             cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads,
                                                           static_cast<std::size_t>(shared_bytes)) != cudaSuccess) {
             cudaGetLastError();
