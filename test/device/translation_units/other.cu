@@ -9,8 +9,3 @@ void translation_units::expect_scans_by_long_keys_of_seq()
 {
     expect_scans_by_key_of_seq<std::int64_t>();
 }
-
-void translation_units::expect_large_histogram_of_doubles_of_seq()
-{
-    expect_large_histogram_of_seq<double>();
-}

@@ -101,11 +101,11 @@ public:
         after_launch();
     }
 
-    /// Launches a kernel with an array in shared memory: of up to `most_bytes`, the same in every call.
+    /// Launches a kernel with up to `most_bytes` of dynamic shared memory, the same limit in every call.
     ///
-    /// CUDA allows such arrays per address of a kernel, and a template has one address in each translation unit (nvcc
-    /// 13), while inline functions of the program are those of any unit. Therefore the launch itself asks for it, with
-    /// the address that it uses: whoever planned the launch may have asked with another.
+    /// The limit is an attribute of a kernel's address. With nvcc 13, a kernel that is a template has an address in each
+    /// translation unit, but an inline function exists once in a program, with the addresses of one unit. Therefore the
+    /// attribute is set here, for the address that is launched: a query before may have set it for another.
     template <auto* kernel, class... Arguments>
     void launch_with_array(char const* name, launch_shape shape, int most_bytes, Arguments&&... arguments)
     {

@@ -60,7 +60,7 @@ bool fits_cluster(current_device const& device, int blocks, int threads)
            }) != 0;
 }
 
-/// Allows a kernel an array of `bytes` in shared memory, which are the same in every call.
+/// Allows a kernel up to `bytes` of dynamic shared memory, the same limit in every call.
 template <auto* kernel>
 void allow_array(current_device const& device, int bytes)
 {
