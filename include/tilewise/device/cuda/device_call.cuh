@@ -103,9 +103,9 @@ public:
 
     /// Launches a kernel with up to `most_bytes` of dynamic shared memory, the same limit in every call.
     ///
-    /// The limit is an attribute of a kernel's address. With nvcc 13, a kernel that is a template has an address in each
-    /// translation unit, but an inline function exists once in a program, with the addresses of one unit. Therefore the
-    /// attribute is set here, for the address that is launched: a query before may have set it for another.
+    /// The limit is an attribute of a kernel's address. With nvcc 13, a kernel that is a template has an address in
+    /// each translation unit, but an inline function exists once in a program, with the addresses of one unit.
+    /// Therefore the attribute is set here, for the address that is launched: a query may have set it for another.
     template <auto* kernel, class... Arguments>
     void launch_with_array(char const* name, launch_shape shape, int most_bytes, Arguments&&... arguments)
     {
