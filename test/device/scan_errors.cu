@@ -213,6 +213,43 @@ DEVICE_TEST_WITH_STREAMS(scan_errors, of_every_allocation_are_bad_alloc)
     });
 }
 
+template <class Call>
+std::vector<std::string> kernels_of(Call call)
+{
+    std::vector<std::string> names;
+    auto const sink = [&](tw::launch_record const& record) { names.emplace_back(record.kernel); };
+    call(tw::device.trace(sink));
+    return names;
+}
+
+/// The first use of a kernel loads its code, for which memory may be lacking. Another kernel scans until there is room.
+DEVICE_TEST_WITH_STREAMS(scan_errors, of_a_query_are_not_remembered)
+{
+    using T = std::uint32_t;
+    using names = std::vector<std::string>;
+    on_device::expect_success(cudaDeviceReset()); // the context that follows knows no kernel
+    auto const check = [](auto tuning, std::size_t tiles, char const* query, char const* kernel) {
+        std::size_t const count = tiles * tw::order<T, steep_geometry>::tile;
+        auto const x = shape::some_values<T>(count);
+        device_array<T> const device_copy(x), out(count);
+        auto const run = [&](auto const& policy) {
+            scan<steep_geometry, decltype(tuning), inclusive, T>(policy, device_copy.data(), count, out.data(), {7},
+                                                                 std::plus<>());
+        };
+        scanned<T> const expected{steep_geometry(), x, 7U, std::plus<>()};
+
+        simt::runtime::fail(query, 0, cudaErrorMemoryAllocation);
+        EXPECT_NE(kernels_of(run), names{kernel});
+        EXPECT_FALSE(simt::runtime::failure_is_due());
+        EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+        expect_same(out.values(count), expected.with_init, "the scan without memory for the kernel");
+        EXPECT_EQ(kernels_of(run), names{kernel});
+        expect_same(out.values(count), expected.with_init, "the next scan");
+    };
+    check(in_cluster<steep_geometry>(), 4, "cudaOccupancyMaxActiveClusters", "scan_in_cluster");
+    check(in_one_pass<steep_geometry>(), 9, "cudaFuncSetAttribute", "scan_in_one_pass");
+}
+
 DEVICE_TEST_WITH_STREAMS(scan_errors, are_none_on_gpus_before_sm_90)
 {
     work_after_an_error const work;

@@ -27,13 +27,18 @@ using namespace cuda_runtime;
 /// A cache of one small number per context.
 class known_of_context {
 public:
-    /// Returns the number of a context: cached, or what `find` returns, which is below 2^24.
+    /// Returns the number of a context: cached, or what `find` returns, which is below 2^24. If it returns
+    /// `not_found`, this returns 0, and the next call asks again.
     template <class Find>
     int operator()(unsigned long long context, Find const& find)
     {
         int const known = cached(context);
-        return known >= 0 ? known : keep(context, find());
+        if (known >= 0)
+            return known;
+        int const found = find();
+        return found == not_found ? 0 : keep(context, found);
     }
+    static constexpr int not_found = -1;
 
 private:
     // No templates: every kernel has queries of its own.

@@ -40,6 +40,14 @@ bool has_sm90_features(current_device const& device)
            }) != 0;
 }
 
+/// What a query of room on the device knows if it ended with an error: there is none if `error` says so, and nothing
+/// otherwise, as the code of a kernel that is used for the first time may have found no memory.
+inline int room_after(cudaError_t error, cudaError_t there_is_none)
+{
+    cudaGetLastError();
+    return error == there_is_none ? 0 : known_of_context::not_found;
+}
+
 /// Allows a kernel clusters of more than the portable 8 blocks. \returns whether a cluster of `blocks` can be resident
 template <auto* kernel>
 bool fits_cluster(current_device const& device, int blocks, int threads)
@@ -51,12 +59,11 @@ bool fits_cluster(current_device const& device, int blocks, int threads)
                    return 0;
                TILEWISE_CUDA(cudaFuncSetAttribute, kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
                int clusters = 0;
-               if (gpu::resident_clusters(kernel, {blocks, threads, blocks, false}, nullptr, &clusters) ==
-                       cudaSuccess &&
-                   clusters > 0)
-                   return 1;
-               cudaGetLastError();
-               return 0;
+               cudaError_t const error =
+                   gpu::resident_clusters(kernel, {blocks, threads, blocks, false}, nullptr, &clusters);
+               if (error != cudaSuccess)
+                   return gpu::room_after(error, cudaErrorInvalidClusterSize);
+               return clusters > 0 ? 1 : 0;
            }) != 0;
 }
 
@@ -81,12 +88,12 @@ int resident_blocks_with(current_device const& device, int threads, int shared_b
         if (!gpu::has_sm90_features<kernel>(device))
             return 0;
         int per_multiprocessor = 0;
-        if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes) != cudaSuccess ||
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads,
-                                                          static_cast<std::size_t>(shared_bytes)) != cudaSuccess) {
-            cudaGetLastError();
-            return 0;
-        }
+        cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+        if (error == cudaSuccess)
+            error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads,
+                                                                  static_cast<std::size_t>(shared_bytes));
+        if (error != cudaSuccess)
+            return gpu::room_after(error, cudaErrorInvalidValue);
         return per_multiprocessor * gpu::attribute_of(device, cudaDevAttrMultiProcessorCount);
     });
 }
