@@ -212,7 +212,9 @@ struct tuning_with : tilewise::gpu::segmented_tuning {
     static constexpr int threads = 64, scanning_short_blocks = 1, reducing_short_blocks = 1, by_fours_blocks = 1;
     static constexpr tilewise::offset warps_wanted = 4, segments_at_once = 37, runs_at_once = 301,
                                       least_split_tiles = 3, least_for_warps = log2_units == 6 ? 1 : 1000;
-    static constexpr int log2_least_unit = 0, log2_units_most = log2_units, most_split_segments = 3;
+    template <class T, int element_bytes>
+    static constexpr int log2_least_unit = 0;
+    static constexpr int log2_units_most = log2_units, most_split_segments = 3;
     static constexpr int most_few_segments = log2_units == 6 ? 0 : 32;
     static constexpr std::size_t split_bytes = 256;
 };
@@ -356,6 +358,13 @@ void expect_adjacent_specified(std::vector<T> const& values, Op op, std::size_t 
         backward.ends.push_back(std::max(offsets[i], offsets[i + 1]));
     }
     check(backward);
+}
+/// The same for some values, by an operator for which every parenthesis counts.
+template <class T, class Geometry>
+void expect_adjacent_specified(std::size_t misalignment)
+{
+    segments::expect_adjacent_specified<T, Geometry>(shape::some_values<T>(1009), shape::non_associative<T>(),
+                                                     misalignment);
 }
 
 #endif

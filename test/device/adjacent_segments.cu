@@ -22,25 +22,6 @@ namespace {
 
 using on_device::device_array;
 
-DEVICE_TEST(adjacent_segments, are_combined_as_if_each_were_alone)
-{
-    using steep = segments::steep_geometry;
-    auto const check = []<class T, class Geometry>(T, Geometry, std::size_t misalignment) {
-        segments::expect_adjacent_specified<T, Geometry>(shape::some_values<T>(1009), shape::non_associative<T>(),
-                                                         misalignment);
-    };
-    check(std::uint8_t(), steep(), 1);
-    check(std::uint16_t(), steep(), 6);
-    check(std::uint32_t(), steep(), 4);
-    check(std::uint32_t(), tw::standard_geometry(), 12);
-    check(std::uint64_t(), tw::standard_geometry(), 8);
-    check(shape::bytes<3>(), steep(), 3);
-    check(shape::bytes<12>(), steep(), 0);
-    check(shape::bytes<16>(), steep(), 5);
-    check(shape::bytes<40>(), steep(), 0);
-    check(shape::bytes<72>(), steep(), 0); // reduced in rounds of a tile
-}
-
 DEVICE_TEST(adjacent_segments, have_the_sums_that_each_has_alone)
 {
     std::vector<float> floats;

@@ -199,4 +199,24 @@ inline std::vector<std::size_t> some_sizes(std::size_t most)
     return sizes;
 }
 
+/// (The members of the standard's pair are for the host.)
+template <class A, class B>
+struct own_pair {
+    A a;
+    B b;
+};
+template <std::size_t i, class A, class B>
+TILEWISE_PORTABLE auto get(own_pair<A, B> const& pair)
+{
+    if constexpr (i == 0)
+        return pair.a;
+    else
+        return pair.b;
+}
+
+/// Every combination of options.
+inline constexpr tw::axis_options all_options[] = {{tw::flow::drop, false},  {tw::flow::bins, false},
+                                                   {tw::flow::clamp, false}, {tw::flow::drop, true},
+                                                   {tw::flow::bins, true},   {tw::flow::clamp, true}};
+
 } // namespace histogram_kernels

@@ -26,58 +26,6 @@ namespace {
 using on_device::device_array;
 using results = std::vector<int>;
 
-DEVICE_TEST(SegmentedOrder, OfBytesIsThatOfEverySegmentAlone)
-{
-    segments::expect_all_specified<unsigned char, segments::steep_geometry>(true);
-}
-
-DEVICE_TEST(SegmentedOrder, OfWordsIsThatOfEverySegmentAlone)
-{
-    segments::expect_all_specified<std::uint32_t, segments::steep_geometry>(true);
-}
-
-DEVICE_TEST(SegmentedOrder, OfStructuresIsThatOfEverySegmentAlone)
-{
-    segments::expect_all_specified<shape::bytes<12>, segments::steep_geometry>(true);
-}
-
-DEVICE_TEST(SegmentedOrder, OfLargeStructuresIsThatOfEverySegmentAlone)
-{
-    segments::expect_all_specified<shape::bytes<40>, segments::steep_geometry>(true);
-}
-
-DEVICE_TEST(SegmentedOrder, OfFloatsIsThatOfEverySegmentAlone)
-{
-    std::size_t variant = 0;
-    for (auto const& of : segments::lists<float, tw::standard_geometry>()) {
-        if (on_device::leaves_to_other_schedule(variant++))
-            continue;
-        std::vector<float> x;
-        for (std::uint32_t const bits : shape::some_values<std::uint32_t>(of.elements + 1))
-            x.push_back(1 + static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-33f);
-        segments::expect_specified<tw::standard_geometry>(x, of, std::plus<>());
-    }
-}
-
-DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
-{
-    auto const of = segments::lists<std::uint16_t, segments::steep_geometry>().front();
-    auto const x = shape::some_values<std::uint16_t>(of.elements);
-    for (std::size_t const misalignment : {2u, 6u})
-        segments::expect_specified<segments::steep_geometry>(x, of, shape::non_associative<std::uint16_t>(),
-                                                             misalignment);
-}
-
-/// A warp's list of segments that take longer is written out as soon as it has 32.
-DEVICE_TEST(SegmentedOrder, IsThatOfEverySegmentAloneWhereAWarpListsMany)
-{
-    using structure = shape::bytes<16>;
-    auto const of =
-        segments::of_all_lengths<structure, segments::steep_geometry>(on_device::amount<tw::offset>(40000, 20000, 200));
-    segments::expect_specified<segments::steep_geometry, segments::tuning_of_few_warps>(
-        shape::some_values<structure>(of.elements), of, shape::non_associative<structure>());
-}
-
 /// Compares with seq, through the library's calls.
 template <class E, class T, class Op>
 void expect_the_bits_of_seq(segments::list const& of, T init, Op op)

@@ -24,11 +24,14 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace bench::segments {
 
-template <class T, class Op>
+/// Of elements E that are combined in a T.
+template <class E, class T, class Op>
 class comparison {
 public:
     comparison(session& run, std::string name, std::uint64_t count, T init, Op op)
@@ -51,8 +54,9 @@ public:
                 auto const what = name_of(name_, kind_name, mean);
                 if (run_.chosen.wants_part("reduce"))
                     reduce(what);
-                if (run_.chosen.wants_part("scan"))
-                    scan(what);
+                if constexpr (std::is_same_v<E, T>)
+                    if (run_.chosen.wants_part("scan"))
+                        scan(what);
             }
     }
 
@@ -90,7 +94,7 @@ private:
         };
         std::uint64_t const of_offsets = (segments_ + 1) * sizeof(std::int32_t);
         measurement const setting{
-            "reduce", what, {}, count_, 0, true, count_ * sizeof(T) + of_offsets + segments_ * sizeof(T), {}};
+            "reduce", what, {}, count_, 0, true, count_ * sizeof(E) + of_offsets + segments_ * sizeof(T), {}};
         run_.time_on_gpu(setting, {{"tilewise", ours},
                                    {"cub", cubs},
                                    {"whole",
@@ -99,9 +103,9 @@ private:
                                                               elements_.data(), elements_.data() + count_, out_.data(),
                                                               init_, op_);
                                     },
-                                    count_ * sizeof(T)},
+                                    count_ * sizeof(E)},
                                    {"read", [&] {
-                                        read_only(run_.queue, elements_.data(), count_ * sizeof(T), out_.data());
+                                        read_only(run_.queue, elements_.data(), count_ * sizeof(E), out_.data());
                                         read_only(run_.queue, begins, of_offsets, out_.data());
                                     }}});
     }
@@ -163,14 +167,16 @@ private:
     std::uint64_t count_;
     T init_;
     Op op_;
-    device_array<T> elements_, out_;
-    device_array<std::int32_t> offsets_;     ///< with room for twice as many segments as elements: some are empty
-    std::vector<T> host_, expected_, found_; ///< kept: new pages would take longer than all else
+    device_array<E> elements_;
+    device_array<T> out_;
+    device_array<std::int32_t> offsets_; ///< with room for twice as many segments as elements: some are empty
+    std::vector<E> host_;
+    std::vector<T> expected_, found_; ///< kept: new pages would take longer than all else
     std::vector<std::int32_t> host_offsets_;
     std::uint64_t segments_ = 0;
 };
 
-template <class T, class Op>
+template <class E, class T, class Op>
 void compare(session& run, std::string const& name, T init, Op op)
 {
     if (!run.chosen.wants_type(name))
@@ -178,7 +184,7 @@ void compare(session& run, std::string const& name, T init, Op op)
     std::printf("%s ...\n", name.c_str());
     for (int const size : run.chosen.sizes)
         if ((sizeof(T) << size) <= run.chosen.most_bytes)
-            comparison<T, Op>(run, name, std::uint64_t{1} << size, init, op).measure();
+            comparison<E, T, Op>(run, name, std::uint64_t{1} << size, init, op).measure();
 }
 
 } // namespace bench::segments

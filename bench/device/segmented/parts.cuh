@@ -9,6 +9,7 @@
 namespace bench::segments {
 
 void compare_numbers(session&);
+void compare_bytes(session&);
 void compare_structures(session&);
 
 } // namespace bench::segments

@@ -5,6 +5,6 @@
 
 void bench::segments::compare_structures(session& run)
 {
-    compare<affine>(run, "affine", {1, 0}, composition());
-    compare<matrix>(run, "matrix", {1, 0, 0, 1}, matrix_product());
+    compare<affine>(run, "affine", affine{1, 0}, composition());
+    compare<matrix>(run, "matrix", matrix{1, 0, 0, 1}, matrix_product());
 }

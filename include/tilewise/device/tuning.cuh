@@ -117,9 +117,12 @@ struct segmented_tuning {
 
     /// Of the blocks that reduce segments of more than a row: as many as have room for their registers. f32, f64 and i8
     /// of exponential lengths around 20000, us with 4, 3 and 2: 119, 116, 116; 216, 210, 335; 74, 68, 56 (H100,
-    /// 2026-11-27; decision 40). Scans of segments of up to a tile with 4: up to a tenth slower.
-    template <int bytes> // of an element
-    static constexpr int reducing_blocks_per_multiprocessor = bytes < 4 ? 2 : 3;
+    /// 2026-11-27; decision 40). Lane vectors of bytes summed as `int` have 4 of them: 58 us with 4, 74 with 2
+    /// (2026-11-28). Scans of segments of up to a tile with 4: up to a tenth slower.
+    template <class T, int element_bytes>
+    static constexpr int reducing_blocks_per_multiprocessor = sizeof(T) < 4       ? 2
+                                                              : element_bytes < 4 ? 4
+                                                                                  : 3;
     static constexpr int scanning_blocks_per_multiprocessor = 3;
 
     /// Of the blocks that scan long segments without the single pass, or reduce their groups. Measured in the kernel
@@ -142,10 +145,13 @@ struct segmented_tuning {
     static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{64} << 20;
 
     /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, and at most 2^12 of
-    /// these. There is room for the aggregates of so many segments, of so many bytes; for scans twice that, where a
-    /// single pass is not supported.
+    /// these. Tiles of bytes summed as `int` are a quarter as large: 2^26 of them in one segment take 48 us in units of
+    /// 2 tiles, 45 in units of 4 (H100, 2026-11-28). There is room for the aggregates of so many segments, of so many
+    /// bytes; for scans twice that, where a single pass is not supported.
     static constexpr offset least_split_tiles = 8;
-    static constexpr int log2_least_unit = 1, log2_units_most = 12;
+    template <class T, int element_bytes>
+    static constexpr int log2_least_unit = sizeof(T) >= 4 && element_bytes < 4 ? 2 : 1;
+    static constexpr int log2_units_most = 12;
     static constexpr int most_split_segments = 4096;
     static constexpr std::size_t split_bytes = std::size_t{1} << 20;
 };

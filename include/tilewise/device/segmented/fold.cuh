@@ -17,7 +17,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// The parts of a segment that is reduced: units of 2^k tiles, and one for each bit of the rest; then the last tile.
-template <class Tuning>
+template <class Tuning, int log2_least_unit>
 struct parts_of_reduction {
     static constexpr offset least_tiles = Tuning::least_split_tiles;
     static constexpr int log2_units_most = Tuning::log2_units_most;
@@ -25,7 +25,7 @@ struct parts_of_reduction {
 
     TILEWISE_DEVICE static int log2_unit(offset tiles)
     {
-        int log2 = Tuning::log2_least_unit;
+        int log2 = log2_least_unit;
         while (tiles >> log2 >= offset{1} << log2_units_most)
             ++log2;
         return log2;

@@ -41,7 +41,8 @@ struct block_work {
 
 /// How many blocks of `reduce_longer_segments` have room on a multiprocessor.
 template <class Scan, class Tuning>
-inline constexpr int resident_reducing_blocks = Tuning::template reducing_blocks_per_multiprocessor<Scan::view::widest>;
+inline constexpr int resident_reducing_blocks =
+    Tuning::template reducing_blocks_per_multiprocessor<typename Scan::value, Scan::view::widest>;
 
 /// Reduces the segments that are listed: with blocks those of more than a tile, and the units of those that are split;
 /// then with warps the others, which even out how long blocks take. The first tickets are those of the blocks.

@@ -54,8 +54,8 @@ class longer_segments {
     static constexpr bool reduces = Segmented::results::reduces;
     static constexpr bool can_list_few = reduces && !Segmented::segments::counts_on_device;
     static_assert(Tuning::most_few_segments <= warp_size);
-    using split_type =
-        split_segments<T, std::conditional_t<reduces, parts_of_reduction<Tuning>, parts_of_scan<order, Tuning>>>;
+    using units_type = parts_of_reduction<Tuning, Tuning::template log2_least_unit<T, Scan::view::widest>>;
+    using split_type = split_segments<T, std::conditional_t<reduces, units_type, parts_of_scan<order, Tuning>>>;
     using one_pass_type = std::conditional_t<reduces, no_single_pass, segments_in_one_pass<Scan, Tuning>>;
 
 public:

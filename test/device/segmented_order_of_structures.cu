@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// @file
+/// The order of combination of segments on the device: structures, against the specification.
+
+#include "same_bits.hpp"
+#include "segments.hpp"
+
+#include <tilewise/tilewise.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tw = tilewise;
+
+namespace {
+
+DEVICE_TEST(SegmentedOrder, OfStructuresIsThatOfEverySegmentAlone)
+{
+    segments::expect_all_specified<shape::bytes<12>, segments::steep_geometry>(true);
+}
+
+DEVICE_TEST(SegmentedOrder, OfLargeStructuresIsThatOfEverySegmentAlone)
+{
+    segments::expect_all_specified<shape::bytes<40>, segments::steep_geometry>(true);
+}
+
+/// A warp's list of segments that take longer is written out as soon as it has 32.
+DEVICE_TEST(SegmentedOrder, IsThatOfEverySegmentAloneWhereAWarpListsMany)
+{
+    using structure = shape::bytes<16>;
+    auto const of =
+        segments::of_all_lengths<structure, segments::steep_geometry>(on_device::amount<tw::offset>(40000, 20000, 200));
+    segments::expect_specified<segments::steep_geometry, segments::tuning_of_few_warps>(
+        shape::some_values<structure>(of.elements), of, shape::non_associative<structure>());
+}
+
+} // namespace
