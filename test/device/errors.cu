@@ -47,6 +47,7 @@ public:
                         std::multiplies<>{});
     }
 
+#ifndef __CUDACC__
     matrix reduce_in_two_passes() const
     {
         struct {
@@ -62,6 +63,7 @@ public:
         return tw::reduce(tw::device.with(pool), device_copy_.begin(), device_copy_.begin() + counts[1], init,
                           std::multiplies<>{});
     }
+#endif
 
 private:
     static constexpr matrix init{1, 2, 3, 5};

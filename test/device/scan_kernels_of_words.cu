@@ -44,10 +44,11 @@ struct binary_geometry {
     static constexpr int lane_vector_bytes = 16, lanes_per_row = 32, rows_per_chunk = 1, chunks_per_tile = 1,
                          tiles_per_group = 8, groups_per_super_group = 2;
 };
-/// Pass 2 in rounds of so many super-groups: one is half of a unit of the next level, two are all of it.
+/// Pass 2 in rounds of so many super-groups: one is half of a unit of the next level, two are all of it. (A block has
+/// more tiles than a group, so there are no clusters.)
 template <int super_groups>
 struct in_rounds : tw::gpu::reduce_tuning {
-    static constexpr bool clusters = false, one_launch = false;
+    static constexpr bool one_launch = false;
     static constexpr int iterations(tw::offset) { return 1; }
     template <class, class>
     static constexpr int fold_super_groups = super_groups;
