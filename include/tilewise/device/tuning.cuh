@@ -41,8 +41,7 @@ struct reduce_tuning {
     /// line of pinned memory that saves a copy.
     static constexpr int least_folded = 64;
 
-    /// Pass 2: one block.
-    static constexpr int fold_threads = 512;
+    static constexpr int fold_threads = 512; ///< of the one block of pass 2
     /// Shared memory for the aggregates of groups in pass 2. More groups take several rounds of so many super-groups: a
     /// power of two, so that a round is a whole binary tree.
     static constexpr int fold_bytes = 8 * 1024;
@@ -116,38 +115,32 @@ struct segmented_tuning {
     static constexpr int reducing_short_blocks = 5, by_fours_blocks = 4;
 
     /// Of the blocks that reduce segments of more than a row: as many as have room for their registers. f32, f64 and i8
-    /// of exponential lengths around 20000, us with 4, 3 and 2: 119, 116, 116; 216, 210, 335; 74, 68, 56 (H100,
-    /// 2026-11-27; decision 40). Lane vectors of bytes summed as `int` have 4 of them: 58 us with 4, 74 with 2
-    /// (2026-11-28). Scans of segments of up to a tile with 4: up to a tenth slower.
+    /// of exponential lengths around 20000, us with 4, 3 and 2: 119, 116, 116; 216, 210, 335; 74, 68, 56; i8 in i32
+    /// with 4 and 2: 58, 74 (H100; decision 40). Scans of segments of up to a tile with 4: up to a tenth slower.
     template <class T, int element_bytes>
     static constexpr int reducing_blocks_per_multiprocessor = sizeof(T) < 4       ? 2
                                                               : element_bytes < 4 ? 4
                                                                                   : 3;
     static constexpr int scanning_blocks_per_multiprocessor = 3;
 
-    /// Of the blocks that scan long segments without the single pass, or reduce their groups. Measured in the kernel
-    /// that reduced long segments before `reduce_longer_segments`: with 4, values of less than 16 bytes were up to 15 %
-    /// slower, as the registers do not suffice; with 3, values of 16 bytes 5 %.
+    /// Of the blocks that scan long segments without the single pass, or reduce their groups. With 4, values of less
+    /// than 16 bytes were up to 15 % slower, for lack of registers; with 3, those of 16 bytes 5 % (an earlier kernel).
     template <class T>
     static constexpr int long_blocks_per_multiprocessor = sizeof(T) < 16 ? 3 : 4;
 
-    /// So that the list of longer ones takes at most 64 MiB.
-    static constexpr offset segments_at_once = offset{1} << 24;
+    static constexpr offset segments_at_once = offset{1} << 24; ///< so that the list of longer ones takes 64 MiB
+    static constexpr offset runs_at_once = offset{1} << 31;     ///< of keys, of which few can be that long
 
-    static constexpr offset runs_at_once = offset{1} << 31; ///< of keys, of which few can be that long
-
-    /// Scans read segments of more than a tile once: 1 read and 1 write of the elements and 1 read of the offsets, in 3
-    /// launches. 2^26 floats in one segment: 153 us; split at groups, with 2 reads in 4 launches, 292 (H200,
-    /// 2026-11-24). There are status words for as many tiles as the memory of the results has room for, 8 bytes for
-    /// each 4 of T, up to the larger limit; the smaller one is for memory of unknown size. A block alone scans a
-    /// segment that finds no room.
+    /// Scans read segments of more than a tile once, in 3 launches. 2^26 floats in one segment: 153 us; split at
+    /// groups, with 2 reads in 4 launches, 292 (H200, 2026-11-24). There are status words for as many tiles as the
+    /// memory of the results has room for, 8 bytes for each 4 of T, up to the larger limit; the smaller one is for
+    /// memory of unknown size. A block alone scans a segment that finds no room.
     using scan = scan_tuning;
     static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{64} << 20;
 
-    /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, and at most 2^12 of
-    /// these. Tiles of bytes summed as `int` are a quarter as large: 2^26 of them in one segment take 48 us in units of
-    /// 2 tiles, 45 in units of 4 (H100, 2026-11-28). There is room for the aggregates of so many segments, of so many
-    /// bytes; for scans twice that, where a single pass is not supported.
+    /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, or 4 where they are
+    /// small, and at most 2^12 of these. 2^26 i8 in i32 in one segment, us with 2 and 4: 48, 45 (H100, 2026-11-28).
+    /// There is room for the aggregates of so many segments, of so many bytes; for scans in several passes twice that.
     static constexpr offset least_split_tiles = 8;
     template <class T, int element_bytes>
     static constexpr int log2_least_unit = sizeof(T) >= 4 && element_bytes < 4 ? 2 : 1;
