@@ -108,6 +108,28 @@ TEST(SegmentedProbe, FindsSegmentsThatThereIsNoRoomFor)
     });
 }
 
+/// The same, but there is room for the first segments, in the order in which they are found, and not for others.
+TEST(SegmentedProbe, FindsThatThereIsRoomForSome)
+{
+    using order = tilewise::order<std::uint32_t, geometry>;
+    segments::list of;
+    for (tilewise::offset const tiles : {20, 17, 30, 9})
+        of.add(tiles * order::tile + 5, 1);
+    backend::run([&] {
+        segments::expect_specified<geometry>(shape::some_values<std::uint32_t>(of.elements), of,
+                                             shape::non_associative<std::uint32_t>());
+    });
+}
+
+TEST(SegmentedProbe, FindsManySplitSegments)
+{
+    auto const of = segments::many_to_split<std::uint32_t, geometry>(30);
+    backend::run([&] {
+        segments::expect_specified<geometry, segments::tuning_of_many_splits>(
+            shape::some_values<std::uint32_t>(of.elements), of, shape::non_associative<std::uint32_t>());
+    });
+}
+
 struct words_in_tiles {
     using value = std::uint32_t;
     using order = tilewise::order<value, ::geometry>;

@@ -220,6 +220,24 @@ struct tuning_with : tilewise::gpu::segmented_tuning {
 };
 using tuning = tuning_with<6>;
 
+/// There is room for many segments that are split, so that a block folds several of them for a ticket.
+struct tuning_of_many_splits : tuning_with<6> {
+    static constexpr tilewise::offset segments_at_once = 1 << 20;
+    static constexpr int most_split_segments = 4096;
+    static constexpr std::size_t split_bytes = std::size_t{1} << 20;
+};
+
+/// Segments that are split, most of them into so few units that a warp folds them.
+template <class T, class Geometry>
+list many_to_split(tilewise::offset count)
+{
+    using order = tilewise::order<T, Geometry>;
+    list of;
+    for (tilewise::offset i = 0; i < count; ++i)
+        of.add((i % 3 == 1 ? 31 + i % 5 : 3 + i % 9) * order::tile + 1 + i * 37 % order::tile, i % 2);
+    return shuffled(of);
+}
+
 /// One launch of few warps, each of which takes all the segments that it can.
 struct tuning_of_few_warps : tilewise::gpu::segmented_tuning {
     using scan = scan_tuning;

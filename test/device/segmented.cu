@@ -226,7 +226,7 @@ DEVICE_TEST(segmented_algorithms, tell_the_trace)
     };
     tw::segmented_reduce(tw::device.trace(sink), x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
                          sums.begin());
-    EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_longer_segments", "fold_split_segments"})); // two are few
+    EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_longer_segments"})); // two are few
 }
 
 DEVICE_TEST(segmented_algorithms, leave_many_segments_to_warps)
@@ -245,7 +245,7 @@ DEVICE_TEST(segmented_algorithms, leave_many_segments_to_warps)
     auto const begins = bounds.begin(), last = bounds.end() - 1, ends = begins + 1;
     tw::segmented_reduce(policy, x.begin(), begins, last, ends, sums.begin());
     EXPECT_EQ(kernels, (std::vector<std::string>{"reduce_short_segments", "reduce_segments_by_fours",
-                                                 "reduce_longer_segments", "fold_split_segments"}));
+                                                 "reduce_longer_segments"}));
     EXPECT_EQ(sums.values(count), lengths);
     kernels.clear();
     tw::segmented_inclusive_scan(policy, x.begin(), begins, last, ends, x.begin());

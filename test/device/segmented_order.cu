@@ -42,6 +42,14 @@ DEVICE_TEST(SegmentedOrder, OfFloatsIsThatOfEverySegmentAlone)
     }
 }
 
+DEVICE_TEST(SegmentedOrder, OfManySplitSegmentsIsThatOfEverySegmentAlone)
+{
+    using geometry = segments::steep_geometry;
+    auto const of = segments::many_to_split<std::uint32_t, geometry>(on_device::amount<tw::offset>(1200, 300, 30));
+    segments::expect_specified<geometry, segments::tuning_of_many_splits>(
+        shape::some_values<std::uint32_t>(of.elements), of, shape::non_associative<std::uint32_t>());
+}
+
 DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
 {
     auto const of = segments::lists<std::uint16_t, segments::steep_geometry>().front();

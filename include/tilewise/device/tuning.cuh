@@ -138,12 +138,13 @@ struct segmented_tuning {
     using scan = scan_tuning;
     static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{64} << 20;
 
-    /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, or 4 where they are
-    /// small, and at most 2^12 of these. 2^26 i8 in i32 in one segment, us with 2 and 4: 48, 45 (H100, 2026-11-28).
-    /// There is room for the aggregates of so many segments, of so many bytes; for scans in several passes twice that.
+    /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, or 4 of bytes or of large
+    /// accumulators, and at most 2^12 of these. 2^26 i8 in i32 in one segment, us with 2 and 4: 48, 45 (H100); matrices
+    /// in segments of 20000: 284, 277 (H200, both 2026-11-28). There is room for the aggregates of so many segments, of
+    /// so many bytes; in status words, or for scans in several passes, twice that.
     static constexpr offset least_split_tiles = 8;
     template <class T, int element_bytes>
-    static constexpr int log2_least_unit = sizeof(T) >= 4 && element_bytes < 4 ? 2 : 1;
+    static constexpr int log2_least_unit = sizeof(T) >= 16 || element_bytes < 4 ? 2 : 1;
     static constexpr int log2_units_most = 12;
     static constexpr int most_split_segments = 4096;
     static constexpr std::size_t split_bytes = std::size_t{1} << 20;

@@ -11,6 +11,7 @@
 #include <tilewise/order.hpp>
 
 #include <cstring>
+#include <utility>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -113,6 +114,22 @@ TILEWISE_DEVICE T polled(status_words const& status, offset index, bool wanted)
     registers<T, 1> aggregate;
     own.get(aggregate);
     return T(aggregate[0]);
+}
+
+/// Returns several aggregates in each lane, `step` apart from `first` on, of which those with `wanted(i)` have to be
+/// published.
+template <class T, bool pauses, int count, class Wanted>
+TILEWISE_DEVICE registers<T, count> polled_several(status_words const& status, offset first, offset step,
+                                                   Wanted const& wanted)
+{
+    return [&]<int... i>(std::integer_sequence<int, i...>) {
+        polled_aggregate<T> own[count] = {polled_aggregate<T>(status, first + i * step, wanted(i))...};
+        gpu::poll_all<pauses>(own[i]...);
+        registers<T, count> aggregates;
+        registers<T, 1> one;
+        ((own[i].get(one), gpu::put(aggregates[i], T(one[0]))), ...);
+        return aggregates;
+    }(std::make_integer_sequence<int, count>());
 }
 
 /// Polls one aggregate in each lane below `count` and combines them as an adjacent-pair tree; every lane has the

@@ -41,9 +41,8 @@ struct few_segments {
     int count;
     unsigned long long* counters_of_next_round;
 
-    /// Lists the segments of more than a row, and has `longer` and `split` refer to the lists of the block. Block 0
-    /// also writes those that are split where `split` referred to, for the next kernel. The other segments
-    /// have a block each, from the last one on, which has the least other work. All threads take part.
+    /// Lists the segments of more than a row, and has `longer` and `split` refer to the lists of the block. The other
+    /// segments have a block each, from the last one on, which has the least other work. All threads take part.
     template <class Segmented, class Split>
     TILEWISE_DEVICE void list(typename Segmented::view const& view, typename Segmented::results const& results,
                               typename Segmented::segments& segments, offset first,
@@ -91,24 +90,15 @@ private:
         auto const index = static_cast<unsigned>(count_bits(splits & lanes_before));
         bool const is_listed = is_split && index < split.most_segments,
                    has_room = is_listed && up_to_own <= split.most_aggregates;
-        split_segment const entry = {number, log2_unit, has_room ? up_to_own - aggregates : split.most_aggregates};
         if (is_split)
-            to.split[index] = entry;
+            to.split[index] =
+                Split::entry(number, log2_unit, has_room ? up_to_own - aggregates : Split::no_room, aggregates);
         unsigned const others = warp_ballot(!fits_row && !has_room);
         if ((others >> lane & 1) != 0)
             to.longer[count_bits(others & lanes_before)] = number;
-        bool const is_last = lane == warp_size - 1;
-        unsigned long long const reserved =
-            (static_cast<unsigned long long>(count_bits(splits)) << Split::aggregate_bits) + up_to_own;
-        if (is_last) {
+        if (lane == warp_size - 1) {
             to.found = static_cast<unsigned long long>(count_bits(others));
-            to.reserved = reserved;
-        }
-        if (block_index() == 0) {
-            if (is_listed)
-                split.list[index] = entry;
-            if (is_last)
-                *split.reserved = reserved;
+            to.reserved = (static_cast<unsigned long long>(count_bits(splits)) << Split::aggregate_bits) + up_to_own;
         }
     }
 };

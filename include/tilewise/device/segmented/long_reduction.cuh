@@ -44,8 +44,9 @@ template <class Scan, class Tuning>
 inline constexpr int resident_reducing_blocks =
     Tuning::template reducing_blocks_per_multiprocessor<typename Scan::value, Scan::view::widest>;
 
-/// Reduces the segments that are listed: with blocks those of more than a tile, and the units of those that are split;
-/// then with warps the others, which even out how long blocks take. The first tickets are those of the blocks.
+/// Reduces the segments that are listed: with blocks those of more than a tile, and the parts of those that are split,
+/// and folds the latter; then with warps the others, which even out how long blocks take. A block that folds a segment
+/// waits for its parts. Their tickets are smaller, so the blocks that have these are running.
 template <class Segmented, class Tuning, class Split, class First>
 TILEWISE_KERNEL(Tuning::threads, (resident_reducing_blocks<typename Segmented::scan, Tuning>))
 reduce_longer_segments(typename Segmented::view view, typename Segmented::results results,
@@ -63,10 +64,16 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
     using lists_type = typename First::lists_of_block;
     TILEWISE_SHARED(own_lists, lists_type);
     release_dependents();
+    unsigned long long next = 0;
+    if (thread_index() == 0)
+        next = next_ticket(longer.taken); // in flight meanwhile
     wait_for_primary();
     optional_value<T> const before = init.get();
     begun.template list<Segmented>(view, results, segments, first, before, op, own_lists, longer, split);
-    unsigned long long const listed = *longer.found, work = listed + split.aggregate_count();
+    if (thread_index() == 0)
+        tickets[0] = next;
+    sync_block();
+    unsigned long long const listed = *longer.found, of_parts = split.ticket_count(), work = listed + of_parts;
 
     auto use = use_of_round::nothing; // of the round before, and what it has
     int chunks = 0, last = 0;
@@ -100,21 +107,21 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
             }
             before_it = 0;
             if (lane_index() == 0)
-                gpu::put(split.aggregates[index], aggregate);
+                split.aggregates.publish(index, aggregate);
         } else if (use == use_of_round::is_last_tile) {
             rounds::append_last_tile(op, of, 0, chunks, last, [&](int i, T const& aggregate) {
                 if (lane_index() == 0)
-                    gpu::put(split.aggregates[index + i], aggregate);
+                    split.aggregates.publish(index + i, aggregate);
             });
         }
     };
 
     int slot = 0, side = 0; // of the tickets, and of the aggregates
     TILEWISE_NO_UNROLL
-    for (auto own = static_cast<unsigned long long>(block_index());; own = tickets[slot]) {
-        unsigned long long next = 0;
+    for (;;) {
+        unsigned long long const own = tickets[slot];
         if (thread_index() == 0 && own < work)
-            next = block_count() + next_ticket(longer.taken); // in flight meanwhile
+            next = next_ticket(longer.taken);
         if (warp_index() == 0)
             finish(shared.object()[side ^ 1]);
         use = use_of_round::nothing;
@@ -129,13 +136,13 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
             left.last = static_cast<int>(segment.count - left.chunks * Scan::chunk);
             left.use = use_of_round::ends_segment;
         } else {
-            unsigned long long const aggregate = own - listed;
-            split_segment const part = split.segment_of(aggregate);
+            int const place = split.place_of(own - listed);
+            split_segment const part = split.list[place];
             segment_span const segment = segments.at(first + part.number);
             offset const tiles = order::tiles_before_last(segment.count),
-                         unit = static_cast<offset>(aggregate - part.first),
+                         unit = static_cast<offset>(own - listed - split.first_ticket(place)),
                          units = Split::parts::units(tiles, part.log2_unit);
-            left.index = static_cast<offset>(aggregate);
+            left.index = static_cast<offset>(part.first) + unit;
             if (unit < units) {
                 unit_of_segment const which(tiles, part.log2_unit, unit);
                 left.begin = segment.begin + which.first * Scan::tile;
@@ -170,6 +177,9 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
         slot ^= 1;
         sync_block();
     }
+    if (of_parts > 0)
+        gpu::fold_split_segments<Segmented, threads>(results, segments, first, before, op, split, tickets, slot, work,
+                                                     longer.taken);
     gpu::combine_medium_segments<Segmented, threads>(view, results, segments, first, before, op, medium,
                                                      Scan::batched ? 0 : aligned_every);
 }

@@ -30,6 +30,11 @@ namespace gpu {
 template <class Order, class Tuning>
 struct parts_of_scan {
     static constexpr offset least_tiles = Order::geometry::tiles_per_group;
+    static constexpr int without_ticket = 0;
+    template <class T>
+    struct aggregates_of {
+        T *values, *prefixes; ///< of the groups, for which there is as much room
+    };
 
     TILEWISE_DEVICE static int log2_unit(offset) { return Order::log2_tiles(1); }
     TILEWISE_DEVICE static offset groups(offset tiles) { return tiles >> Order::log2_tiles(1); }
@@ -94,9 +99,9 @@ reduce_groups_of_segments(typename Segmented::view view, typename Segmented::seg
     using T = typename Segmented::value;
     using order = typename Segmented::scan::order;
     constexpr int log2_group = order::log2_tiles(1);
-    unsigned long long const aggregates = split.aggregate_count();
+    unsigned long long const aggregates = split.ticket_count();
     for (unsigned long long i = block_index(); i < aggregates; i += block_count()) {
-        split_segment const part = split.segment_of(i);
+        split_segment const part = split.list[split.place_of(i)];
         segment_span const segment = segments.at(first + part.number);
         auto const group = static_cast<offset>(i - part.first);
         if (group >= Split::parts::groups(order::tiles_before_last(segment.count)))
@@ -104,7 +109,7 @@ reduce_groups_of_segments(typename Segmented::view view, typename Segmented::seg
         auto from = view.part(segment.begin, segment.count);
         T const aggregate = tiles_of::reduce(from, group << log2_group, log2_group, op);
         if (thread_index() == 0)
-            gpu::put(split.aggregates[i], aggregate);
+            gpu::put(split.aggregates.values[i], aggregate);
     }
 }
 
@@ -121,9 +126,9 @@ carry_groups_of_segments(typename Segmented::segments segments, offset first, in
         if (!split.has_room(part))
             return;
         offset const tiles = order::tiles_before_last(segments.at(first + part.number).count);
-        T* const aggregates = split.aggregates + part.first;
+        T* const aggregates = split.aggregates.values + part.first;
         gpu::block_carry_groups<order, threads>(static_cast<T const*>(nullptr), tiles, 0, tiles, 2, init.get(), op,
-                                                aggregates, split.prefixes + part.first);
+                                                aggregates, split.aggregates.prefixes + part.first);
         sync_block();
     }
 }
@@ -140,7 +145,7 @@ scan_long_segments(typename Segmented::view view, typename Segmented::results re
     constexpr int log2_group = order::log2_tiles(1);
     TILEWISE_SHARED(ticket, unsigned long long);
     wait_for_primary();
-    unsigned long long const parts = split.aggregate_count(), work = parts + *longer.found;
+    unsigned long long const parts = split.ticket_count(), work = parts + *longer.found;
     for (;;) {
         if (thread_index() == 0)
             ticket = next_ticket(longer.taken);
@@ -154,7 +159,7 @@ scan_long_segments(typename Segmented::view view, typename Segmented::results re
             gpu::block_scan_tiles<Segmented>(view, results, segment, index, 0, order::tiles_before_last(segment.count),
                                              op, init.get()); // ends with a barrier
         } else {
-            split_segment const part = split.segment_of(own);
+            split_segment const part = split.list[split.place_of(own)];
             offset const index = first + part.number;
             segment_span const segment = segments.at(index);
             offset const tiles = order::tiles_before_last(segment.count), group = static_cast<offset>(own - part.first),
@@ -162,7 +167,7 @@ scan_long_segments(typename Segmented::view view, typename Segmented::results re
             if (begin <= tiles) {
                 optional_value<T> carry = gpu::no_value<T>();
                 if (init.has_value || group > 0)
-                    carry.append(op, T(split.prefixes[own]));
+                    carry.append(op, T(split.aggregates.prefixes[own]));
                 gpu::block_scan_tiles<Segmented>(view, results, segment, index, begin, end < tiles ? end : tiles, op,
                                                  carry);
             } else {

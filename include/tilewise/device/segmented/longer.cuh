@@ -30,12 +30,24 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// How many bytes the aggregates of segments that are split take; their prefixes take as many, and the list twice that.
+/// How many bytes the aggregates of segments that are split take; the prefixes of scans take as many, the status words
+/// of reductions twice that, and so does the list.
 template <class Tuning>
 std::size_t split_bytes_for(device_call const& call)
 {
     return call.budget() == 0 ? Tuning::split_bytes : std::min(Tuning::split_bytes, call.budget() / 256);
 }
+
+/// The memory for the groups of segments that are split to be scanned.
+template <class T>
+struct memory_of_groups {
+    scratch<T> values, prefixes;
+    memory_of_groups(device_call const& by, offset count) : values(by, count), prefixes(by, count) {}
+};
+/// In place of that, for reductions.
+struct no_groups {
+    no_groups(device_call const&, offset) {}
+};
 
 /// In place of `segments_in_one_pass`, for reductions.
 struct no_single_pass {
@@ -57,6 +69,7 @@ class longer_segments {
     using units_type = parts_of_reduction<Tuning, Tuning::template log2_least_unit<T, Scan::view::widest>>;
     using split_type = split_segments<T, std::conditional_t<reduces, units_type, parts_of_scan<order, Tuning>>>;
     using one_pass_type = std::conditional_t<reduces, no_single_pass, segments_in_one_pass<Scan, Tuning>>;
+    using groups_type = std::conditional_t<reduces, no_groups, memory_of_groups<T>>;
 
 public:
     /// What the kernels of short segments list the others in.
@@ -71,9 +84,9 @@ public:
           split_bytes_(one_pass_.is_possible() ? 0 : gpu::split_bytes_for<Tuning>(by)),
           most_split_(std::min(offset{Tuning::most_split_segments},
                                static_cast<offset>(2 * split_bytes_ / sizeof(split_segment)))),
-          most_aggregates_(static_cast<offset>(split_bytes_ / sizeof(T))), most_listed_(most_listed), counters_(by),
-          list_(by, most_listed), split_list_(by, most_split_ + 1), // there may be no room at all
-          split_aggregates_(by, most_aggregates_ + 1), prefixes_(by, reduces ? 1 : most_aggregates_ + 1)
+          most_aggregates_(static_cast<offset>(split_bytes_ / std::max(sizeof(T), sizeof(unsigned)))),
+          most_listed_(most_listed), counters_(by), list_(by, most_listed), split_list_(by, most_split_ + 1),
+          groups_(by, most_aggregates_ + 1) // there may be no room at all
     {}
 
     /// Whether no kernel before has to list so many segments, of up to `longest` elements.
@@ -85,13 +98,11 @@ public:
     void begin(offset longest)
     {
         counters_.begin();
-        if constexpr (!reduces) {
-            // Leased around all launches: what clears new memory, and the nodes of a capture that allocate and free
-            // it, would keep a kernel and its dependent launch (PDL) from overlapping.
-            statuses_.reset();
-            if (one_pass_.is_possible() && longest > Scan::row)
-                statuses_.emplace(call_, one_pass_.status_words_needed());
-        }
+        // Leased around all launches: what clears new memory, and the nodes of a capture that allocate and free it,
+        // would keep a kernel and its dependent launch (PDL) from overlapping.
+        statuses_.reset();
+        if (longest > Scan::row && (reduces || one_pass_.is_possible()))
+            statuses_.emplace(call_, status_words_needed());
     }
     lists_type lists() const
     {
@@ -123,14 +134,10 @@ private:
                        [[maybe_unused]] bool are_listed, offset longest, initial<T> const& before,
                        typename Segmented::op const& op)
     {
-        constexpr int threads = Tuning::threads, long_each = Tuning::template long_blocks_per_multiprocessor<T>;
-        offset const most_long_blocks = offset{call_.multiprocessors()} * long_each;
-        int const long_blocks = static_cast<int>(most_long_blocks),
-                  folding_blocks = static_cast<int>(std::min(count, most_long_blocks));
+        constexpr int threads = Tuning::threads;
         if (longest <= Scan::row)
             return;
         if constexpr (reduces) {
-            constexpr auto fold_split = &fold_split_segments<Segmented, threads, split_type>;
             int const blocks = call_.multiprocessors() * resident_reducing_blocks<Scan, Tuning>;
             auto const reduce_longer = [&](auto const& begun) {
                 using First = std::decay_t<decltype(begun)>;
@@ -143,9 +150,7 @@ private:
                 reduce_longer(listed_before{});
             else if constexpr (can_list_few)
                 reduce_longer(few_segments{static_cast<int>(count), counters_.of_next()});
-            call_.launch(fold_split, "fold_split_segments",
-                         {folding_blocks, threads, 1, call_.can_launch_dependent<fold_split>()}, results, segments,
-                         first, before, op, split());
+            statuses_->record_tickets(0); // they are counted elsewhere
         } else {
             if (count >= Tuning::least_for_warps) {
                 constexpr int each = Tuning::scanning_blocks_per_multiprocessor;
@@ -157,13 +162,16 @@ private:
                              view, results, segments, first, before, op, medium(), gpu::aligned_every(view));
             }
             constexpr auto scan_long = &scan_long_segments<Segmented, split_type>;
+            constexpr int long_each = Tuning::template long_blocks_per_multiprocessor<T>;
+            int const long_blocks = call_.multiprocessors() * long_each;
             if (statuses_) {
                 one_pass_.start(view, results.to, before, op, one_pass_.segments(counter(4)), *statuses_, counter(3));
             } else {
                 call_.launch(&reduce_groups_of_segments<Segmented, threads, long_each, split_type>,
                              "reduce_groups_of_segments", {long_blocks, threads}, view, segments, first, op, split());
                 call_.launch(&carry_groups_of_segments<Segmented, threads, split_type>, "carry_groups_of_segments",
-                             {folding_blocks, threads}, segments, first, before, op, split());
+                             {static_cast<int>(std::min(count, offset{long_blocks})), threads}, segments, first, before,
+                             op, split());
             }
             call_.launch(scan_long, "scan_long_segments",
                          {long_blocks, Scan::threads, 1, statuses_ && call_.can_launch_dependent<scan_long>()}, view,
@@ -171,17 +179,28 @@ private:
         }
     }
 
+    offset status_words_needed() const
+    {
+        if constexpr (reduces)
+            return (most_aggregates_ + 1) * status_words::words_of<T>;
+        else
+            return one_pass_.status_words_needed();
+    }
     unsigned long long* counter(int i) const { return counters_.of_round() + i; }
     listed_segments longer() const { return {counter(0), counter(1), list_.begin(), 1}; }
     listed_segments medium() const { return {counter(6), counter(7), list_.begin() + most_listed_ - 1, -1}; }
     split_type split() const
     {
-        return {counter(2),
-                split_list_.begin(),
-                split_aggregates_.begin(),
-                prefixes_.begin(),
-                static_cast<unsigned long long>(most_split_),
-                static_cast<unsigned long long>(most_aggregates_)};
+        split_type split = {counter(2),
+                            split_list_.begin(),
+                            {},
+                            static_cast<unsigned long long>(most_split_),
+                            static_cast<unsigned long long>(most_aggregates_)};
+        if constexpr (!reduces)
+            split.aggregates = {groups_.values.begin(), groups_.prefixes.begin()};
+        else if (statuses_)
+            split.aggregates = {statuses_->words(), statuses_->epoch()};
+        return split;
     }
 
     device_call& call_;
@@ -191,7 +210,7 @@ private:
     round_counters counters_;
     scratch<unsigned> list_;
     scratch<split_segment> split_list_;
-    scratch<T> split_aggregates_, prefixes_;
+    groups_type groups_;
     std::optional<status_memory> statuses_;
 };
 

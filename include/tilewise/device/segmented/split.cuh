@@ -20,20 +20,23 @@ struct split_segment {
     unsigned number;          ///< its index in the launch
     int log2_unit;            ///< of the tiles of a part
     unsigned long long first; ///< where its aggregates begin
+    unsigned tickets;         ///< how many parts blocks take
 };
 
 /// The segments of a launch that are split, and how many there are: 2^42 times their number plus the aggregates that
-/// they have together, including those that there was no room for. `Parts` determines the parts of a segment.
+/// they have together, including those that there was no room for. `Parts` determines the parts of a segment: each has
+/// a ticket and an aggregate, and the last one of a reduction `Parts::without_ticket` further aggregates.
 template <class T, class Parts>
 struct split_segments {
     using parts = Parts;
 
     unsigned long long* reserved;
     split_segment* list;
-    T *aggregates, *prefixes; ///< `prefixes` for scans
+    typename Parts::template aggregates_of<T> aggregates;
     unsigned long long most_segments, most_aggregates;
 
     static constexpr int aggregate_bits = 42;
+    static constexpr unsigned long long no_room = ~0ull >> 1; ///< in place of `first`; such segments come last
 
     /// Adds a segment with so many tiles before its last one. Returns false if it is too short, or if there is no room.
     TILEWISE_DEVICE bool add(unsigned number, offset tiles) const
@@ -46,30 +49,44 @@ struct split_segments {
         unsigned long long const index = before >> aggregate_bits, first = before & ((1ull << aggregate_bits) - 1);
         bool const fits = index < most_segments && first + count <= most_aggregates;
         if (index < most_segments)
-            list[index] = {number, log2_unit, fits ? first : most_aggregates}; // the others all come later
+            list[index] = entry(number, log2_unit, fits ? first : no_room, count);
         return fits;
     }
+    TILEWISE_DEVICE static split_segment entry(unsigned number, int log2_unit, unsigned long long first,
+                                               unsigned long long aggregates)
+    {
+        return {number, log2_unit, first, static_cast<unsigned>(aggregates - Parts::without_ticket)};
+    }
 
-    /// How many segments are listed, and how many aggregates they have.
+    /// How many segments are listed, and how many tickets their parts have. If there was no room for some of them,
+    /// there are more tickets, which belong to no part.
     TILEWISE_DEVICE int count() const { return static_cast<int>(least(*reserved >> aggregate_bits, most_segments)); }
-    TILEWISE_DEVICE unsigned long long aggregate_count() const
+    TILEWISE_DEVICE unsigned long long ticket_count() const
     {
         if (count() == 0 || !has_room(list[0]))
             return 0;
-        return least(*reserved & ((1ull << aggregate_bits) - 1), most_aggregates);
+        unsigned long long const segments = *reserved >> aggregate_bits,
+                                 wanted = *reserved & ((1ull << aggregate_bits) - 1);
+        return least(wanted - Parts::without_ticket * segments, most_aggregates);
     }
     /// Whether there was room for a segment that is listed. There was none for those behind it either.
-    TILEWISE_DEVICE bool has_room(split_segment const& segment) const { return segment.first < most_aggregates; }
-    /// The one that an aggregate belongs to. All lanes take part.
-    TILEWISE_DEVICE split_segment segment_of(unsigned long long aggregate) const
+    TILEWISE_DEVICE bool has_room(split_segment const& segment) const { return segment.first != no_room; }
+    /// The place in the list of the segment that a ticket belongs to, or else of the last one that there was room for.
+    /// All lanes take part.
+    TILEWISE_DEVICE int place_of(unsigned long long ticket) const
     {
         int first = 0, last = count();
         while (last - first > 1) {
             int const step = (last - first + warp_size - 1) / warp_size, own = first + lane_index() * step;
-            first += (count_bits(warp_ballot(own < last && list[own].first <= aggregate)) - 1) * step;
+            first += (count_bits(warp_ballot(own < last && first_ticket(own) <= ticket)) - 1) * step;
             last = last < first + step ? last : first + step;
         }
-        return list[first];
+        return first;
+    }
+    /// The first ticket of the segment at that place.
+    TILEWISE_DEVICE unsigned long long first_ticket(int place) const
+    {
+        return list[place].first - Parts::without_ticket * static_cast<unsigned long long>(place);
     }
 
 private:
