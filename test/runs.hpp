@@ -185,6 +185,18 @@ struct tuning_with : tilewise::gpu::by_key_tuning {
 using tuning = tuning_with<6>;
 inline constexpr tilewise::offset most_keys = tilewise::offset{1} << 62;
 
+/// Few runs, the long ones of which may not be scanned by one kernel alone.
+struct little_room : segments::tuning_with<2> {
+    static constexpr std::size_t most_status_bytes = 5 * 8;
+};
+struct no_single_pass : segments::tuning_with<2> {
+    using scan = segments::without_bulk_copies;
+};
+template <class Segments>
+struct few_with : tuning_with<2, 64, most_keys> {
+    using segments = Segments;
+};
+
 /// Compares the kernels with the specification, whether or not the host learns the number of runs.
 template <class Geometry, class Key, class T, class Op, class Pred = std::equal_to<>>
 void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op op, Pred is_same = {})
@@ -200,9 +212,20 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
     device_array<Key> const there(keys), found(number);
     device_array<T> const values(x), reduced(number);
     device_array<std::int64_t> const counts(number), numbers(2);
-    auto const check = [&]<class Tuning>(auto policy, Tuning) {
+    auto const wait = [] { on_device::expect_success(cudaStreamSynchronize(nullptr)); };
+    constexpr std::integral_constant<scan_form, scan_form::inclusive> inclusive;
+    constexpr std::integral_constant<scan_form, scan_form::exclusive> exclusive;
+    auto const scanned = [&]<class Tuning, scan_form form>(auto policy, Tuning, std::integral_constant<scan_form, form>,
+                                                           std::optional<T> first, bool in_place) {
+        device_array<T> const out(x);
+        tilewise::gpu::scan_by_key<Geometry, form, T, Tuning>("test", policy, there.data(), count,
+                                                              in_place ? out.data() : values.data(), pred, out.data(),
+                                                              first, own_op);
+        wait();
+        return out.values(x.size());
+    };
+    auto const check = [&]<class Tuning>(auto policy, Tuning tuning) {
         bool const waits = decltype(policy)::waits;
-        auto const wait = [] { on_device::expect_success(cudaStreamSynchronize(nullptr)); };
         tilewise::offset const runs =
             tilewise::gpu::reduce_by_key<Geometry, T, Tuning>("test", policy, there.data(), count, values.data(), pred,
                                                               found.data(), reduced.data(), numbers.data(), own_op);
@@ -216,23 +239,17 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
         wait();
         EXPECT_EQ(numbers.value(1), static_cast<tilewise::offset>(number));
         EXPECT_EQ(counts.values(number), expected.counts);
-        auto const scanned = [&]<scan_form form>(std::integral_constant<scan_form, form>, std::optional<T> first,
-                                                 bool in_place) {
-            device_array<T> const out(x);
-            tilewise::gpu::scan_by_key<Geometry, form, T, Tuning>("test", policy, there.data(), count,
-                                                                  in_place ? out.data() : values.data(), pred,
-                                                                  out.data(), first, own_op);
-            wait();
-            return out.values(x.size());
-        };
-        constexpr std::integral_constant<scan_form, scan_form::inclusive> inclusive;
-        constexpr std::integral_constant<scan_form, scan_form::exclusive> exclusive;
-        segments::expect_bits(scanned(inclusive, std::nullopt, !waits), expected.inclusive, "inclusive");
-        segments::expect_bits(scanned(exclusive, init, waits), expected.exclusive, "exclusive");
+        segments::expect_bits(scanned(policy, tuning, inclusive, std::nullopt, !waits), expected.inclusive,
+                              "inclusive");
+        segments::expect_bits(scanned(policy, tuning, exclusive, init, waits), expected.exclusive, "exclusive");
     };
     check(tilewise::device, tuning());
     check(tilewise::device.nosync(), tuning_with<2, 2048>());
     check(tilewise::device.nosync(), tuning_with<2, 64, most_keys, sizeof(T) == 4 ? 300 : 1>());
+    segments::expect_bits(scanned(tilewise::device, few_with<little_room>(), exclusive, init, false),
+                          expected.exclusive, "with little room");
+    segments::expect_bits(scanned(tilewise::device, few_with<no_single_pass>(), inclusive, std::nullopt, false),
+                          expected.inclusive, "without a single pass");
 }
 
 #endif

@@ -132,10 +132,15 @@ struct kernels_of_runs {
             if (combine_rows) {
                 using lists_type = lists_of_long_runs<typename Scan::order, typename Longer::lists_type>;
                 offset const least_for_warps =
-                    list.count() >= Tuning::segments::least_for_warps // as then, a kernel does
+                    list.count() >= Tuning::segments::least_for_warps // otherwise, too few of the runs can be long
                         ? Tuning::segments::least_for_warps
                         : std::numeric_limits<offset>::max();
-                lists_type const lists = {segments.of_many, longer.further_counter(), least_for_warps, longer.lists()};
+                lists_type const lists = {segments.of_many,
+                                          longer.further_counter(),
+                                          least_for_warps,
+                                          std::min(Scan::tile, Tuning::chunks_of_few * Scan::chunk),
+                                          static_cast<unsigned>(call.multiprocessors()),
+                                          longer.lists()};
                 gpu::start_combine_runs<Scan, Tuning>(call, runs, view, out, before, op, list.longest, lists);
             }
         }

@@ -270,12 +270,12 @@ struct by_key_tuning {
     /// keys in runs of 1, us to count them with lists and without: 361, 338; in runs of 2: 239, 277 (H200, 2026-11-26).
     static constexpr int dense_runs = 768;
 
-    /// Of so few keys, of 8 MiB of values, all runs of up to so many values are combined by rows, and only longer ones
-    /// as segments, which takes fewer launches. Of up to 2^20 keys, too few are longer than that for the kernel with a
-    /// warp for each (`least_for_warps`), which is not launched either. Decision 45 has the times.
+    /// Of so few keys, of 8 MiB of values, all runs of up to so many values are combined by rows, which takes fewer
+    /// launches. Of longer ones, blocks combine the first ones that are found, and those of more than so many chunks;
+    /// warps combine the others. Decision 45 has the times.
     template <class T>
     static constexpr offset few_keys = std::min(offset{1} << 21, (offset{1} << 23) / offset{sizeof(T)});
-    static constexpr int longest_of_few = 512;
+    static constexpr int longest_of_few = 512, chunks_of_few = 2;
 
     /// Of so many keys and more, `combine_runs` fetches ahead what it reads again: fewer are still in the L2 cache.
     /// 2^26 i32 keys, us to reduce f32 values without and with that, runs of 1: 546, 496; of 2: 406, 388; of 4: 362,

@@ -70,6 +70,8 @@ struct lists_of_long_runs {
     long_runs runs;
     unsigned long long* found; ///< how many there are
     offset least_for_warps;    ///< of so many runs and more, warps combine those of up to a tile
+    offset longest_of_few;     ///< of fewer, those of up to so many values, but for the first ones that are found
+    unsigned first_ones;       ///< how many these are: as many as blocks combine at once, which takes less time
     Lists to;
 
     /// Adds one of `count` runs. All lanes take part.
@@ -81,7 +83,8 @@ struct lists_of_long_runs {
             own = static_cast<unsigned>(gpu::fetch_add(found, 1ull));
             runs.list[own] = {span.begin, span.count, index};
         }
-        if (count >= least_for_warps && span.count <= Order::tile) {
+        offset const of_few = gpu::shuffle(own, 0) < first_ones ? 0 : longest_of_few;
+        if (span.count <= (count >= least_for_warps ? Order::tile : of_few)) {
             if (is_first)
                 to.medium[gpu::fetch_add(to.medium.found, 1ull)] = own;
             return;

@@ -51,14 +51,15 @@ struct parts_of_scan {
 template <class Order, class Split>
 struct long_segments {
     bool in_one_pass;
-    segment_tickets tickets; ///< if they are scanned in one pass
+    offset least;            ///< how long those are at least that are scanned in one pass
+    segment_tickets tickets; ///< if so
     Split split;             ///< otherwise
 
     /// Adds the segments of those lanes that have a long one. Returns whether there was room. All lanes take part.
     TILEWISE_DEVICE bool add(bool is_long, unsigned number, segment_span own) const
     {
         if (in_one_pass)
-            return tickets.add<Order>(is_long && own.count > Order::tile, own);
+            return tickets.add<Order>(is_long && own.count >= least, own);
         return is_long && split.add(number, Order::tiles_before_last(own.count));
     }
 };

@@ -52,7 +52,7 @@ struct no_groups {
 /// In place of `segments_in_one_pass`, for reductions.
 struct no_single_pass {
     template <class Sink>
-    no_single_pass(device_call const&, Sink const&, offset, offset)
+    no_single_pass(device_call const&, Sink const&, offset, offset, offset)
     {}
     bool is_possible() const { return false; }
 };
@@ -68,7 +68,9 @@ class longer_segments {
     static_assert(Tuning::most_few_segments <= warp_size);
     using units_type = parts_of_reduction<Tuning, Tuning::template log2_least_unit<T, Scan::view::widest>>;
     using split_type = split_segments<T, std::conditional_t<reduces, units_type, parts_of_scan<order, Tuning>>>;
-    using one_pass_type = std::conditional_t<reduces, no_single_pass, segments_in_one_pass<Scan, Tuning>>;
+    static constexpr bool are_runs = Segmented::segments::counts_on_device;
+    using others_type = std::conditional_t<are_runs, scanned_by_warps<Segmented>, scanned_before>;
+    using one_pass_type = std::conditional_t<reduces, no_single_pass, segments_in_one_pass<Scan, Tuning, others_type>>;
     using groups_type = std::conditional_t<reduces, no_groups, memory_of_groups<T>>;
 
 public:
@@ -78,9 +80,15 @@ public:
 
     /// For rounds of up to `at_once` segments, of which up to `most_listed` are listed. Segments have up to `longest`
     /// elements; those that are scanned have so many together.
+    ///
+    /// `only_long_runs`: the segments are the long ones of few runs. These are scanned by as few kernels as possible.
+    /// Those that are not listed for warps have tickets, however short they are, and the warps of the single pass scan
+    /// the others, too.
     longer_segments(device_call& by, typename Segmented::results const& results, offset at_once, offset most_listed,
-                    offset longest)
-        : call_(by), one_pass_(by, results.to, at_once, longest),
+                    offset longest, bool only_long_runs)
+        : call_(by),
+          one_pass_(by, results.to, at_once, longest, only_long_runs ? std::min(at_once, Tuning::least_for_warps) : 0),
+          only_long_runs_(only_long_runs), in_one_kernel_(only_long_runs && one_pass_.is_possible()),
           split_bytes_(one_pass_.is_possible() ? 0 : gpu::split_bytes_for<Tuning>(by)),
           most_split_(std::min(offset{Tuning::most_split_segments},
                                static_cast<offset>(2 * split_bytes_ / sizeof(split_segment)))),
@@ -109,10 +117,11 @@ public:
         if constexpr (reduces)
             return {medium(), longer(), split(), counters_.of_next()};
         else
-            return {medium(),
-                    longer(),
-                    {one_pass_.is_possible(), one_pass_.segments(counter(4)), split()},
-                    counters_.of_next()};
+            return {
+                medium(),
+                longer(),
+                {one_pass_.is_possible(), in_one_kernel_ ? 1 : Scan::tile + 1, one_pass_.segments(counter(4)), split()},
+                counters_.of_next()};
     }
 
     /// A counter of the round that is 0, for the caller.
@@ -152,7 +161,7 @@ private:
                 reduce_longer(few_segments{static_cast<int>(count), counters_.of_next()});
             statuses_->record_tickets(0); // they are counted elsewhere
         } else {
-            if (count >= Tuning::least_for_warps) {
+            if ((count >= Tuning::least_for_warps || only_long_runs_) && !in_one_kernel_) {
                 constexpr int each = Tuning::scanning_blocks_per_multiprocessor;
                 constexpr auto scan_medium = &scan_medium_segments<Segmented, threads, each>;
                 offset const most_blocks = offset{call_.multiprocessors()} * each;
@@ -165,7 +174,12 @@ private:
             constexpr int long_each = Tuning::template long_blocks_per_multiprocessor<T>;
             int const long_blocks = call_.multiprocessors() * long_each;
             if (statuses_) {
-                one_pass_.start(view, results.to, before, op, one_pass_.segments(counter(4)), *statuses_, counter(3));
+                others_type others = {};
+                if constexpr (are_runs)
+                    others = {results, segments, first, in_one_kernel_ ? medium() : listed_segments{},
+                              gpu::aligned_every(view)};
+                one_pass_.start(view, results.to, before, op, one_pass_.segments(counter(4)), *statuses_, counter(3),
+                                others);
             } else {
                 call_.launch(&reduce_groups_of_segments<Segmented, threads, long_each, split_type>,
                              "reduce_groups_of_segments", {long_blocks, threads}, view, segments, first, op, split());
@@ -173,9 +187,10 @@ private:
                              {static_cast<int>(std::min(count, offset{long_blocks})), threads}, segments, first, before,
                              op, split());
             }
-            call_.launch(scan_long, "scan_long_segments",
-                         {long_blocks, Scan::threads, 1, statuses_ && call_.can_launch_dependent<scan_long>()}, view,
-                         results, segments, first, before, op, longer(), split());
+            if (!in_one_kernel_ || !one_pass_.has_room_for_all())
+                call_.launch(scan_long, "scan_long_segments",
+                             {long_blocks, Scan::threads, 1, statuses_ && call_.can_launch_dependent<scan_long>()},
+                             view, results, segments, first, before, op, longer(), split());
         }
     }
 
@@ -205,6 +220,7 @@ private:
 
     device_call& call_;
     one_pass_type one_pass_;
+    bool only_long_runs_, in_one_kernel_;
     std::size_t split_bytes_;
     offset most_split_, most_aggregates_, most_listed_;
     round_counters counters_;

@@ -234,6 +234,32 @@ combine_medium_segments(typename Segmented::view const& view, typename Segmented
     }
 }
 
+/// The segments that are listed for warps, which the warps of a kernel scan in the end, unless `medium` is null: then
+/// another kernel scans them.
+template <class Segmented>
+struct scanned_by_warps {
+    typename Segmented::results results;
+    typename Segmented::segments segments;
+    offset first;
+    listed_segments medium;
+    offset aligned_every;
+
+    template <int threads>
+    TILEWISE_DEVICE void scan(typename Segmented::view const& view,
+                              optional_value<typename Segmented::value> const& init, typename Segmented::op& op)
+    {
+        if (medium.found != nullptr)
+            gpu::combine_medium_segments<Segmented, threads>(view, results, segments, first, init, op, medium,
+                                                             aligned_every);
+    }
+};
+/// In place of these, if another kernel always scans them.
+struct scanned_before {
+    template <int threads, class View, class Init, class Op>
+    TILEWISE_DEVICE void scan(View const&, Init const&, Op&) const
+    {}
+};
+
 /// Scans the segments that are listed for warps.
 template <class Segmented, int threads, int blocks_per_multiprocessor>
 TILEWISE_KERNEL(threads, blocks_per_multiprocessor)

@@ -30,21 +30,23 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Scans the segments that have tickets. `in` and `out` are how those are accessed that are not aligned.
-template <class Scan, class Tuning, access in, access out>
+/// Scans the segments that have tickets. `in` and `out` are how those are accessed that are not aligned. A warp that
+/// has nothing to do any more takes part in the scans of `others`.
+template <class Scan, class Tuning, access in, access out, class Others>
 TILEWISE_KERNEL(warp_roles<Scan>::threads, 1)
 scan_segments_in_one_pass(typename Scan::view view, typename Scan::sink sink, initial<typename Scan::value> init,
                           typename Scan::op op, segment_tickets segments, scan_status status, offset aligned_every,
-                          bool overlaps)
+                          bool overlaps, Others others)
 {
     release_dependents();
     wait_for_primary();
     gpu::block_scan_in_one_pass<Scan, Tuning, in, out>(
         view, sink, init, op, tiles_of_segments<Scan>(segments, status, aligned_every), overlaps);
+    others.template scan<warp_roles<Scan>::threads>(view, init.get(), op);
 }
 
 /// Launches that kernel, and has the memory for it.
-template <class Scan, class Tuning>
+template <class Scan, class Tuning, class Others>
 class segments_in_one_pass {
     using T = typename Scan::value;
     using View = typename Scan::view;
@@ -55,14 +57,21 @@ class segments_in_one_pass {
         Tuning::scan::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2;
 
 public:
-    /// For `count` segments of up to `elements` elements together, or an unknown number, whose results `sink` takes.
-    segments_in_one_pass(device_call& by, Sink const& sink, offset count, offset elements)
-        : call_(by), blocks_(resident_blocks(by)), most_tiles_(most_tiles(by, sink, count, elements)),
-          most_segments_(blocks_ > 0 ? std::min(count, most_tiles_ / 2 + 1) : 0), list_(by, most_segments_ + 1)
+    /// For `count` segments of up to `elements` elements together, or an unknown number, whose results `sink` takes:
+    /// for those of more than a tile, or, if these are fewer, for `shorter` segments of any length.
+    segments_in_one_pass(device_call& by, Sink const& sink, offset count, offset elements, offset shorter)
+        : call_(by), blocks_(resident_blocks(by)), wanted_tiles_(wanted_tiles(count, elements, shorter)),
+          most_tiles_(std::min(wanted_tiles_, room_for_tiles(by, sink, elements))),
+          most_segments_(blocks_ == 0 ? 0
+                                      : std::max(std::min(count, most_tiles_ / 2 + 1), std::min(shorter, most_tiles_))),
+          list_(by, most_segments_ + 1)
     {}
 
     /// Whether the GPU supports the kernel.
     bool is_possible() const { return blocks_ > 0; }
+
+    /// Whether there is room for all such segments, however long each of them is.
+    bool has_room_for_all() const { return is_possible() && most_tiles_ == wanted_tiles_; }
 
     /// Where a kernel lists segments of more than a tile, given a counter that is 0.
     segment_tickets segments(unsigned long long* reserved) const
@@ -76,7 +85,7 @@ public:
 
     /// Scans the segments that are listed, given memory for status words and a second counter that is 0.
     void start(View const& view, Sink const& sink, initial<T> const& init, typename Scan::op const& op,
-               segment_tickets const& segments, status_memory& memory, unsigned long long* taken)
+               segment_tickets const& segments, status_memory& memory, unsigned long long* taken, Others const& others)
     {
         if constexpr (is_supported) {
             scan_status const status = {
@@ -89,7 +98,7 @@ public:
                     "scan_segments_in_one_pass",
                     {static_cast<int>(std::min(blocks_, most_tiles_)), warp_roles<Scan>::threads, 1,
                      call_.template can_launch_dependent<start>(), shared},
-                    shared, view, sink, init, op, segments, status, every, is_in_place(view, sink));
+                    shared, view, sink, init, op, segments, status, every, is_in_place(view, sink), others);
             };
             bool const all_are_aligned = may_all_be_aligned && every == 1;
             if constexpr (may_all_be_aligned)
@@ -108,7 +117,7 @@ private:
         gpu::elements_between(Sink::template alignment<Scan::lane_vector>, Sink::bytes(1)) == 1;
 
     template <access in, access out>
-    static constexpr auto kernel = &scan_segments_in_one_pass<Scan, typename Tuning::scan, in, out>;
+    static constexpr auto kernel = &scan_segments_in_one_pass<Scan, typename Tuning::scan, in, out, Others>;
 
     static int resident_blocks([[maybe_unused]] device_call const& by)
     {
@@ -125,11 +134,17 @@ private:
         return blocks;
     }
 
-    /// Returns how many tiles there is room for: as many as the segments can have, each of which has more than one, if
-    /// these take no more memory than is allowed. Segments do not overlap, so they have no more elements than the
-    /// memory of their results. Of mapped memory CUDA may know one part only, so results that may be in such memory get
-    /// some status words whatever it knows.
-    static offset most_tiles(device_call const& by, Sink const& sink, offset count, offset elements)
+    /// Returns how many tiles such segments can have.
+    static offset wanted_tiles(offset count, offset elements, offset shorter)
+    {
+        offset const whole = elements / Scan::tile;
+        return std::max(offset{1}, whole + std::max(std::min(whole, count), shorter));
+    }
+
+    /// Returns for how many tiles there may be status words. Segments do not overlap, so they have no more elements
+    /// than the memory of their results. Of mapped memory CUDA may know one part only, so results that may be in such
+    /// memory get some status words whatever it knows.
+    static offset room_for_tiles(device_call const& by, Sink const& sink, offset elements)
     {
         constexpr offset bytes_per_tile = 8 * words, unknown = std::numeric_limits<offset>::max();
         constexpr std::size_t least_mapping = std::size_t{2} << 20; // no part of mapped memory is smaller
@@ -143,8 +158,7 @@ private:
                 tiles = std::max(tiles, offset{Tuning::least_status_bytes} / bytes_per_tile);
             room = std::min(room, tiles);
         }
-        offset const whole = elements / Scan::tile;
-        return std::max(offset{1}, std::min({room, 2 * whole, whole + count}));
+        return std::max(offset{1}, room);
     }
 
     /// Every which segment is aligned for the widest loads and stores; 0 if none is known to be.
@@ -167,7 +181,7 @@ private:
     }
 
     device_call& call_;
-    offset blocks_, most_tiles_, most_segments_;
+    offset blocks_, wanted_tiles_, most_tiles_, most_segments_;
     scratch<ticketed_segment> list_;
 };
 
