@@ -86,8 +86,7 @@ public:
     /// the others, too.
     longer_segments(device_call& by, typename Segmented::results const& results, offset at_once, offset most_listed,
                     offset longest, bool only_long_runs)
-        : call_(by),
-          one_pass_(by, results.to, at_once, longest, only_long_runs ? std::min(at_once, Tuning::least_for_warps) : 0),
+        : call_(by), one_pass_(by, results.to, at_once, longest, only_long_runs ? at_once : 0),
           only_long_runs_(only_long_runs), in_one_kernel_(only_long_runs && one_pass_.is_possible()),
           split_bytes_(one_pass_.is_possible() ? 0 : gpu::split_bytes_for<Tuning>(by)),
           most_split_(std::min(offset{Tuning::most_split_segments},
