@@ -78,7 +78,7 @@ struct split_segments {
         int first = 0, last = count();
         while (last - first > 1) {
             int const step = (last - first + warp_size - 1) / warp_size, own = first + lane_index() * step;
-            first += (count_bits(warp_ballot(own < last && first_ticket(own) <= ticket)) - 1) * step;
+            first += (gpu::count_bits(gpu::warp_ballot(own < last && first_ticket(own) <= ticket)) - 1) * step;
             last = last < first + step ? last : first + step;
         }
         return first;
