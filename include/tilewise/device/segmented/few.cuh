@@ -42,7 +42,8 @@ struct few_segments {
     unsigned long long* counters_of_next_round;
 
     /// Lists the segments of more than a row, and has `longer` and `split` refer to the lists of the block. The other
-    /// segments have a block each, from the last one on, which has the least other work. All threads take part.
+    /// segments have a block each, from the last one on, which has the least other work. All threads take part, and
+    /// synchronize before they read the lists.
     template <class Segmented, class Split>
     TILEWISE_DEVICE void list(typename Segmented::view const& view, typename Segmented::results const& results,
                               typename Segmented::segments& segments, offset first,
@@ -67,7 +68,6 @@ struct few_segments {
                 }
             }
         }
-        sync_block();
         longer.found = &to.found;
         longer.begin = to.longer;
         split.reserved = &to.reserved;

@@ -72,7 +72,7 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
     begun.template list<Segmented>(view, results, segments, first, before, op, own_lists, longer, split);
     if (thread_index() == 0)
         tickets[0] = next;
-    sync_block();
+    sync_block(); // the lists, too, may be in shared memory
     unsigned long long const listed = *longer.found, of_parts = split.ticket_count(), work = listed + of_parts;
 
     auto use = use_of_round::nothing; // of the round before, and what it has
