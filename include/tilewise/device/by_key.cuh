@@ -7,7 +7,7 @@
 /// there are many, another one combines the values of runs of up to a tile (`combine_runs`) and lists the longer ones,
 /// which are combined as segments. If there are few, all are; so are values of more than 16 bytes, and those that
 /// results may overwrite. Of few keys and values, `combine_runs` takes all runs of up to a few rows, and their first
-/// keys, too, and one kernel takes all others.
+/// keys, too, and one kernel takes all others (of scans, where the single pass is supported).
 ///
 /// Only the device knows the number of runs while the kernels run. A call that waits returns it.
 ///

@@ -17,8 +17,8 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Status words of tiles, and a ticket counter. A word is valid only in the epoch in which it was written, and every
-/// launch has a new epoch, so words are not cleared between launches.
+/// Status words of tiles, or of parts of segments, and a ticket counter. A word is valid only in the epoch in which it
+/// was written, and every launch has a new epoch, so words are not cleared between launches.
 class status_memory : leased_memory {
 public:
     status_memory(device_call const& by, offset words)

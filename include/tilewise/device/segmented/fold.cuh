@@ -7,6 +7,7 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/last_tile.cuh>
 #include <tilewise/device/block/status_words.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
@@ -23,7 +24,7 @@ template <class Tuning, int log2_least_unit>
 struct parts_of_reduction {
     static constexpr offset least_tiles = Tuning::least_split_tiles;
     static constexpr int log2_units_most = Tuning::log2_units_most;
-    static constexpr int ends = 3; ///< aggregates that make up the last tile, which has one ticket
+    static constexpr int ends = last_tile_ends<char>::count; ///< of the last tile, which has one ticket
     static constexpr int without_ticket = ends - 1;
     template <class T>
     using aggregates_of = status_words;
@@ -40,14 +41,6 @@ struct parts_of_reduction {
         return (tiles >> log2_unit) + count_bits(static_cast<unsigned>(tiles & ((offset{1} << log2_unit) - 1)));
     }
     TILEWISE_DEVICE static offset aggregates(offset tiles, int log2_unit) { return units(tiles, log2_unit) + ends; }
-
-    /// Returns a predicate: whether a segment of `count` elements has the aggregate `end` of the last tile.
-    template <class Order>
-    TILEWISE_DEVICE static auto published(offset count)
-    {
-        auto const last = Order::locate(count - 1 - Order::tiles_before_last(count) * Order::tile);
-        return [=](int end) { return end == 0 ? last.chunk > 0 : end == 1 ? last.row > 0 || last.lane > 0 : true; };
-    }
 };
 
 /// The tiles of a unit of a segment.
@@ -70,6 +63,14 @@ struct unit_of_segment {
     }
 };
 
+/// Whether the last tile of a segment of `count` elements has aggregate `i`.
+template <class T, class Order>
+TILEWISE_DEVICE bool has_end(offset count, int i)
+{
+    auto const last = static_cast<int>(count - Order::tiles_before_last(count) * Order::tile);
+    return last_tile_ends<T>::template has<Order>(i, last);
+}
+
 /// Appends the parts of a segment of `count` elements: the trees over units, one for each bit of their number, and the
 /// other parts as they are. `tree(bit)`, `rest(i)` and `end(i)` return them.
 template <class Order, class T, class Op, class Tree, class Rest, class End>
@@ -89,12 +90,10 @@ TILEWISE_DEVICE void append_parts(Op& op, optional_value<T>& carry, offset count
         if (digit.has_value)
             carry.append(op, T(digit.value[0]));
     }
-    auto const last = Order::locate(count - 1 - tiles * Order::tile);
-    if (last.chunk > 0)
-        carry.append(op, end(0));
-    if (last.row > 0 || last.lane > 0)
-        carry.append(op, end(1));
-    carry.append(op, end(2));
+    TILEWISE_UNROLL
+    for (int i = 0; i < last_tile_ends<T>::count; ++i)
+        if (gpu::has_end<T, Order>(count, i))
+            carry.append(op, end(i));
 }
 
 /// Calls `visit(bit, tree)` for each bit of `count`, with the tree over so many of the values of the first `count`
@@ -127,10 +126,9 @@ TILEWISE_DEVICE void warp_fold_split(typename Segmented::results const& results,
     offset const count = segments.at(first + part.number).count, tiles = order::tiles_before_last(count);
     auto const whole = static_cast<int>(tiles >> part.log2_unit), units = static_cast<int>(part.tickets) - 1;
     int const lane = lane_index();
-    auto const is_published = Split::parts::template published<order>(count);
-    T const own =
-        gpu::polled<T, true>(split.aggregates, static_cast<offset>(part.first) + lane,
-                             lane < units || (lane < units + Split::parts::ends && is_published(lane - units)));
+    T const own = gpu::polled<T, true>(
+        split.aggregates, static_cast<offset>(part.first) + lane,
+        lane < units || (lane < units + Split::parts::ends && gpu::has_end<T, order>(count, lane - units)));
     registers<T, 1> tree_of_lane;
     gpu::for_trees_of_bits(op, own, whole, [&](int bit, T const& tree) {
         if (lane == bit)
@@ -166,8 +164,8 @@ TILEWISE_DEVICE void block_fold_split(typename Segmented::results const& results
     auto const begin = static_cast<offset>(part.first);
     T* here = folded.object();
     auto const values = [](int left, int i) { return gpu::min_of(left - i * warp_size, warp_size); };
-    auto const combine = [&](int level, int left, int i,
-                             T const& own) { // the values of the lanes, the i-th 32 of `left`
+    // Combines the values of the lanes: the i-th 32 of those that are left on a level.
+    auto const combine = [&](int level, int left, int i, T const& own) {
         if (values(left, i) == warp_size) {
             T const tree = gpu::warp_tree(op, own);
             if (lane_index() == 0)
@@ -201,11 +199,10 @@ TILEWISE_DEVICE void block_fold_split(typename Segmented::results const& results
     }
     if (warp_index() == 0) {
         int const lane = lane_index();
-        auto const is_published = Split::parts::template published<order>(count);
         int const others = units - whole + Split::parts::ends;
-        T const own =
-            gpu::polled<T, true>(split.aggregates, begin + whole + lane,
-                                 lane < units - whole || (lane < others && is_published(lane - (units - whole))));
+        T const own = gpu::polled<T, true>(
+            split.aggregates, begin + whole + lane,
+            lane < units - whole || (lane < others && gpu::has_end<T, order>(count, lane - (units - whole))));
         optional_value<T> carry(init);
         gpu::append_parts<order>(
             op, carry, count, part.log2_unit, [&](int bit) { return T(trees.object()[bit]); },
