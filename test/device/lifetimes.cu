@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -810,26 +811,42 @@ DEVICE_TEST_WITH_STREAMS(errors_of_cuda, leave_no_counts)
     device_workload const device_copy(work);
     stream const where;
     auto const policy = tw::device.on(where);
-    for (int const algorithm : {2, 3}) // of segments
+    auto const check = [&](auto const& call, std::vector<double> const& right, int launches) {
         for (int skipped = 0;; ++skipped) {
-            auto const right = expected(algorithm, work);
             device_array<double> const out(std::vector<double>(most_results, 0)),
                 again(std::vector<double>(most_results, 0));
-            run(algorithm, policy, device_copy, out.data());
+            call(out.data());
             simt::runtime::fail("cudaLaunchKernelEx", skipped, cudaErrorUnknown);
             try {
-                run(algorithm, policy, device_copy, out.data());
+                call(out.data());
             } catch (tw::cuda_error const&) {
             }
             bool const over = simt::runtime::failure_is_due();
             simt::runtime::forget_failures();
-            run(algorithm, policy, device_copy, again.data());
-            EXPECT_EQ(again.values(most_results), right) << algorithm << " after " << skipped;
+            call(again.data());
+            EXPECT_EQ(again.values(most_results), right) << "after " << skipped;
             if (over) {
-                EXPECT_GE(skipped, algorithm == 2 ? 1 : 3) << "launches that failed"; // few segments are reduced in one
+                EXPECT_GE(skipped, launches) << "launches that failed";
                 break;
             }
         }
+    };
+    for (int const algorithm : {2, 3}) // of few segments, which are reduced in one launch
+        check([&](double* out) { run(algorithm, policy, device_copy, out); }, expected(algorithm, work),
+              algorithm == 2 ? 1 : 3);
+    std::vector<int> many(40); // segments of an element, and a long one
+    std::iota(many.begin(), many.end(), 0);
+    many.push_back(static_cast<int>(work.x.size()));
+    int const segments = static_cast<int>(many.size()) - 1;
+    device_array<int> const bounds(many);
+    std::vector<double> sums(most_results, 0);
+    tw::segmented_reduce(tw::seq, work.x.begin(), many.begin(), many.end() - 1, many.begin() + 1, sums.begin());
+    check(
+        [&](double* out) {
+            tw::segmented_reduce(policy, device_copy.x.begin(), bounds.begin(), bounds.begin() + segments,
+                                 bounds.begin() + 1, out);
+        },
+        sums, 2);
 }
 
 /// Another thread begins a capture of the stream while the call waits: the wait fails, and the kernel runs later.
