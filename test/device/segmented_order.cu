@@ -50,6 +50,28 @@ DEVICE_TEST(SegmentedOrder, OfManySplitSegmentsIsThatOfEverySegmentAlone)
         shape::some_values<std::uint32_t>(of.elements), of, shape::non_associative<std::uint32_t>());
 }
 
+/// Of less than a row. A warp stores the results of consecutive ones together, if they fill its lane vectors.
+segments::list short_ones(int gap_every)
+{
+    segments::list of;
+    for (int i = 0; i < 110; ++i)
+        of.add(i < 50 ? 16 * (i % 4) + i % 17 + 1 : i * i % 40, gap_every > 0 && i % gap_every == 3 ? 2 : 0);
+    return of;
+}
+
+DEVICE_TEST(SegmentedOrder, OfShortSegmentsOfFewBytesIsThatOfEverySegmentAlone)
+{
+    for (int const gap_every : {0, 29}) {
+        auto const of = short_ones(gap_every);
+        auto const numbers = shape::some_values<std::uint16_t>(of.elements);
+        std::vector<std::int8_t> bytes;
+        for (std::uint16_t const bits : numbers)
+            bytes.push_back(static_cast<std::int8_t>(bits >> 5));
+        segments::expect_specified<tw::standard_geometry>(bytes, of, std::plus<>(), 3);
+        segments::expect_specified<tw::standard_geometry>(numbers, of, shape::non_associative<std::uint16_t>(), 6);
+    }
+}
+
 DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
 {
     auto const of = segments::lists<std::uint16_t, segments::steep_geometry>().front();

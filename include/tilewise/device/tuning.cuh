@@ -93,15 +93,16 @@ struct segmented_tuning {
     /// takes up to 32 segments; fewer, if more warps get work that way.
     static constexpr int threads = 256, scanning_short_blocks = 32;
 
-    /// Blocks of those that scan that are resident. 6 have 40 registers for a thread, which suffice for T of 4 and 8
-    /// bytes. 2^26 floats in segments of 3 and of 32, us with 4 (56 registers), 5 and 6 of them: 327, 290, 271 and 172,
-    /// 163, 158 (H200, 2026-11-26). For i8, even 3 spill registers; 16-byte T are up to a quarter slower with 6.
+    /// Blocks of those that scan that are resident. 6 have 40 registers for a thread. Segments of 3, us with 4, 5 and
+    /// 6: 2^26 f32 327, 290, 271; with 3, 4 and 5: 2^26 i8 436, 395, 497, 2^25 f16 211, 174, 155 (H200; decision 40).
     template <class T>
-    static constexpr int resident_scanning_blocks = sizeof(T) >= 4 && sizeof(T) <= 8 ? 6 : 1;
+    static constexpr int resident_scanning_blocks = sizeof(T) == 1                     ? 4
+                                                    : sizeof(T) == 2                   ? 5
+                                                    : sizeof(T) >= 4 && sizeof(T) <= 8 ? 6
+                                                                                       : 1;
     static constexpr offset warps_wanted = 8192;
 
-    /// From so many segments on, a warp combines one of up to a tile; of fewer, a block does, and no kernel for warps
-    /// is launched. 3355 segments of 20000 bytes, H100: warps 44 us to reduce them, blocks 102 (decision 40).
+    /// Of so many segments, warps combine those of up to a tile; of fewer, blocks do. 3355 of 20000 bytes: 44, 102 us.
     static constexpr offset least_for_warps = 2048;
     static constexpr int most_few_segments = 32; ///< that are reduced without a kernel that lists them
 
@@ -139,9 +140,8 @@ struct segmented_tuning {
     static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{64} << 20;
 
     /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, or 4 of bytes or of large
-    /// accumulators, and at most 2^12 of these. 2^26 i8 in i32 in one segment, us with 2 and 4: 48, 45 (H100); matrices
-    /// in segments of 20000: 284, 277 (H200, both 2026-11-28). There is room for the aggregates of so many segments, of
-    /// so many bytes; in status words, or for scans in several passes, twice that.
+    /// accumulators, and at most 2^12 of these. 2^26 i8 in i32 in one segment, us with 2 and 4: 48, 45; matrices of
+    /// 20000: 284, 277. There is room for so many segments, and aggregates of so many bytes; in status words, twice.
     static constexpr offset least_split_tiles = 8;
     template <class T, int element_bytes>
     static constexpr int log2_least_unit = sizeof(T) >= 16 || element_bytes < 4 ? 2 : 1;

@@ -7,15 +7,13 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/device/block/access.cuh>
-#include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/types.cuh>
+#include <tilewise/device/segmented/lane_vector.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
-
-#include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -55,28 +53,7 @@ struct four_vectors {
     /// Returns the aggregate of the first `count` elements of lane vector `v`.
     TILEWISE_DEVICE static T aggregate(View& from, loaded_type const& loaded, int v, int count, Op& op)
     {
-        if constexpr (adds_bytes<View, T, Op> && N % 4 == 0) {
-            std::conditional_t<std::is_signed_v<std::remove_cvref_t<decltype(from.element(loaded, 0))>>, int, unsigned>
-                sum = 0;
-            TILEWISE_UNROLL
-            for (int i = 0; i < N; i += 4) {
-                int const at = v * N + i;
-                unsigned const word = loaded.vectors[at / vector_bytes].word[at / 4 % 4];
-                unsigned const counted = count >= i + 4 ? ~0u : count <= i ? 0 : (1u << (count - i) * 8) - 1;
-                sum = gpu::add_bytes(word & counted, sum);
-            }
-            return static_cast<T>(sum);
-        } else {
-            registers<T, 1> sum;
-            TILEWISE_UNROLL
-            for (int i = 0; i < N; ++i) {
-                if (i < count) {
-                    T const element = gpu::operand<T, Op>(from, loaded, v * N + i);
-                    gpu::put(sum[0], i == 0 ? element : gpu::combine(op, T(sum[0]), element));
-                }
-            }
-            return sum[0];
-        }
+        return gpu::aggregate_of_first<T, N>(from, loaded, v * N, count, op);
     }
     /// Returns the right-aligned tree over the four, of which the first `missing` are missing.
     TILEWISE_DEVICE static T tree(View& from, loaded_type const& loaded, int missing, Op& op)
@@ -125,12 +102,7 @@ TILEWISE_DEVICE void warp_reduce_by_fours(typename Segmented::view const& view,
                               (valid > 1 ? readable(end_of_all - own.begin - own.count) : 0) << 24;
 
     int const lanes = lane < valid ? gpu::lanes_by_fours(whole_vectors(own_count)) : 0; // one for an empty segment, too
-    int end = lanes;                                                                    // of the segments up to this
-    TILEWISE_UNROLL
-    for (int distance = 1; distance < warp_size; distance *= 2) {
-        int const left = gpu::shuffle_up(end, distance);
-        end += lane >= distance ? left : 0;
-    }
+    auto const end = static_cast<int>(warp_sum_up_to(static_cast<unsigned>(lanes)));    // of the segments up to this
     int const most_whole = whole_vectors(static_cast<int>(warp_max(static_cast<unsigned>(own_count))));
     int const most_lanes = gpu::lanes_by_fours(most_whole);
     int done = 0; // lanes

@@ -64,7 +64,7 @@ struct few_segments {
                     auto sink = results.to;
                     gpu::store_one(sink, first + i, init.value[0]);
                 } else if (one.count > 0 && one.count <= Scan::row) {
-                    gpu::warp_combine_short<Segmented>(view, results, one, first + i, 1, op, init);
+                    gpu::warp_combine_short<Segmented>(view, results, one, first + i, 1, op, init, nullptr);
                 }
             }
         }

@@ -59,6 +59,9 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     using Scan = typename Segmented::scan;
     TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
     TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
+    TILEWISE_SHARED(
+        stages,
+        stages_of_warps<are_stored_together<typename Scan::sink, Scan::lane_vector>, Tuning::threads / warp_size>);
     release_dependents();
     wait_for_primary();
     gpu::clear_counters_of_next_round(to.counters_of_next_round);
@@ -69,14 +72,17 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     TILEWISE_NO_UNROLL
     while (taken.take()) {
         segment_span const own = taken.own;
-        bool const fits_row = own.count <= Scan::row, is_long = own.count > longest_medium;
-        auto const number = static_cast<unsigned>(taken.begin + lane_index());
-        bool const is_shared = to.far.add(is_long, number, own);
-        medium_list.add(to.medium, listed_medium, !fits_row && !is_long, number);
-        long_list.add(to.longer, listed_long, is_long && !is_shared, number);
+        bool const fits_row = own.count <= Scan::row;
+        if (any_lane(!fits_row)) {
+            bool const is_long = own.count > longest_medium;
+            auto const number = static_cast<unsigned>(taken.begin + lane_index());
+            bool const is_shared = to.far.add(is_long, number, own);
+            medium_list.add(to.medium, listed_medium, !fits_row && !is_long, number);
+            long_list.add(to.longer, listed_long, is_long && !is_shared, number);
+        }
         if (any_lane(fits_row && own.count > 0))
             gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits_row ? own.count : 0},
-                                               first + taken.begin, taken.valid, op, before);
+                                               first + taken.begin, taken.valid, op, before, stages.own());
     }
     medium_list.append(to.medium, listed_medium);
     long_list.append(to.longer, listed_long);
@@ -113,12 +119,13 @@ reduce_several_at_once(typename Segmented::view const& view, typename Segmented:
     while (taken.take()) {
         segment_span const own = taken.own;
         offset const index = first + taken.begin;
-        if (lane < taken.valid && own.count == 0) {
-            auto sink = results.to;
-            gpu::store_one(sink, index + lane, init.value[0]);
-        }
         bool const fits = own.count <= longest;
-        if (!by_fours || any_lane(!fits)) {
+        bool const some_are_special = gpu::any_lane(lane < taken.valid && !(fits && own.count > 0)); // empty, or longer
+        if (some_are_special) { // one branch: where all are short, instructions are the limit
+            if (lane < taken.valid && own.count == 0) {
+                auto sink = results.to;
+                gpu::store_one(sink, index + lane, init.value[0]);
+            }
             auto const number = static_cast<unsigned>(taken.begin + lane);
             bool const is_medium = !fits && own.count <= longest_medium;
             bool const is_long =
@@ -126,12 +133,12 @@ reduce_several_at_once(typename Segmented::view const& view, typename Segmented:
             medium_list.add(to.medium, listed_medium, is_medium, number);
             long_list.add(to.longer, listed_long, is_long, number);
         }
-        if (any_lane(fits && own.count > 0)) {
+        if (!some_are_special || any_lane(fits && own.count > 0)) {
             if constexpr (by_fours)
                 gpu::warp_reduce_by_fours<Segmented>(view, results, own, taken.around, index, taken.valid, op, init);
             else
                 gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits ? own.count : 0}, index, taken.valid,
-                                                   op, init);
+                                                   op, init, nullptr);
         }
     }
     medium_list.append(to.medium, listed_medium);

@@ -11,8 +11,10 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/carry.cuh>
 #include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/segmented/lane_vector.cuh>
 #include <tilewise/device/segmented/rows.cuh>
 #include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/device/segmented/store_together.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -20,12 +22,12 @@ namespace gpu {
 
 /// Combines segments of up to a row. Each lane below `valid` has one in `own`, whose index is `first` plus the lane's;
 /// empty ones are skipped. A lane takes a lane vector, of as many consecutive segments at a time as have 32 together,
-/// so that segments of different lengths leave few lanes idle.
+/// so that segments of different lengths leave few lanes idle. `stage` is for results that are stored together.
 template <class Segmented>
 TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
                                         typename Segmented::results const& results, segment_span own, offset first,
                                         int valid, typename Segmented::op& op,
-                                        optional_value<typename Segmented::value> const& init)
+                                        optional_value<typename Segmented::value> const& init, stage_of_warp* stage)
 {
     using Scan = typename Segmented::scan;
     using View = typename Segmented::view;
@@ -33,19 +35,18 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
     constexpr int N = Scan::lane_vector;
     constexpr bool reduces = Segmented::results::reduces;
     int const count = static_cast<int>(own.count), lane = lane_index();
-    int const vectors = lane < valid ? max_of((count + N - 1) / N, 1) : 0; // an empty one takes a lane, too
-    int end = vectors;                                                     // of the segments up to this lane's
-    TILEWISE_UNROLL
-    for (int distance = 1; distance < warp_size; distance *= 2) {
-        int const before = shuffle_up(end, distance);
-        end += lane >= distance ? before : 0;
-    }
+    int const vectors = lane < valid ? max_of((count + N - 1) / N, 1) : 0;            // an empty one takes a lane, too
+    int const end = static_cast<int>(warp_sum_up_to(static_cast<unsigned>(vectors))); // of all segments up to this one
     struct lane_vectors {                 // of the segments that are combined at once
         int which, lane_in_segment, left; // the lane with the segment, and how many of its elements are left
         offset begin;
-        registers<typename View::template vector<1>, N> loaded;
+        lane_vector<Segmented> elements;
     };
     int const most_vectors = warp_max(vectors);
+    [[maybe_unused]] bool stores_together = false;
+    if constexpr (!reduces && are_stored_together<typename Scan::sink, N>)
+        stores_together = static_cast<int>(warp_total(lane < valid ? static_cast<unsigned>(count) : 0)) >
+                          gpu::shuffle(end, warp_size - 1) * least_mean_stored_together<N>;
     int next = 0, done = 0; // segments and lane vectors whose loads are in flight
     auto const load = [&](lane_vectors& now) {
         int const begin = end - vectors - done; // the lane at which this lane's segment begins
@@ -57,15 +58,8 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
         now.left = gpu::shuffle(count, now.which) - now.lane_in_segment * N; // not above 0 behind the last segment
         next += count_bits(begins);
         done = shuffle(end, next - 1);
-        if (now.left > 0) {
-            View from = view.from(now.begin);
-            TILEWISE_UNROLL
-            for (int i = 0; i < N; ++i)
-                if constexpr (N > 4) // more predicates than there are registers for: loads would wait for each other
-                    now.loaded[i] = from.template fetch<access::elementwise, 1>(gpu::min_of(i, now.left - 1));
-                else if (i < now.left)
-                    now.loaded[i] = from.template fetch<access::elementwise, 1>(i);
-        }
+        if (now.left > 0)
+            now.elements.load(view.from(now.begin), now.left);
     };
     // the registers of loads ahead cost a reduction of tiny segments a tenth of its speed; scans gain as much
     constexpr bool loads_ahead = !reduces;
@@ -76,7 +70,7 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
     for (bool is_last = false; !is_last;) {
         if constexpr (!loads_ahead)
             load(ahead);
-        lane_vectors const now = ahead;
+        lane_vectors now = ahead;
         is_last = next >= valid;
         if constexpr (loads_ahead)
             if (!is_last)
@@ -85,17 +79,10 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
         int const lane_in_segment = now.lane_in_segment, left = now.left;
         bool const has_vector = left > 0;
         View from = view.from(now.begin);
-        registers<T, N> sums; // of the lane vector up to each element; a reduction needs the last one only
-        registers<T, 1> tree; // of the lanes up to this one
+        registers<T, 1> own_sum, tree; // of the lane vector; of the lanes up to this one
         if (has_vector) {
-            TILEWISE_UNROLL
-            for (int i = 0; i < N; ++i) {
-                if (i < left) {
-                    T const element = gpu::operand<T, typename Scan::op>(from, now.loaded[i], 0);
-                    gpu::put(tree[0], i == 0 ? element : gpu::combine(op, T(tree[0]), element));
-                    gpu::put(sums[reduces ? 0 : i], tree[0]);
-                }
-            }
+            gpu::put(own_sum[0], now.elements.aggregate(from, left, op));
+            gpu::put(tree[0], own_sum[0]);
         }
         TILEWISE_UNROLL
         for (int distance = 1; distance < warp_size; distance *= 2) {
@@ -106,28 +93,35 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
                 gpu::put(tree[0], gpu::combine(op, before, T(tree[0])));
         }
         T const before = gpu::shuffle_up(tree[0], 1);
-        if (!has_vector || (reduces && left > N))
-            continue;
-        optional_value<T> prefix(init);
-        if (lane_in_segment > 0)
-            prefix.append(op, before);
+        auto const prefix_of_lane = [&] {
+            optional_value<T> prefix(init);
+            if (lane_in_segment > 0)
+                prefix.append(op, before);
+            return prefix;
+        };
         if constexpr (reduces) {
-            prefix.append(op, T(sums[0]));
+            if (!has_vector || left > N)
+                continue;
+            optional_value<T> prefix = prefix_of_lane();
+            prefix.append(op, T(own_sum[0]));
             auto to = results.to;
             gpu::store_one(to, first + now.which, T(prefix.value[0]));
         } else {
             using Sink = typename Scan::sink;
-            registers<T, N> out;
-            TILEWISE_UNROLL
-            for (int i = 0; i < N; ++i) {
-                if (i < left && Scan::form == scan_form::inclusive)
-                    gpu::put(out[i], prefix.has_value ? gpu::combine(op, T(prefix.value[0]), T(sums[i])) : sums[i]);
-                else if (i < left)
-                    gpu::put(out[i],
-                             i > 0 ? gpu::combine(op, T(prefix.value[0]), T(sums[max_of(i - 1, 0)])) : prefix.value[0]);
+            auto const results_of_lane = [&] { return now.elements.results(from, left, op, prefix_of_lane()); };
+            if constexpr (are_stored_together<Sink, N>) {
+                if (stores_together) {
+                    registers<typename Sink::template vector<N>, 1> out;
+                    if (has_vector)
+                        out[0] = results_of_lane();
+                    gpu::store_together<N>(results.to, now.begin, left, out[0], *stage);
+                    continue;
+                }
             }
-            Sink to = results.to.from(now.begin);
-            to.store_some(0, Sink::pack(out), 0, left);
+            if (has_vector) {
+                Sink to = results.to.from(now.begin);
+                to.store_some(0, results_of_lane(), 0, left);
+            }
         }
     }
 }

@@ -75,8 +75,9 @@ private:
     TILEWISE_DEVICE void read()
     {
         int const lane = lane_index();
-        offset const from = next_begin_, index = from + lane;
-        bool const exists = lane < per_warp_ && index < count;
+        offset const from = next_begin_;
+        unsigned const index = next_begin_ + static_cast<unsigned>(lane);
+        bool const exists = lane < per_warp_ && index < static_cast<unsigned>(count);
         next_ = {0, 0};
         next_around_ = 0;
         if (exists) {

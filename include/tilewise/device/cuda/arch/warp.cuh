@@ -70,6 +70,19 @@ TILEWISE_DEVICE unsigned warp_total(unsigned value)
     return value;
 #endif
 }
+/// Returns the sum of the values of the lanes up to the caller's.
+TILEWISE_DEVICE unsigned warp_sum_up_to(unsigned value)
+{
+    TILEWISE_UNROLL
+    for (int distance = 1; distance < warp_size; distance *= 2)
+        asm volatile("{ .reg .pred exists;\n" // two instructions; with a comparison of the lane's number, four
+                     "  .reg .u32 before;\n"
+                     "  shfl.sync.up.b32 before|exists, %0, %1, 0, 0xffffffff;\n"
+                     "  @exists add.u32 %0, %0, before; }"
+                     : "+r"(value)
+                     : "r"(distance));
+    return value;
+}
 /// Returns the greatest of the values of all lanes.
 TILEWISE_DEVICE int warp_max(int value)
 {

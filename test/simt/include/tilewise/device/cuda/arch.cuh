@@ -150,6 +150,14 @@ TILEWISE_DEVICE unsigned warp_total(unsigned value, simt::location where = simt:
         value += shuffle_xor(value, mask, where);
     return value;
 }
+TILEWISE_DEVICE unsigned warp_sum_up_to(unsigned value, simt::location where = simt::location::current())
+{
+    for (int distance = 1; distance < warp_size; distance *= 2) {
+        unsigned const before = shuffle_up(value, distance, where);
+        value += lane_index() >= distance ? before : 0;
+    }
+    return value;
+}
 TILEWISE_DEVICE int warp_max(int value, simt::location where = simt::location::current())
 {
     for (int mask = warp_size / 2; mask > 0; mask /= 2)
