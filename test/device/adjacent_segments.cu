@@ -65,6 +65,35 @@ DEVICE_TEST(adjacent_segments, may_have_any_elements)
     check(segments::products{a.data(), b.data()}, segments::products{a_copy.data(), b_copy.data()}, 1, std::plus<>());
 }
 
+/// Bytes of short segments: a warp chooses how many of them a lane takes.
+DEVICE_TEST(adjacent_segments, of_a_few_bytes_have_sums_of_any_type)
+{
+    auto const count = on_device::amount(40'000, 10'000, 2'500);
+    for (int const most : {3, 13, 40}) {
+        std::vector<std::int32_t> offsets{0};
+        for (int i = 0; i < count; ++i)
+            offsets.push_back(offsets.back() + i * i % most + (i % 200 == 0 ? 700 : i % 50 == 0 ? 200 : 0));
+        auto const elements = static_cast<std::size_t>(offsets.back());
+        auto const x = on_device::some_elements<std::int8_t>(elements);
+        device_array<std::int8_t> const copy(x);
+        device_array<std::int32_t> const bounds(offsets);
+        auto const check = [&](auto init, auto op) {
+            std::vector<decltype(init)> expected(offsets.size() - 1, init);
+            device_array<decltype(init)> const sums(offsets.size() - 1);
+            tw::segmented_reduce(tw::seq, x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                                 expected.begin(), init, op);
+            tw::segmented_reduce(tw::device, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1,
+                                 sums.begin(), init, op);
+            segments::expect_bits(sums.values(offsets.size() - 1), expected, "reduce");
+        };
+        check(std::int8_t{3}, std::plus<>());
+        check(std::int16_t{3}, std::plus<>());
+        check(3, std::plus<>());
+        check(std::int64_t{3}, std::plus<>());
+        check(3, tw::maximum<>());
+    }
+}
+
 /// The same call for segments of other lengths: which kernel combines them is decided when the graph runs.
 DEVICE_TEST_WITH_STREAMS(adjacent_segments, of_a_graph_have_the_offsets_of_the_moment)
 {

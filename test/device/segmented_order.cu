@@ -55,7 +55,10 @@ segments::list short_ones(int gap_every)
 {
     segments::list of;
     for (int i = 0; i < 110; ++i)
-        of.add(i < 50 ? 16 * (i % 4) + i % 17 + 1 : i * i % 40, gap_every > 0 && i % gap_every == 3 ? 2 : 0);
+        of.add(i < 40   ? 16 * (i % 4) + i % 17 + 1
+               : i < 75 ? i * i % 40
+                        : i * i % 11,
+               gap_every > 0 && i % gap_every == 3 ? 2 : 0);
     return of;
 }
 

@@ -181,7 +181,9 @@ void combine_segments(char const* algorithm, Policy const& policy, Input const& 
     }
     of_segments = of_segments * static_cast<std::size_t>(count) + 4 * gpu::split_bytes_for<Tuning>(call);
 
-    using scan_type = scan_of<decltype(view), typename results_type::sink, T, Op, form, order<T, Geometry>>;
+    using order_type = std::conditional_t<results_type::reduces, order_of_reduction<decltype(view), T, Op, Geometry>,
+                                          order<T, Geometry>>;
+    using scan_type = scan_of<decltype(view), typename results_type::sink, T, Op, form, order_type>;
     using list_type = segment_list<decltype(first), decltype(last)>;
     using segmented = segmented_of<scan_type, results_type, list_type>;
     list_type const segments = {first, last, gpu::follows(first, last)};

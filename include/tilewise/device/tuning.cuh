@@ -117,9 +117,9 @@ struct segmented_tuning {
 
     /// Of the blocks that reduce segments of more than a row: as many as have room for their registers. f32, f64 and i8
     /// of exponential lengths around 20000, us with 4, 3 and 2: 119, 116, 116; 216, 210, 335; 74, 68, 56; i8 in i32
-    /// with 4 and 2: 58, 74 (H100; decision 40). Scans of segments of up to a tile with 4: up to a tenth slower.
-    template <class T, int element_bytes>
-    static constexpr int reducing_blocks_per_multiprocessor = sizeof(T) < 4       ? 2
+    /// with lane vectors of 4, with 4 and 2: 58, 74. Scans of segments of up to a tile with 4: up to a tenth slower.
+    template <int lane_vector, int element_bytes>
+    static constexpr int reducing_blocks_per_multiprocessor = lane_vector > 4     ? 2
                                                               : element_bytes < 4 ? 4
                                                                                   : 3;
     static constexpr int scanning_blocks_per_multiprocessor = 3;

@@ -32,6 +32,12 @@ inline constexpr bool can_reduce_by_fours =
     Scan::batched && Scan::view::bases == 1 &&
     (vectors_per_lane + 1) * Scan::lane_vector * Scan::view::widest <= (vectors_per_lane + 1) * vector_bytes;
 
+/// The least mean length for that. Lane vectors of bytes are four times as long as others, and take longer otherwise.
+template <class Scan, class Tuning>
+inline constexpr offset least_mean_by_fours = adds_bytes<typename Scan::view, typename Scan::value, typename Scan::op>
+                                                  ? Tuning::least_mean_by_fours * Scan::lane_vector * 2 / 3
+                                                  : Tuning::least_mean_by_fours * Scan::lane_vector;
+
 /// Returns how many lanes a segment takes that has `whole` lane vectors before its last one.
 TILEWISE_DEVICE int lanes_by_fours(int whole)
 {

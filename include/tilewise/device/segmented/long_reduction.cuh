@@ -42,7 +42,7 @@ struct block_work {
 /// How many blocks of `reduce_longer_segments` have room on a multiprocessor.
 template <class Scan, class Tuning>
 inline constexpr int resident_reducing_blocks =
-    Tuning::template reducing_blocks_per_multiprocessor<typename Scan::value, Scan::view::widest>;
+    Tuning::template reducing_blocks_per_multiprocessor<Scan::lane_vector, Scan::view::widest>;
 
 /// Reduces the segments that are listed: with blocks those of more than a tile, and the parts of those that are split,
 /// and folds the latter; then with warps the others, which even out how long blocks take. A block that folds a segment

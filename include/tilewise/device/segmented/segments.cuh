@@ -5,10 +5,14 @@
 /// The segments of a range, and the destinations of their results.
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/device/block/block.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/scan/types.cuh>
 #include <tilewise/order.hpp>
+
+#include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
@@ -112,6 +116,19 @@ struct result_per_segment {
     TILEWISE_DEVICE sink of(offset index, segment_span segment) const { return {to, index, segment.count - 1}; }
 };
 
+/// A geometry with lane vectors of so many bytes.
+template <class Geometry, int bytes>
+struct with_lane_vectors : Geometry {
+    static constexpr int lane_vector_bytes = bytes;
+};
+
+/// The order in which a segment is reduced. Bytes have the same sum in any order, so a lane vector has 16 of them,
+/// which a lane loads together, also if their sum is a larger type.
+template <class View, class T, class Op, class Geometry>
+using order_of_reduction =
+    order<T, std::conditional_t<adds_bytes<View, T, Op>,
+                                with_lane_vectors<Geometry, vector_bytes* static_cast<int>(sizeof(T))>, Geometry>>;
+
 /// The types of a segmented algorithm: the scan of a segment, the results, and the segments.
 template <class Scan, class Results, class Segments>
 struct segmented_of {
@@ -122,6 +139,18 @@ struct segmented_of {
     using results = Results;
     using segments = Segments;
 };
+
+/// The same with lane vectors of four bytes, where bytes are summed and a lane vector has more.
+template <class Segmented, class Scan = typename Segmented::scan>
+using with_short_lane_vectors = std::conditional_t<
+    Segmented::results::reduces && adds_bytes<typename Scan::view, typename Scan::value, typename Scan::op> &&
+        (Scan::lane_vector > 4),
+    segmented_of<
+        scan_of<typename Scan::view, typename Scan::sink, typename Scan::value, typename Scan::op, Scan::form,
+                order<typename Scan::value,
+                      with_lane_vectors<typename Scan::geometry, 4 * static_cast<int>(sizeof(typename Scan::value))>>>,
+        typename Segmented::results, typename Segmented::segments>,
+    Segmented>;
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

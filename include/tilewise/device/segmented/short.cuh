@@ -17,6 +17,8 @@
 #include <tilewise/device/segmented/work.cuh>
 #include <tilewise/order.hpp>
 
+#include <type_traits>
+
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
@@ -95,8 +97,28 @@ TILEWISE_DEVICE bool are_reduced_by_fours(Segments& segments, offset first, offs
 {
     if (!can_reduce_by_fours<Scan> || !segments.are_adjacent || count < Tuning::least_for_warps)
         return false;
-    offset const vectors = gpu::elements_of(segments, first, count) / Scan::lane_vector;
-    return vectors >= count * Tuning::least_mean_by_fours && vectors <= count * Tuning::most_mean_by_fours;
+    offset const elements = gpu::elements_of(segments, first, count);
+    return elements >= count * least_mean_by_fours<Scan, Tuning> &&
+           elements <= count * Tuning::most_mean_by_fours * Scan::lane_vector;
+}
+
+/// Reduces segments of up to a row, as `warp_combine_short`. Bytes are summed with lane vectors of four, if segments
+/// have up to 10 in the mean, as a lane issues a load for each element that its lane vector may have.
+template <class Segmented>
+TILEWISE_DEVICE void warp_reduce_short(typename Segmented::view const& view, typename Segmented::results const& results,
+                                       segment_span own, offset first, int valid, typename Segmented::op& op,
+                                       optional_value<typename Segmented::value> const& init)
+{
+    using Short = with_short_lane_vectors<Segmented>;
+    if constexpr (!std::is_same_v<Short, Segmented>) {
+        int const count = static_cast<int>(own.count); // 0 from lane `valid` on
+        if (warp_max(count) <= Short::scan::row &&
+            static_cast<int>(warp_total(static_cast<unsigned>(count))) <= 10 * valid) {
+            gpu::warp_combine_short<Short>(view, results, own, first, valid, op, init, nullptr);
+            return;
+        }
+    }
+    gpu::warp_combine_short<Segmented>(view, results, own, first, valid, op, init, nullptr);
 }
 
 /// Reduces those of the segments that a warp takes several of at once, and lists the longer ones, if they are not
@@ -137,8 +159,8 @@ reduce_several_at_once(typename Segmented::view const& view, typename Segmented:
             if constexpr (by_fours)
                 gpu::warp_reduce_by_fours<Segmented>(view, results, own, taken.around, index, taken.valid, op, init);
             else
-                gpu::warp_combine_short<Segmented>(view, results, {own.begin, fits ? own.count : 0}, index, taken.valid,
-                                                   op, init, nullptr);
+                gpu::warp_reduce_short<Segmented>(view, results, {own.begin, fits ? own.count : 0}, index, taken.valid,
+                                                  op, init);
         }
     }
     medium_list.append(to.medium, listed_medium);
