@@ -64,13 +64,18 @@ segments::list short_ones(int gap_every)
 
 DEVICE_TEST(SegmentedOrder, OfShortSegmentsOfFewBytesIsThatOfEverySegmentAlone)
 {
-    for (int const gap_every : {0, 29}) {
-        auto const of = short_ones(gap_every);
+    std::vector<segments::list> lists{short_ones(0), short_ones(29)};
+    for (int const length : {11, 16, 27, 32}) { // so few that there is no whole vector, or only one
+        lists.emplace_back();
+        lists.back().add(length, 0);
+    }
+    for (segments::list const& of : lists) {
         auto const numbers = shape::some_values<std::uint16_t>(of.elements);
         std::vector<std::int8_t> bytes;
         for (std::uint16_t const bits : numbers)
             bytes.push_back(static_cast<std::int8_t>(bits >> 5));
-        segments::expect_specified<tw::standard_geometry>(bytes, of, std::plus<>(), 3);
+        for (std::size_t const misalignment : {0u, 3u})
+            segments::expect_specified<tw::standard_geometry>(bytes, of, std::plus<>(), misalignment);
         segments::expect_specified<tw::standard_geometry>(numbers, of, shape::non_associative<std::uint16_t>(), 6);
     }
 }
