@@ -27,10 +27,12 @@ TILEWISE_PORTABLE inline int segments_per_warp(offset count, offset warps_wanted
 template <class Segments>
 TILEWISE_DEVICE offset existing_segments(Segments const& all, offset first, offset given)
 {
-    if constexpr (Segments::counts_on_device)
-        return all.existing(first, given);
-    else
+    if constexpr (Segments::counts_on_device) {
+        offset const existing = all.existing(first, given);
+        return existing > 0 ? existing : 0;
+    } else {
         return given;
+    }
 }
 
 /// How many segments around those of a warp are asked where they begin: as many as cover a 16-byte vector, unless they
