@@ -7,6 +7,7 @@
 
 #include <tilewise/cached_memory.hpp>
 #include <tilewise/reduce.hpp>
+#include <tilewise/reduce_by_key.hpp>
 #include <tilewise/segmented.hpp>
 
 #include <gtest/gtest.h>
@@ -46,6 +47,16 @@ TEST(SegmentedProbe, FindsTheOrderOfAdjacentSegments)
         shape::some_values<std::uint32_t>(1009), shape::non_associative<std::uint32_t>(), 4);
     segments::expect_adjacent_specified<std::uint16_t, geometry>(shape::some_values<std::uint16_t>(1009),
                                                                  shape::non_associative<std::uint16_t>(), 6);
+}
+
+/// A round that begins behind the last run has none.
+TEST(SegmentedProbe, FindsTheNumberOfRunsThatExist)
+{
+    tilewise::offset const number = 3;
+    tilewise::gpu::run_list const runs = {nullptr, false, &number, 0};
+    EXPECT_EQ(tilewise::gpu::existing_segments(runs, 0, 2), 2);
+    EXPECT_EQ(tilewise::gpu::existing_segments(runs, 2, 2), 1);
+    EXPECT_EQ(tilewise::gpu::existing_segments(runs, 10, 2), 0);
 }
 #else
 using geometry = backend::tiny_geometry;
