@@ -80,6 +80,17 @@ DEVICE_TEST(SegmentedOrder, OfShortSegmentsOfFewBytesIsThatOfEverySegmentAlone)
     }
 }
 
+DEVICE_TEST(SegmentedOrder, OfALongSegmentAmongThoseOfFewBytesIsItsOwn)
+{
+    segments::list of;
+    for (int i = 0; i < 64; ++i)
+        of.add(i == 20 ? 200 : i % 3, 0);
+    std::vector<std::int8_t> bytes;
+    for (std::uint16_t const bits : shape::some_values<std::uint16_t>(of.elements))
+        bytes.push_back(static_cast<std::int8_t>(bits >> 5));
+    segments::expect_specified<tw::standard_geometry, segments::tuning_of_two_warps>(bytes, of, std::plus<>());
+}
+
 DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
 {
     auto const of = segments::lists<std::uint16_t, segments::steep_geometry>().front();
