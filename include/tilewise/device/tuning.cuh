@@ -102,7 +102,7 @@ struct segmented_tuning {
                                                                                        : 1;
     static constexpr offset warps_wanted = 8192;
 
-    /// Of so many segments, warps combine those of up to a tile; of fewer, blocks do. 3355 of 20000 bytes: 44, 102 us.
+    /// Of so many segments, warps combine those of up to a tile, else blocks: 3355 of 20 kB in 44 us, in 102 (H100).
     static constexpr offset least_for_warps = 2048;
     static constexpr int most_few_segments = 32; ///< that are reduced without a kernel that lists them
 
@@ -140,8 +140,8 @@ struct segmented_tuning {
     static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{64} << 20;
 
     /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, or 4 of bytes or of large
-    /// accumulators, and at most 2^12 of these. 2^26 i8 in i32 in one segment, us with 2 and 4: 48, 45; matrices of
-    /// 20000: 284, 277. There is room for so many segments, and aggregates of so many bytes; in status words, twice.
+    /// accumulators, and at most 2^12 of these. 2^26 i8 in i32 in one segment, us with 2 and 4: 48, 45 (H100). There is
+    /// room for so many segments, and aggregates of so many bytes; in status words, or without a single pass, twice.
     static constexpr offset least_split_tiles = 8;
     template <class T, int element_bytes>
     static constexpr int log2_least_unit = sizeof(T) >= 16 || element_bytes < 4 ? 2 : 1;

@@ -102,8 +102,11 @@ TILEWISE_DEVICE bool are_reduced_by_fours(Segments& segments, offset first, offs
            elements <= count * Tuning::most_mean_by_fours * Scan::lane_vector;
 }
 
-/// Reduces segments of up to a row, as `warp_combine_short`. Bytes are summed with lane vectors of four, if segments
-/// have up to 10 in the mean, as a lane issues a load for each element that its lane vector may have.
+/// Up to this mean length, bytes are summed in lane vectors of four (decision 40).
+inline constexpr int most_mean_of_short_vectors = 10;
+
+/// Reduces segments of up to a row, as `warp_combine_short`. A lane issues a load for each element that its lane vector
+/// may have, so bytes of very short segments are summed in lane vectors of four.
 template <class Segmented>
 TILEWISE_DEVICE void warp_reduce_short(typename Segmented::view const& view, typename Segmented::results const& results,
                                        segment_span own, offset first, int valid, typename Segmented::op& op,
@@ -113,7 +116,7 @@ TILEWISE_DEVICE void warp_reduce_short(typename Segmented::view const& view, typ
     if constexpr (!std::is_same_v<Short, Segmented>) {
         int const count = static_cast<int>(own.count); // 0 from lane `valid` on
         if (warp_max(count) <= Short::scan::row &&
-            static_cast<int>(warp_total(static_cast<unsigned>(count))) <= 10 * valid) {
+            static_cast<int>(warp_total(static_cast<unsigned>(count))) <= most_mean_of_short_vectors * valid) {
             gpu::warp_combine_short<Short>(view, results, own, first, valid, op, init, nullptr);
             return;
         }

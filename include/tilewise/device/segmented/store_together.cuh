@@ -3,8 +3,8 @@
 
 /// @file
 /// How a warp stores results of one or two bytes each, of which its lanes have up to 16 bytes that begin anywhere: in
-/// 16-byte vectors, through shared memory. A store of one result for each lane writes a part of 16 sectors (of 32
-/// bytes), and the L2 cache takes as long for a part as for all of a sector.
+/// 16-byte vectors, through shared memory. Otherwise, each store of one result for each lane writes a part of up to 16
+/// sectors of 32 bytes.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/block/access.cuh>
@@ -24,7 +24,7 @@ inline constexpr bool are_stored_together = false;
 template <class O, int count>
 inline constexpr bool are_stored_together<memory_sink<O>, count> = sizeof(O) * count == vector_bytes && alignof(O) < 4;
 
-/// Of how many results in a lane vector of `count`, in the mean, that takes less time than a store for each.
+/// How many results a lane vector of `count` must have in the mean, so that this takes less time than separate stores.
 template <int count>
 inline constexpr int least_mean_stored_together = count * 3 / 8 + 4;
 

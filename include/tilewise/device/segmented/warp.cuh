@@ -113,7 +113,7 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
                 if (stores_together) {
                     registers<typename Sink::template vector<N>, 1> out;
                     if (has_vector)
-                        out[0] = results_of_lane();
+                        gpu::put(out[0], results_of_lane());
                     gpu::store_together<N>(results.to, now.begin, left, out[0], *stage);
                     continue;
                 }
