@@ -46,6 +46,7 @@ class Benchmark:
     inputs: str           # what distinguishes inputs
     plot: Callable        # writes the figure
     method: Callable = None  # the lines that say how it was measured, where that is different
+    calls: str = None        # what the names of calls are called, where they are not inputs
 
 
 class Result:
@@ -202,8 +203,8 @@ def of_calls(result):
         yield from ["### Host time of a call that does not wait", "", "From call to return with `nosync()`, everything "
                     "warm and nothing else in the stream. CUB's scratch is allocated in advance. A launch is that of a "
                     "kernel that does nothing.", ""]
-        yield from table([result.benchmark.inputs, "n", "tilewise, us (quartiles)", "CUB, us", "a launch, us",
-                          "tilewise / CUB"], lines)
+        yield from table([result.benchmark.calls or result.benchmark.inputs, "n", "tilewise, us (quartiles)", "CUB, us",
+                          "a launch, us", "tilewise / CUB"], lines)
 
 
 def of_entropies(result):
@@ -876,10 +877,10 @@ BENCHMARKS = {
         sections=(of_distributions, of_warm_caches, of_calls), inputs="axis", plot=plot_distributions),
     "segmented": Benchmark(
         traffic="of elements, offsets and results", ceiling=("read", "read bandwidth"), cub_reorders=(),
-        end="completion", wall={}, sections=(of_segments,), inputs="lengths", plot=plot_segments),
+        end="completion", wall={}, sections=(of_segments, of_calls), inputs="lengths", plot=plot_segments, calls="call"),
     "by_key": Benchmark(
         traffic="of keys, values and results", ceiling=("read", "read bandwidth"), cub_reorders=(),
-        end="completion", wall={}, sections=(of_keys,), inputs="run lengths", plot=plot_keys),
+        end="completion", wall={}, sections=(of_keys, of_calls), inputs="run lengths", plot=plot_keys, calls="call"),
     "ranks": Benchmark(
         traffic="of input, and of results of a scan", ceiling=(), cub_reorders=(), end="completion", wall={},
         sections=(of_latency, of_strong_scaling, of_weak_scaling), inputs="algorithm", plot=plot_ranks,

@@ -18,7 +18,12 @@ using namespace bench::keys;
 
 bench::command settings()
 {
-    return {"device_by_key", "reduce,scan,count", "i32_f32,i32_f64,i32_i32,i64_f32,i64_f64", {20, 22, 24, 26}, {22}, 1};
+    return {"device_by_key",
+            "reduce,scan,count,call",
+            "i32_f32,i32_f64,i32_i32,i64_f32,i64_f64",
+            {20, 22, 24, 26},
+            {22},
+            1};
 }
 
 void measure(bench::session& run)

@@ -19,7 +19,7 @@ using namespace bench::segments;
 
 bench::command settings()
 {
-    return {"device_segmented", "reduce,scan", "f32,f64,i8,i8_to_i32,affine,matrix", {26}, {22}, 1};
+    return {"device_segmented", "reduce,scan,call", "f32,f64,i8,i8_to_i32,affine,matrix", {26}, {22}, 1};
 }
 
 void measure(bench::session& run)

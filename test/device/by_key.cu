@@ -380,6 +380,40 @@ DEVICE_TEST_WITH_STREAMS(algorithms_by_key, run_in_streams_and_graphs_without_wa
     on_device::expect_success(cudaGraphDestroy(graph));
 }
 
+/// The calls beside them take blocks away from these, so that the ones that wait for each other start at other times.
+DEVICE_TEST_WITH_STREAMS(algorithms_by_key, give_the_same_bits_100_times_under_load)
+{
+    std::vector<std::size_t> lengths;
+    for (std::size_t i = 0; i < on_device::amount<std::size_t>(20000, 2000, 100); ++i)
+        lengths.push_back(i % 997 == 50 ? 9000 + i : 1 + i * i % 37);
+    auto const keys = runs::keys_of<std::int32_t>(lengths);
+    auto const x = on_device::some_elements<float>(keys.size());
+    std::vector<std::int32_t> found(lengths.size());
+    std::vector<float> sums(lengths.size()), scans(x.size());
+    tw::reduce_by_key(tw::seq, keys, x, found, sums);
+    tw::inclusive_scan_by_key(tw::seq, keys, x, scans);
+    device_array<std::int32_t> const there(keys), first_keys(lengths.size());
+    device_array<float> const values(x), out(x.size()), beside(x.size());
+    on_device::stream const where, busy;
+    auto const clear = [&] {
+        on_device::expect_success(cudaMemsetAsync(out.data(), 0, x.size() * sizeof(float), where));
+    };
+    for (int i = 0; i < on_device::amount(100, 3, 2); ++i) {
+        for (int burst = 0; burst < 3; ++burst)
+            tw::inclusive_scan_by_key(tw::device.on(busy).nosync(), there, values, beside);
+        clear();
+        auto const ends = tw::reduce_by_key(tw::device.on(where), there, values, first_keys, out);
+        EXPECT_EQ(ends.second - out.begin(), static_cast<std::ptrdiff_t>(sums.size()));
+        segments::expect_bits(first_keys.values(found.size()), found, "keys");
+        segments::expect_bits(out.values(sums.size()), sums, "reduce");
+        clear();
+        tw::inclusive_scan_by_key(tw::device.on(where), there, values, out);
+        segments::expect_bits(out.values(scans.size()), scans, "scan");
+    }
+    busy.wait();
+    segments::expect_bits(beside.values(scans.size()), scans, "beside them");
+}
+
 DEVICE_TEST(algorithms_by_key, tell_the_trace)
 {
     device_array<int> const keys(some_keys), found(7), counts(7), number(1);

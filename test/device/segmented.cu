@@ -215,6 +215,39 @@ DEVICE_TEST_WITH_STREAMS(segmented_algorithms, run_in_streams_and_graphs_without
     on_device::expect_success(cudaGraphDestroy(graph));
 }
 
+/// The calls beside them take blocks away from these, so that the ones that wait for each other start at other times.
+DEVICE_TEST_WITH_STREAMS(segmented_algorithms, give_the_same_bits_100_times_under_load)
+{
+    auto const of =
+        rows(on_device::amount<tw::offset>(20000, 2000, 50), on_device::amount<tw::offset>(2000000, 200000, 20000));
+    auto const x = on_device::some_elements<float>(of.elements);
+    std::vector<float> sums(of.size()), scans(x.size());
+    tw::segmented_reduce(tw::seq, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(), sums.begin());
+    tw::segmented_inclusive_scan(tw::seq, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(),
+                                 scans.begin());
+    device_array<float> const there(x), out(x.size()), beside(std::vector<float>(x.size()));
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    on_device::stream const where, busy;
+    auto const clear = [&] {
+        on_device::expect_success(cudaMemsetAsync(out.data(), 0, x.size() * sizeof(float), where));
+    };
+    for (int i = 0; i < on_device::amount(100, 3, 2); ++i) {
+        for (int burst = 0; burst < 3; ++burst)
+            tw::segmented_inclusive_scan(tw::device.on(busy).nosync(), there.begin(), begins.begin(), begins.end(),
+                                         ends.begin(), beside.begin());
+        clear();
+        tw::segmented_reduce(tw::device.on(where), there.begin(), begins.begin(), begins.end(), ends.begin(),
+                             out.begin());
+        segments::expect_bits(out.values(sums.size()), sums, "reduce");
+        clear();
+        tw::segmented_inclusive_scan(tw::device.on(where), there.begin(), begins.begin(), begins.end(), ends.begin(),
+                                     out.begin());
+        segments::expect_bits(out.values(scans.size()), scans, "inclusive");
+    }
+    busy.wait();
+    segments::expect_bits(beside.values(scans.size()), scans, "beside them");
+}
+
 DEVICE_TEST(segmented_algorithms, tell_the_trace)
 {
     device_array<int> const x(results(4, 1)), offsets(results{0, 1, 4}), sums(2);

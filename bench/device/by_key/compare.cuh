@@ -95,19 +95,19 @@ private:
 
         std::uint64_t const read = count_ * (sizeof(Key) + sizeof(T));
         measurement const setting{"reduce", what, {}, count_, 0, true, read + runs * (sizeof(Key) + sizeof(T)), {}};
-        run_.time_on_gpu(setting, {{"tilewise", ours},
-                                   {"cub", cubs},
-                                   {"waits",
-                                    [&] {
-                                        tilewise::reduce_by_key(tilewise::device.on(run_.queue), first(), last(),
-                                                                values_.data(), unique_.data(), out_.data());
-                                    }},
-                                   {"read",
-                                    [&] {
-                                        read_only(run_.queue, first(), count_ * sizeof(Key), out_.data());
-                                        read_only(run_.queue, values_.data(), count_ * sizeof(T), out_.data());
-                                    },
-                                    read}});
+        time(setting, {{"tilewise", ours},
+                       {"cub", cubs},
+                       {"waits",
+                        [&] {
+                            tilewise::reduce_by_key(tilewise::device.on(run_.queue), first(), last(), values_.data(),
+                                                    unique_.data(), out_.data());
+                        }},
+                       {"read",
+                        [&] {
+                            read_only(run_.queue, first(), count_ * sizeof(Key), out_.data());
+                            read_only(run_.queue, values_.data(), count_ * sizeof(T), out_.data());
+                        },
+                        read}});
     }
 
     void scan(std::string const& what)
@@ -132,19 +132,19 @@ private:
             expect_same(what + ", CUB", out_, expected, count_);
 
         measurement const setting{"scan", what, {}, count_, 0, true, count_ * (sizeof(Key) + 2 * sizeof(T)), {}};
-        run_.time_on_gpu(setting, {{"tilewise", ours},
-                                   {"cub", cubs},
-                                   {"waits",
-                                    [&] {
-                                        tilewise::inclusive_scan_by_key(tilewise::device.on(run_.queue), first(),
-                                                                        last(), values_.data(), out_.data());
-                                    }},
-                                   {"copy", [&] {
-                                        read_only(run_.queue, first(), count_ * sizeof(Key), out_.data());
-                                        check(cudaMemcpyAsync(out_.data(), values_.data(), count_ * sizeof(T),
-                                                              cudaMemcpyDeviceToDevice, run_.queue),
-                                              "cudaMemcpyAsync");
-                                    }}});
+        time(setting, {{"tilewise", ours},
+                       {"cub", cubs},
+                       {"waits",
+                        [&] {
+                            tilewise::inclusive_scan_by_key(tilewise::device.on(run_.queue), first(), last(),
+                                                            values_.data(), out_.data());
+                        }},
+                       {"copy", [&] {
+                            read_only(run_.queue, first(), count_ * sizeof(Key), out_.data());
+                            check(cudaMemcpyAsync(out_.data(), values_.data(), count_ * sizeof(T),
+                                                  cudaMemcpyDeviceToDevice, run_.queue),
+                                  "cudaMemcpyAsync");
+                        }}});
     }
 
     void count(std::string const& what)
@@ -175,9 +175,18 @@ private:
         std::uint64_t const read = count_ * sizeof(Key);
         measurement const setting{
             "count", what, {}, count_, 0, true, read + runs * (sizeof(Key) + sizeof(std::int32_t)), {}};
-        run_.time_on_gpu(setting, {{"tilewise", ours},
-                                   {"cub", cubs},
-                                   {"read", [&] { read_only(run_.queue, first(), read, out_.data()); }, read}});
+        time(setting, {{"tilewise", ours},
+                       {"cub", cubs},
+                       {"read", [&] { read_only(run_.queue, first(), read, out_.data()); }, read}});
+    }
+
+    /// On the GPU, and for one length how long a call keeps the host.
+    void time(measurement setting, std::vector<competitor> const& competitors)
+    {
+        run_.time_on_gpu(setting, competitors);
+        setting.what = setting.part + ", " + setting.what;
+        if (setting.what.ends_with("constant, 32"))
+            run_.time_call(setting, competitors);
     }
 
     void expect_runs(std::string const& what, std::uint64_t expected)

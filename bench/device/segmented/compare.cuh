@@ -95,19 +95,21 @@ private:
         std::uint64_t const of_offsets = (segments_ + 1) * sizeof(std::int32_t);
         measurement const setting{
             "reduce", what, {}, count_, 0, true, count_ * sizeof(E) + of_offsets + segments_ * sizeof(T), {}};
-        run_.time_on_gpu(setting, {{"tilewise", ours},
-                                   {"cub", cubs},
-                                   {"whole",
-                                    [&] { // as one range
-                                        tilewise::reduce_into(tilewise::device.on(run_.queue).nosync(),
-                                                              elements_.data(), elements_.data() + count_, out_.data(),
-                                                              init_, op_);
-                                    },
-                                    count_ * sizeof(E)},
-                                   {"read", [&] {
-                                        read_only(run_.queue, elements_.data(), count_ * sizeof(E), out_.data());
-                                        read_only(run_.queue, begins, of_offsets, out_.data());
-                                    }}});
+        std::vector<competitor> const competitors{
+            {"tilewise", ours},
+            {"cub", cubs},
+            {"whole",
+             [&] { // as one range
+                 tilewise::reduce_into(tilewise::device.on(run_.queue).nosync(), elements_.data(),
+                                       elements_.data() + count_, out_.data(), init_, op_);
+             },
+             count_ * sizeof(E)},
+            {"read", [&] {
+                 read_only(run_.queue, elements_.data(), count_ * sizeof(E), out_.data());
+                 read_only(run_.queue, begins, of_offsets, out_.data());
+             }}};
+        run_.time_on_gpu(setting, competitors);
+        time_call(setting, competitors);
     }
 
     void scan(std::string const& what)
@@ -150,6 +152,15 @@ private:
                                }});
 #endif
         run_.time_on_gpu(setting, competitors);
+        time_call(setting, competitors);
+    }
+
+    /// Of one distribution: how long a call keeps the host does not depend on it.
+    void time_call(measurement setting, std::vector<competitor> const& competitors)
+    {
+        setting.what = setting.part + ", " + setting.what;
+        if (setting.what.ends_with("constant, 1000"))
+            run_.time_call_of_any_size(setting, competitors);
     }
 
     void expect_same(std::string const& what, std::uint64_t count)
