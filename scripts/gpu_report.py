@@ -338,15 +338,17 @@ BY_KEY = {"reduce": "tilewise: `reduce_by_key_into` under `nosync()`; waiting: `
 
 def of_keys(result):
     """A table for each pair of types, of reductions, of scans and of run lengths."""
-    for part, others, names in (("reduce", ("cub", "waits", "read"), ("CUB", "waiting", "read bandwidth")),
-                                ("scan", ("cub", "waits", "copy"), ("CUB", "waiting", "copying")),
-                                ("count", ("cub", "read"), ("CUB", "read bandwidth"))):
+    labels = {"cub": "CUB", "waits": "waiting", "thrust": "Thrust", "read": "read bandwidth", "copy": "copying"}
+    for part, others in (("reduce", ("cub", "waits", "thrust", "read")), ("scan", ("cub", "waits", "thrust", "copy")),
+                         ("count", ("cub", "read"))):
+        kept = [who for who in others if any(row["part"] == part and row["who"] == who for row in result.rows)]
+        names = [labels[who] for who in kept]
         for types in dict.fromkeys(what.split(", ")[0] for what in result.inputs(part)):
             lines = []
             for what in result.inputs(part):
                 name, lengths, mean = what.split(", ")
                 for count in result.counts(part, what) if name == types else ():
-                    ours, *rest = (result.row(part, what, count, who) for who in ("tilewise", *others))
+                    ours, *rest = (result.row(part, what, count, who) for who in ("tilewise", *kept))
                     lines.append([lengths, mean, power(count), with_quartiles(ours), speed(ours), *map(speed, rest),
                                   *(rate(ours, other) for other in rest)])
             yield from [f"### {part}: {KEYS.get(types, types)}", "", BY_KEY[part], ""]

@@ -9,6 +9,7 @@
 #include "results.hpp"
 #include "timer.cuh"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,9 +19,24 @@ namespace bench {
 
 inline constexpr std::uint64_t cache_matters_below = std::uint64_t{256} << 20; // bytes
 
+/// Has the memory pool keep what calls free, as docs/streams.md advises where they need more than 128 MiB. Otherwise,
+/// each run would wait for new memory, and the scratch of CUB is allocated in advance, too.
+inline void keep_freed_memory()
+{
+    int device = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    cudaMemPool_t pool = nullptr;
+    check(cudaDeviceGetMemPool(&pool, device), "cudaDeviceGetMemPool");
+    std::uint64_t most_bytes = std::uint64_t{8} << 30; // a sort of 2^28 weights for 2048 bins takes 4 GiB
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &most_bytes), "cudaMemPoolSetAttribute");
+}
+
 class session {
 public:
-    explicit session(options chosen) : chosen(std::move(chosen)), measured(this->chosen.out), timer(queue) {}
+    explicit session(options chosen) : chosen(std::move(chosen)), measured(this->chosen.out), timer(queue)
+    {
+        bench::keep_freed_memory();
+    }
 
     /// Times the competitors on the GPU and keeps the results under `setting`.
     void time_on_gpu(measurement setting, std::vector<competitor> const& competitors)

@@ -17,6 +17,9 @@
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
+#include <thrust/execution_policy.h>
+#include <thrust/reduce.h>
+#include <thrust/scan.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -102,6 +105,11 @@ private:
                             tilewise::reduce_by_key(tilewise::device.on(run_.queue), first(), last(), values_.data(),
                                                     unique_.data(), out_.data());
                         }},
+                       {"thrust",
+                        [&] {
+                            thrust::reduce_by_key(thrust::cuda::par.on(run_.queue), first(), last(), values_.data(),
+                                                  unique_.data(), out_.data());
+                        }},
                        {"read",
                         [&] {
                             read_only(run_.queue, first(), count_ * sizeof(Key), out_.data());
@@ -138,6 +146,11 @@ private:
                         [&] {
                             tilewise::inclusive_scan_by_key(tilewise::device.on(run_.queue), first(), last(),
                                                             values_.data(), out_.data());
+                        }},
+                       {"thrust",
+                        [&] {
+                            thrust::inclusive_scan_by_key(thrust::cuda::par.on(run_.queue), first(), last(),
+                                                          values_.data(), out_.data());
                         }},
                        {"copy", [&] {
                             read_only(run_.queue, first(), count_ * sizeof(Key), out_.data());

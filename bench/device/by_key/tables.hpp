@@ -11,10 +11,11 @@ namespace bench::keys {
 inline void print_tables(results const& all)
 {
     auto const any = [](measurement const&) { return true; };
-    print_table(all, "GB/s of keys, values and results, tilewise/CUB/tilewise with a wait/read bandwidth", "reduce",
-                any, compared_with(all, {"cub", "waits", "read"}, in_gigabytes_per_second));
-    print_table(all, "GB/s of keys, values and results, tilewise/CUB/tilewise with a wait/keys read and values copied",
-                "scan", any, compared_with(all, {"cub", "waits", "copy"}, in_gigabytes_per_second));
+    print_table(all, "GB/s of keys, values and results, tilewise/CUB/tilewise with a wait/Thrust/read bandwidth",
+                "reduce", any, compared_with(all, {"cub", "waits", "thrust", "read"}, in_gigabytes_per_second));
+    print_table(
+        all, "GB/s of keys, values and results, tilewise/CUB/tilewise with a wait/Thrust/keys read and values copied",
+        "scan", any, compared_with(all, {"cub", "waits", "thrust", "copy"}, in_gigabytes_per_second));
     print_table(all, "GB/s of keys and results, run lengths, tilewise/CUB/read bandwidth", "count", any,
                 compared_with(all, {"cub", "read"}, in_gigabytes_per_second));
 }
