@@ -43,6 +43,10 @@ inline std::vector<target> targets()
     for (std::string_view const what : {"variable_100", "log_1000"})
         promise("uniform", what, at(28), speed(), true, 3500, std::string(what) + ": >= 3500 GB/s, 2^28");
 
+    for (std::string_view const what : {"f32_weighted_16", "f32_weighted_256", "f32_weighted_2048"})
+        for (auto const part : every)
+            promise(part, what, at(28), speed(), true, 1500, std::string(what) + ": >= 1500 GB/s, 2^28");
+
     struct lead {
         std::string_view what;
         double over_cub;
