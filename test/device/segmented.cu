@@ -218,8 +218,8 @@ DEVICE_TEST_WITH_STREAMS(segmented_algorithms, run_in_streams_and_graphs_without
 /// The calls beside them take blocks away from these, so that the ones that wait for each other start at other times.
 DEVICE_TEST_WITH_STREAMS(segmented_algorithms, give_the_same_bits_100_times_under_load)
 {
-    auto const of =
-        rows(on_device::amount<tw::offset>(20000, 2000, 50), on_device::amount<tw::offset>(2000000, 200000, 20000));
+    auto const of = rows(on_device::amount<tw::offset>(20000, 2000, 50),
+                         on_device::amount<tw::offset>(2000000, 200000, 80000)); // is split, and folded
     auto const x = on_device::some_elements<float>(of.elements);
     std::vector<float> sums(of.size()), scans(x.size());
     tw::segmented_reduce(tw::seq, x.begin(), of.begins.begin(), of.begins.end(), of.ends.begin(), sums.begin());
