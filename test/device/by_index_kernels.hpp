@@ -34,7 +34,7 @@ struct steep_geometry {
 
 /// Digits of two bits, so that a few cells take several passes, tiles of few elements, and tables of a few sums.
 struct small_steps : tw::gpu::by_index_tuning {
-    static constexpr int threads = 64, digit_bits = 2, blocks_per_multiprocessor = 1,
+    static constexpr int threads = 64, digit_bits = 2, few_cells_bits = 1, blocks_per_multiprocessor = 1,
                          moving_blocks_per_multiprocessor = 1;
     template <int>
     static constexpr int items_per_thread = 2;

@@ -6,8 +6,10 @@
 ///
 /// * Sums of integers, which are exact in any order: `sum_cells`, in tables in shared memory if the cells fit, and
 ///   `write_sums`.
+/// * Up to 256 cells of values of up to 8 bytes: blocks combine the lane vectors of each cell (see
+///   by_index/lane_vectors.cuh), and then a cell's aggregates are combined as a segment (see segmented.cuh).
 /// * Everything else: values are sorted stably by cell (see by_index/partition.cuh), and then the values of each cell
-///   are combined as a segment (see segmented.cuh).
+///   are combined as a segment.
 ///
 /// Host memory is staged in pieces, if necessary, for sums of integers. Values that are sorted are staged as a whole.
 ///
@@ -22,8 +24,10 @@
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/view_of.cuh>
+#include <tilewise/device/by_index/cell_sorter.cuh>
 #include <tilewise/device/by_index/cells.cuh>
 #include <tilewise/device/by_index/integer_sums.cuh>
+#include <tilewise/device/by_index/lane_vectors.cuh>
 #include <tilewise/device/by_index/partition.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
@@ -44,130 +48,6 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Lays out arrays in one block of memory.
-class layout_of_arrays {
-public:
-    /// Adds an array of `count` elements. \returns its offset in bytes
-    template <class E>
-    std::size_t add(offset count)
-    {
-        std::size_t const begin = bytes_;
-        bytes_ += (static_cast<std::size_t>(count) * sizeof(E) + alignment - 1) / alignment * alignment;
-        return begin;
-    }
-    std::size_t bytes() const { return bytes_; }
-
-private:
-    static constexpr std::size_t alignment = 256; // that of the largest accumulator
-    std::size_t bytes_ = 0;
-};
-
-/// Sorts values by cell.
-template <class Tuning, class Samples, class Axis, class Values, class T>
-class cell_sorter {
-    static constexpr int threads = Tuning::threads;
-    static constexpr bool moves_values = sizeof(T) <= Tuning::most_payload_bytes;
-    using moved = std::conditional_t<moves_values, T, offset>;
-    static constexpr int items = Tuning::template items_per_thread<static_cast<int>(sizeof(moved))>;
-    using source_type = cells_of_samples<Samples, Axis>;
-
-public:
-    device_call& call;
-    source_type source;
-    Values values;
-    int multiprocessors;
-
-    /// Launches the kernels. Calls `use(begins, view)` while the sorted values exist: those of a cell are the elements
-    /// of `view` from `begins[cell]` up to `begins[cell + 1]`, in memory of the device.
-    template <class Use>
-    void start(Use const& use)
-    {
-        int const bits = static_cast<int>(std::bit_width(static_cast<unsigned>(cells() - 1)));
-        int const passes = std::max(1, (bits + Tuning::digit_bits - 1) / Tuning::digit_bits);
-        radix_digit const lowest = {0, (bits + passes - 1) / passes};
-        int const blocks = gpu::blocks_for(count(), threads * items,
-                                           offset{multiprocessors} * Tuning::moving_blocks_per_multiprocessor);
-        bool const sorts_cells = passes > 1;
-        layout_of_arrays layout;
-        auto const digit_counts = layout.add<offset>(offset{lowest.count()} * blocks);
-        auto const digit_begins = layout.add<offset>(lowest.count() + 1);
-        auto const begins = layout.add<offset>(sorts_cells ? cells() + 1 : 0);
-        auto const now = layout.add<moved>(count()), then = layout.add<moved>(sorts_cells ? count() : 0);
-        auto const cells_now = layout.add<unsigned>(sorts_cells ? count() : 0),
-                   cells_then = layout.add<unsigned>(sorts_cells ? count() : 0);
-        scratch<unsigned char> const memory(call, static_cast<offset>(layout.bytes()));
-        tables_on_device const tables(source.axis, call); // after the larger allocation
-        auto const at = [&](std::size_t begin) -> void* { return memory.begin() + begin; };
-        arrays const in = {static_cast<offset*>(at(digit_counts)),
-                           static_cast<offset*>(at(digit_begins)),
-                           static_cast<offset*>(at(sorts_cells ? begins : digit_begins)),
-                           static_cast<moved*>(at(now)),
-                           static_cast<moved*>(at(then)),
-                           static_cast<unsigned*>(at(cells_now)),
-                           static_cast<unsigned*>(at(cells_then))};
-        if (count() == 0)
-            call.clear(in.begins, static_cast<std::size_t>(cells() + 1) * sizeof(offset));
-        else
-            sort(in, lowest, passes, blocks);
-        moved const* const sorted = passes % 2 == 1 ? in.now : in.then;
-        if constexpr (moves_values)
-            use(in.begins, memory_view<T>{sorted, 0});
-        else
-            use(in.begins, gpu::view_of(values_in_order<Values, T>{values, sorted}, 0));
-    }
-
-private:
-    offset cells() const { return source.cells; }
-    offset count() const { return source.count; }
-
-    /// The arrays, in one block of memory.
-    struct arrays {
-        offset* digit_counts; ///< one row per digit, one column per block
-        offset* digit_begins;
-        offset* begins; ///< of the cells, and the end of the last one
-        moved *now, *then;
-        unsigned *cells_now, *cells_then;
-    };
-
-    /// Sorts by one digit, stably.
-    template <class Source, class What>
-    void sort_by_digit(arrays const& in, radix_digit radix, int blocks, Source const& from, What const& what, moved* to,
-                       unsigned* cells_to)
-    {
-        call.launch(&count_digits<Tuning, items, Source>, "count_digits", {blocks, threads}, from, radix,
-                    in.digit_counts);
-        call.launch(&scan_digit_counts<threads>, "scan_digit_counts", {radix.count(), threads}, in.digit_counts, blocks,
-                    in.digit_begins);
-        call.launch(&begin_digits<threads>, "begin_digits", {1, threads}, radix.count(), in.digit_begins);
-        call.launch(&move_by_digit<Tuning, items, Source, What>, "move_by_digit", {blocks, threads}, from, what, radix,
-                    static_cast<offset const*>(in.digit_counts), static_cast<offset const*>(in.digit_begins), to,
-                    cells_to);
-    }
-
-    /// Sorts by cell, and finds where each cell begins. The result is in `now` after an odd number of passes.
-    void sort(arrays const& in, radix_digit radix, int passes, int blocks)
-    {
-        offset const* const kept = in.digit_begins + radix.count();
-        unsigned *cells_now = passes > 1 ? in.cells_now : nullptr, *cells_then = in.cells_then;
-        moved *now = in.now, *then = in.then;
-        if constexpr (moves_values)
-            sort_by_digit(in, radix, blocks, source, converted_values<Values, T>{values}, now, cells_now);
-        else
-            sort_by_digit(in, radix, blocks, source, positions_of_values{}, now, cells_now);
-        for (int pass = 1; pass < passes; ++pass) {
-            radix.shift += radix.bits;
-            converted_values<memory_view<moved>, moved> const moved_before = {{now, count()}};
-            sort_by_digit(in, radix, blocks, known_cells{cells_now, kept}, moved_before, then, cells_then);
-            std::swap(now, then);
-            std::swap(cells_now, cells_then);
-        }
-        if (passes > 1)
-            call.launch(&find_cells<threads>, "find_cells",
-                        {gpu::blocks_for(cells() + 1, threads, multiprocessors * 8), threads},
-                        known_cells{cells_now, kept}, cells(), in.begins);
-    }
-};
-
 /// Combines `init` and the sorted values of each cell.
 template <class Geometry, class Tuning, class View, class Sink, class T, class Op>
 void combine_cells(device_call& call, View const& view, offset const* begins, offset cells, offset count,
@@ -181,6 +61,80 @@ void combine_cells(device_call& call, View const& view, offset const* begins, of
                                                                list_type{{begins, cells}, {begins + 1, cells}, true},
                                                                cells, count, std::optional<T>(init), op);
 }
+
+/// Combines values by lane vectors, without sorting them in memory: up to a cell for each thread of a block.
+template <class Tuning, class Geometry, class Samples, class Axis, class Values, class T>
+class cells_by_lane_vectors {
+    static constexpr int threads = Tuning::threads, n = static_cast<int>(order<T, Geometry>::lane_vector);
+    static constexpr int items = Tuning::template items_per_thread<static_cast<int>(sizeof(T))>;
+    static constexpr int of_counting = counting_threads<Tuning, items>;
+    using source_type = cells_of_samples<Samples, Axis>;
+    using lists = lane_vectors_by_cell<T, n>;
+
+public:
+    device_call& call;
+    source_type source;
+    Values values;
+    int multiprocessors;
+
+    /// Whether lane vectors have several elements, so that their aggregates are fewer.
+    static constexpr bool pays = n > 1 && sizeof(T) <= Tuning::most_payload_bytes;
+    static constexpr offset most_cells = offset{1} << Tuning::digit_bits;
+
+    /// Launches the kernels. Calls `use(begins, view)` while the aggregates exist: those of a cell are the elements of
+    /// `view` from `begins[cell]` up to `begins[cell + 1]`, in memory of the device.
+    template <class Op, class Use>
+    void start(Op const& op, Use const& use)
+    {
+        int const cells = static_cast<int>(source.cells);
+        int const blocks = gpu::blocks_for(source.count, threads * items,
+                                           offset{multiprocessors} * Tuning::moving_blocks_per_multiprocessor);
+        whole_cells const whole = {cells};
+        offset const of_blocks = offset{cells} * blocks;
+        layout_of_arrays layout;
+        auto const counts = layout.add<offset>(of_blocks), totals = layout.add<offset>(cells),
+                   begins = layout.add<offset>(cells + 1), aggregates = layout.add<T>(source.count / n + cells),
+                   heads = layout.add<typename lists::vector>(of_blocks),
+                   tails = layout.add<typename lists::vector>(of_blocks);
+        scratch<unsigned char> const memory(call, static_cast<offset>(layout.bytes()));
+        tables_on_device const tables(source.axis, call); // after the larger allocation
+        auto const at = [&]<class E>(std::type_identity<E>, std::size_t begin) {
+            return static_cast<E*>(static_cast<void*>(memory.begin() + begin));
+        };
+        constexpr std::type_identity<offset> offsets;
+        constexpr std::type_identity<typename lists::vector> vectors;
+        lists const of = {at(offsets, counts), at(offsets, totals),
+                          at(offsets, begins), at(std::type_identity<T>{}, aggregates),
+                          at(vectors, heads),  at(vectors, tails)};
+        if (source.count == 0) {
+            call.clear(at(offsets, begins), static_cast<std::size_t>(cells + 1) * sizeof(offset));
+        } else {
+            call.launch(&count_digits<Tuning, of_counting, threads * items, source_type, whole_cells>, "count_digits",
+                        {blocks, of_counting}, source, whole, at(offsets, counts));
+            call.launch(&scan_digit_counts<threads>, "scan_digit_counts", {cells, threads}, at(offsets, counts), blocks,
+                        at(offsets, totals));
+            call.launch(&begin_digits<threads>, "begin_digits", {1, threads}, cells, of.totals, n, at(offsets, begins));
+            if (cells <= 1 << Tuning::few_cells_bits)
+                combine<Tuning::few_cells_bits>(blocks, of, op);
+            else
+                combine<Tuning::digit_bits>(blocks, of, op);
+        }
+        use(of.begins, memory_view<T>{of.aggregates, 0});
+    }
+
+private:
+    template <int bits, class Op>
+    void combine(int blocks, lists const& of, Op const& op)
+    {
+        int const cells = static_cast<int>(source.cells);
+        using taken = converted_values<Values, T>;
+        call.launch(&combine_lane_vectors<Tuning, bits, items, n, source_type, taken, Op>, "combine_lane_vectors",
+                    {blocks, threads}, source, taken{values}, cells, of, op);
+        call.launch(&join_lane_vectors<threads, n, T, Op>, "join_lane_vectors",
+                    {gpu::blocks_for(offset{cells} * blocks, threads, multiprocessors * 8), threads}, cells, blocks, of,
+                    op);
+    }
+};
 
 /// Combines, for each cell of an axis, `init` and the values of its samples, in the policy's stream.
 template <class Geometry, class Tuning = by_index_tuning, class Policy, class Keys, class Values, class View, class Out,
@@ -214,12 +168,23 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
             integer_sums<Tuning, decltype(samples), Cells, decltype(elements), decltype(sink), T>{
                 call, from, elements, sink, init, call.multiprocessors()}
                 .start(at_once);
-        else
+        else {
+            using by_lane_vectors =
+                cells_by_lane_vectors<Tuning, Geometry, decltype(samples), Cells, decltype(elements), T>;
+            if constexpr (by_lane_vectors::pays)
+                if (cells <= by_lane_vectors::most_cells)
+                    return by_lane_vectors{call, from, elements, call.multiprocessors()}.start(
+                        op, [&](offset const* begins, auto const& aggregates) {
+                            gpu::combine_cells<geometry_of_lane_vectors<Geometry, T>, Tuning>(
+                                call, aggregates, begins, cells, count / order<T, Geometry>::lane_vector + cells, sink,
+                                init, op);
+                        });
             cell_sorter<Tuning, decltype(samples), Cells, decltype(elements), T>{call, from, elements,
                                                                                  call.multiprocessors()}
                 .start([&](offset const* begins, auto const& sorted) {
                     gpu::combine_cells<Geometry, Tuning>(call, sorted, begins, cells, count, sink, init, op);
                 });
+        }
     };
     if (!binning::visit_simple_view(axis, combine_in))
         combine_in(axis);

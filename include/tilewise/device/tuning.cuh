@@ -154,9 +154,10 @@ struct segmented_tuning {
 struct by_index_tuning {
     static constexpr int threads = 256, blocks_per_multiprocessor = 4;
 
-    /// Of the blocks that sort: more than a few take more than 64 registers a thread, and 45 KiB of shared memory.
+    /// Of the blocks that sort, or combine lane vectors: they take more than 64 registers, and 45 KiB of shared memory.
     static constexpr int moving_blocks_per_multiprocessor = 3;
-    static constexpr int digit_bits = 8; ///< a thread for every digit
+    static constexpr int digit_bits = 8;     ///< a thread for every digit
+    static constexpr int few_cells_bits = 4; ///< of lane vectors
     static constexpr int stage_bytes = 32 * 1024;
     static constexpr int most_items = 16; ///< with more, registers are spilled
     template <int value_bytes>

@@ -34,8 +34,17 @@ struct radix_digit {
     TILEWISE_DEVICE unsigned of(unsigned cell) const { return cell >> shift & ((1u << bits) - 1); }
 };
 
-/// Returns the sum of the values of all threads before this one. Every thread receives the `total`.
-template <int threads, class Number>
+/// Whole cell numbers, in place of a digit.
+struct whole_cells {
+    int cells;
+
+    TILEWISE_PORTABLE int count() const { return cells; }
+    TILEWISE_DEVICE unsigned of(unsigned cell) const { return cell; }
+};
+
+/// Returns the sum of the values of all threads before this one. Every thread receives the `total`. `synced`: a barrier
+/// has come since the sums of the preceding call were read.
+template <int threads, bool synced = false, class Number>
 TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
 {
     constexpr int warps = threads / warp_size;
@@ -48,7 +57,8 @@ TILEWISE_DEVICE Number block_sum_before(Number value, Number& total)
         if (lane_index() >= distance)
             sum += left;
     }
-    sync_block(); // the sums of the preceding call have been read
+    if constexpr (!synced)
+        sync_block();
     if (lane_index() == warp_size - 1)
         warp_sums[own_warp] = sum;
     sync_block();
@@ -70,18 +80,26 @@ TILEWISE_DEVICE unsigned lanes_with_bits(unsigned value, bool vote)
 {
     unsigned same = gpu::warp_ballot(vote);
     TILEWISE_UNROLL
-    for (int i = 0; i < bits; ++i)
-        same &= gpu::lanes_with_bit_of(value, i);
+    for (int i = 0; i + 1 < bits; i += 2) {
+        unsigned const even = gpu::lanes_with_bit_of(value, i);
+        same = gpu::and_of(same, even, gpu::lanes_with_bit_of(value, i + 1));
+    }
+    if constexpr (bits % 2 == 1)
+        same &= gpu::lanes_with_bit_of(value, bits - 1);
     return same;
 }
 
-/// Counts the digits of each block's share of the elements, and writes them to row `digit` and column `block` of
-/// `counts`.
-template <class Tuning, int items, class Source>
-TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
-count_digits(Source source, radix_digit radix, offset* counts)
+/// The threads of a block that counts: twice as many as of one that sorts, if they can share its tile.
+template <class Tuning, int items>
+inline constexpr int counting_threads = items % 2 == 0 ? 2 * Tuning::threads : Tuning::threads;
+
+/// Counts the digits of each block's share of the elements, in tiles of `tile`, and writes them to row `digit` and
+/// column `block` of `counts`.
+template <class Tuning, int threads, int tile, class Source, class Radix>
+TILEWISE_KERNEL(threads, Tuning::moving_blocks_per_multiprocessor)
+count_digits(Source source, Radix radix, offset* counts)
 {
-    constexpr int threads = Tuning::threads, tile = threads * items;
+    constexpr int items = tile / threads;
     TILEWISE_SHARED(table, unsigned[1 << Tuning::digit_bits]);
     for (int digit = thread_index(); digit < radix.count(); digit += threads)
         table[digit] = 0;
@@ -91,12 +109,12 @@ count_digits(Source source, radix_digit radix, offset* counts)
     TILEWISE_NO_UNROLL
     for (offset first = share.first * tile; first < share.last * tile; first += tile) {
         registers<typename Source::load_type, items> loaded;
-        int const valid = static_cast<int>(gpu::at_most(size - first, tile));
+        int const valid = static_cast<int>(gpu::at_most(size - first, tile)), own_valid = valid - thread_index();
         gpu::fetch_tile<tile, threads>(loaded, source, first, valid, thread_index());
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
             auto const found = source.locate(loaded[i]);
-            if (found.inside && thread_index() + i * threads < valid)
+            if (found.inside && i * threads < own_valid)
                 gpu::add_one(&table[radix.of(found.cell)]);
         }
     }
@@ -127,14 +145,16 @@ scan_digit_counts(offset* counts, int columns, offset* totals)
         totals[block_index()] = before;
 }
 
-/// Replaces the totals of the digits by the positions where they begin, followed by the end of the last one: one block.
+/// Writes the positions where the digits begin, followed by the end of the last one, in units of `n` elements, of which
+/// a digit's last one may be incomplete: one block.
 template <int threads>
 TILEWISE_KERNEL(threads, 1)
-begin_digits(int digits, offset* begins)
+begin_digits(int digits, offset const* totals, int n, offset* begins)
 {
     int const digit = thread_index();
     offset all;
-    offset const before = gpu::block_sum_before<threads>(digit < digits ? begins[digit] : offset{0}, all);
+    offset const own = digit < digits ? (totals[digit] + n - 1) / n : 0,
+                 before = gpu::block_sum_before<threads>(own, all);
     if (digit < digits)
         begins[digit] = before;
     if (digit == 0)

@@ -115,6 +115,13 @@ TILEWISE_DEVICE unsigned lanes_with_bit_of(unsigned value, int bit)
                  : "r"(value), "r"(1u << bit));
     return same;
 }
+/// Returns `a & b & c`, in one instruction also between votes, where nvcc 13 makes two.
+TILEWISE_DEVICE unsigned and_of(unsigned a, unsigned b, unsigned c)
+{
+    unsigned result;
+    asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+    return result;
+}
 /// Returns a mask whose bit i is set if lane i has the caller's value.
 TILEWISE_DEVICE unsigned lanes_with(unsigned value)
 {

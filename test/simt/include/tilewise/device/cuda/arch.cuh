@@ -178,6 +178,10 @@ TILEWISE_DEVICE unsigned lanes_with_bit_of(unsigned value, int bit, simt::locati
     unsigned const set = simt::ballot(simt::all_lanes, is_set, where);
     return is_set ? set : ~set;
 }
+inline unsigned and_of(unsigned a, unsigned b, unsigned c)
+{
+    return a & b & c;
+}
 TILEWISE_DEVICE unsigned lanes_with(unsigned value, simt::location where = simt::location::current())
 {
     return simt::match_any(simt::all_lanes, value, where);
