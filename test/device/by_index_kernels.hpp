@@ -34,8 +34,9 @@ struct steep_geometry {
 
 /// Digits of two bits, so that a few cells take several passes, tiles of few elements, and tables of a few sums.
 struct small_steps : tw::gpu::by_index_tuning {
-    static constexpr int threads = 64, digit_bits = 2, few_cells_bits = 1, blocks_per_multiprocessor = 1,
+    static constexpr int threads = 64, digit_bits = 2, blocks_per_multiprocessor = 1,
                          moving_blocks_per_multiprocessor = 1;
+    static constexpr int few_cells_bits = 1, many_cells_bits = 7, many_cells_threads = 64;
     template <int>
     static constexpr int items_per_thread = 2;
     static constexpr int items_summed = 2, table_bytes = 64, large_table_threads = 96, large_table_bytes = 256;

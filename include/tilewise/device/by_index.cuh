@@ -6,7 +6,7 @@
 ///
 /// * Sums of integers, which are exact in any order: `sum_cells`, in tables in shared memory if the cells fit, and
 ///   `write_sums`.
-/// * Up to 256 cells of values of up to 8 bytes: blocks combine the lane vectors of each cell (see
+/// * Up to 2048 cells of values of up to 8 bytes: blocks combine the lane vectors of each cell (see
 ///   by_index/lane_vectors.cuh), and then a cell's aggregates are combined as a segment (see segmented.cuh).
 /// * Everything else: values are sorted stably by cell (see by_index/partition.cuh), and then the values of each cell
 ///   are combined as a segment.
@@ -62,14 +62,16 @@ void combine_cells(device_call& call, View const& view, offset const* begins, of
                                                                cells, count, std::optional<T>(init), op);
 }
 
-/// Combines values by lane vectors, without sorting them in memory: up to a cell for each thread of a block.
+/// Combines values by lane vectors, without sorting them in memory, if the cells are few enough.
 template <class Tuning, class Geometry, class Samples, class Axis, class Values, class T>
 class cells_by_lane_vectors {
     static constexpr int threads = Tuning::threads, n = static_cast<int>(order<T, Geometry>::lane_vector);
     static constexpr int items = Tuning::template items_per_thread<static_cast<int>(sizeof(T))>;
-    static constexpr int of_counting = counting_threads<Tuning, items>;
     using source_type = cells_of_samples<Samples, Axis>;
+    using taken_type = converted_values<Values, T>;
     using lists = lane_vectors_by_cell<T, n>;
+    template <int bits>
+    using blocks_of = lane_vector_blocks<Tuning, bits, items>;
 
 public:
     device_call& call;
@@ -77,62 +79,79 @@ public:
     Values values;
     int multiprocessors;
 
-    /// Whether lane vectors have several elements, so that their aggregates are fewer.
-    static constexpr bool pays = n > 1 && sizeof(T) <= Tuning::most_payload_bytes;
-    static constexpr offset most_cells = offset{1} << Tuning::digit_bits;
-
-    /// Launches the kernels. Calls `use(begins, view)` while the aggregates exist: those of a cell are the elements of
-    /// `view` from `begins[cell]` up to `begins[cell + 1]`, in memory of the device.
+    /// Launches the kernels, unless there are too many cells, or lane vectors of one element. Calls `use(begins, view)`
+    /// while the aggregates exist: those of a cell are the elements of `view` from `begins[cell]` up to
+    /// `begins[cell + 1]`, in memory of the device.
     template <class Op, class Use>
-    void start(Op const& op, Use const& use)
+    bool start(Op const& op, Use const& use)
     {
-        int const cells = static_cast<int>(source.cells);
-        int const blocks = gpu::blocks_for(source.count, threads * items,
-                                           offset{multiprocessors} * Tuning::moving_blocks_per_multiprocessor);
-        whole_cells const whole = {cells};
-        offset const of_blocks = offset{cells} * blocks;
-        layout_of_arrays layout;
-        auto const counts = layout.add<offset>(of_blocks), totals = layout.add<offset>(cells),
-                   begins = layout.add<offset>(cells + 1), aggregates = layout.add<T>(source.count / n + cells),
-                   heads = layout.add<typename lists::vector>(of_blocks),
-                   tails = layout.add<typename lists::vector>(of_blocks);
-        scratch<unsigned char> const memory(call, static_cast<offset>(layout.bytes()));
-        tables_on_device const tables(source.axis, call); // after the larger allocation
-        auto const at = [&]<class E>(std::type_identity<E>, std::size_t begin) {
-            return static_cast<E*>(static_cast<void*>(memory.begin() + begin));
-        };
-        constexpr std::type_identity<offset> offsets;
-        constexpr std::type_identity<typename lists::vector> vectors;
-        lists const of = {at(offsets, counts), at(offsets, totals),
-                          at(offsets, begins), at(std::type_identity<T>{}, aggregates),
-                          at(vectors, heads),  at(vectors, tails)};
-        if (source.count == 0) {
-            call.clear(at(offsets, begins), static_cast<std::size_t>(cells + 1) * sizeof(offset));
-        } else {
-            call.launch(&count_digits<Tuning, of_counting, threads * items, source_type, whole_cells>, "count_digits",
-                        {blocks, of_counting}, source, whole, at(offsets, counts));
-            call.launch(&scan_digit_counts<threads>, "scan_digit_counts", {cells, threads}, at(offsets, counts), blocks,
-                        at(offsets, totals));
-            call.launch(&begin_digits<threads>, "begin_digits", {1, threads}, cells, of.totals, n, at(offsets, begins));
-            if (cells <= 1 << Tuning::few_cells_bits)
-                combine<Tuning::few_cells_bits>(blocks, of, op);
-            else
-                combine<Tuning::digit_bits>(blocks, of, op);
+        if constexpr (n > 1 && sizeof(T) <= Tuning::most_payload_bytes) {
+            if (source.cells <= 1 << Tuning::few_cells_bits)
+                return combine<blocks_of<Tuning::few_cells_bits>>(op, use);
+            if (source.cells <= 1 << Tuning::digit_bits)
+                return combine<blocks_of<Tuning::digit_bits>>(op, use);
+            if (source.cells <= 1 << Tuning::many_cells_bits)
+                return combine<blocks_of<Tuning::many_cells_bits>>(op, use);
         }
-        use(of.begins, memory_view<T>{of.aggregates, 0});
+        return false;
     }
 
 private:
-    template <int bits, class Op>
-    void combine(int blocks, lists const& of, Op const& op)
+    template <class Blocks, class Op, class Use>
+    bool combine(Op const& op, Use const& use)
     {
-        int const cells = static_cast<int>(source.cells);
-        using taken = converted_values<Values, T>;
-        call.launch(&combine_lane_vectors<Tuning, bits, items, n, source_type, taken, Op>, "combine_lane_vectors",
-                    {blocks, threads}, source, taken{values}, cells, of, op);
-        call.launch(&join_lane_vectors<threads, n, T, Op>, "join_lane_vectors",
-                    {gpu::blocks_for(offset{cells} * blocks, threads, multiprocessors * 8), threads}, cells, blocks, of,
-                    op);
+        using memory_type = lane_vectors_in_block<Blocks, T, n>;
+        if constexpr (!memory_type::fits) {
+            return false;
+        } else {
+            constexpr auto kernel = &combine_lane_vectors<Blocks, n, source_type, taken_type, Op>;
+            constexpr int shared_bytes = sizeof(memory_type);
+            if (Blocks::are_wide &&
+                gpu::resident_blocks_with<kernel>(call.device(), Blocks::threads, shared_bytes) == 0)
+                return false;
+            int const cells = static_cast<int>(source.cells);
+            int const blocks =
+                gpu::blocks_for(source.count, Blocks::tile, offset{multiprocessors} * Blocks::per_multiprocessor);
+            offset const of_blocks = offset{cells} * blocks;
+            layout_of_arrays layout;
+            auto const counts = layout.add<offset>(of_blocks), totals = layout.add<offset>(cells),
+                       begins = layout.add<offset>(cells + 1), aggregates = layout.add<T>(source.count / n + cells),
+                       heads = layout.add<typename lists::vector>(of_blocks),
+                       tails = layout.add<typename lists::vector>(of_blocks);
+            scratch<unsigned char> const memory(call, static_cast<offset>(layout.bytes()));
+            tables_on_device const tables(source.axis, call); // after the larger allocation
+            auto const at = [&](std::size_t begin) -> void* { return memory.begin() + begin; };
+            auto* const own_counts = static_cast<offset*>(at(counts));
+            auto* const own_totals = static_cast<offset*>(at(totals));
+            auto* const own_begins = static_cast<offset*>(at(begins));
+            lists const of = {own_counts,
+                              own_totals,
+                              own_begins,
+                              static_cast<T*>(at(aggregates)),
+                              static_cast<typename lists::vector*>(at(heads)),
+                              static_cast<typename lists::vector*>(at(tails))};
+            if (source.count == 0) {
+                call.clear(own_begins, static_cast<std::size_t>(cells + 1) * sizeof(offset));
+            } else {
+                constexpr int of_counting = counting_threads<Blocks::threads, items>;
+                call.launch(&count_digits<of_counting, Blocks::per_multiprocessor, Blocks::tile, Blocks::digits,
+                                          source_type, whole_cells>,
+                            "count_digits", {blocks, of_counting}, source, whole_cells{cells}, own_counts);
+                call.launch(&scan_digit_counts<threads>, "scan_digit_counts", {cells, threads}, own_counts, blocks,
+                            own_totals);
+                call.launch(&begin_digits<threads>, "begin_digits", {1, threads}, cells, of.totals, n, own_begins);
+                launch_shape const shape = {blocks, Blocks::threads, 1, false, shared_bytes};
+                if constexpr (Blocks::are_wide)
+                    call.launch_with_array<kernel>("combine_lane_vectors", shape, shared_bytes, source,
+                                                   taken_type{values}, cells, of, op);
+                else
+                    call.launch(kernel, "combine_lane_vectors", shape, source, taken_type{values}, cells, of, op);
+                call.launch(&join_lane_vectors<threads, n, T, Op>, "join_lane_vectors",
+                            {gpu::blocks_for(of_blocks, threads, multiprocessors * 8), threads}, cells, blocks, of, op);
+            }
+            use(of.begins, memory_view<T>{of.aggregates, 0});
+            return true;
+        }
     }
 };
 
@@ -169,16 +188,15 @@ void reduce_by_cell(char const* algorithm, Policy const& policy, Keys const& fir
                 call, from, elements, sink, init, call.multiprocessors()}
                 .start(at_once);
         else {
-            using by_lane_vectors =
-                cells_by_lane_vectors<Tuning, Geometry, decltype(samples), Cells, decltype(elements), T>;
-            if constexpr (by_lane_vectors::pays)
-                if (cells <= by_lane_vectors::most_cells)
-                    return by_lane_vectors{call, from, elements, call.multiprocessors()}.start(
-                        op, [&](offset const* begins, auto const& aggregates) {
-                            gpu::combine_cells<geometry_of_lane_vectors<Geometry, T>, Tuning>(
-                                call, aggregates, begins, cells, count / order<T, Geometry>::lane_vector + cells, sink,
-                                init, op);
-                        });
+            using vectors_geometry = with_lane_vectors<Geometry, static_cast<int>(sizeof(T))>;
+            auto const combine_vectors = [&](offset const* begins, auto const& aggregates) {
+                offset const about = count / order<T, Geometry>::lane_vector + cells;
+                gpu::combine_cells<vectors_geometry, Tuning>(call, aggregates, begins, cells, about, sink, init, op);
+            };
+            if (cells_by_lane_vectors<Tuning, Geometry, decltype(samples), Cells, decltype(elements), T>{
+                    call, from, elements, call.multiprocessors()}
+                    .start(op, combine_vectors))
+                return;
             cell_sorter<Tuning, decltype(samples), Cells, decltype(elements), T>{call, from, elements,
                                                                                  call.multiprocessors()}
                 .start([&](offset const* begins, auto const& sorted) {

@@ -156,16 +156,15 @@ struct by_index_tuning {
 
     /// Of the blocks that sort, or combine lane vectors: they take more than 64 registers, and 45 KiB of shared memory.
     static constexpr int moving_blocks_per_multiprocessor = 3;
-    static constexpr int digit_bits = 8;     ///< a thread for every digit
-    static constexpr int few_cells_bits = 4; ///< of lane vectors
+    static constexpr int digit_bits = 8; ///< a thread for every digit
+    static constexpr int few_cells_bits = 4, many_cells_bits = 11, many_cells_threads = 512;
     static constexpr int stage_bytes = 32 * 1024;
     static constexpr int most_items = 16; ///< with more, registers are spilled
     template <int value_bytes>
     static constexpr int items_per_thread = std::clamp(stage_bytes / (threads * (value_bytes + 4)), 1, most_items);
     static constexpr int most_payload_bytes = 16; ///< of values that are sorted; of larger ones, positions are
 
-    /// Sums of integers: elements of a thread in flight, and tables in shared memory: of several blocks per
-    /// multiprocessor, and of one.
+    /// Sums of integers: elements of a thread in flight, and tables of several blocks per multiprocessor, and of one.
     static constexpr int items_summed = 8, table_bytes = 48 * 1024;
     static constexpr int large_table_threads = 1024, large_table_bytes = 226 * 1024;
 

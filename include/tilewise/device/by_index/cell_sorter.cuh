@@ -49,7 +49,7 @@ class cell_sorter {
     static constexpr bool moves_values = sizeof(T) <= Tuning::most_payload_bytes;
     using moved = std::conditional_t<moves_values, T, offset>;
     static constexpr int items = Tuning::template items_per_thread<static_cast<int>(sizeof(moved))>;
-    static constexpr int of_counting = counting_threads<Tuning, items>;
+    static constexpr int of_counting = counting_threads<threads, items>;
     using source_type = cells_of_samples<Samples, Axis>;
 
 public:
@@ -115,8 +115,9 @@ private:
     void sort_by_digit(arrays const& in, radix_digit radix, int blocks, Source const& from, What const& what, moved* to,
                        unsigned* cells_to)
     {
-        call.launch(&count_digits<Tuning, of_counting, threads * items, Source, radix_digit>, "count_digits",
-                    {blocks, of_counting}, from, radix, in.digit_counts);
+        call.launch(&count_digits<of_counting, Tuning::moving_blocks_per_multiprocessor, threads * items,
+                                  1 << Tuning::digit_bits, Source, radix_digit>,
+                    "count_digits", {blocks, of_counting}, from, radix, in.digit_counts);
         call.launch(&scan_digit_counts<threads>, "scan_digit_counts", {radix.count(), threads}, in.digit_counts, blocks,
                     in.digit_begins);
         call.launch(&begin_digits<threads>, "begin_digits", {1, threads}, radix.count(),

@@ -43,12 +43,6 @@ TILEWISE_DEVICE void copy_elements(lane_vector_elements<T, n>& to, lane_vector_e
             gpu::put(to.values[i], from.values[i]);
 }
 
-/// The order of a sequence of aggregates of lane vectors: that of the elements from the row on.
-template <class Geometry, class T>
-struct geometry_of_lane_vectors : Geometry {
-    static constexpr int lane_vector_bytes = static_cast<int>(sizeof(T));
-};
-
 /// What kernels know of a cell's elements in each block, and where the aggregates go.
 template <class T, int n>
 struct lane_vectors_by_cell {
@@ -68,52 +62,73 @@ struct lane_vectors_by_cell {
     }
 };
 
-/// The shared memory of `combine_lane_vectors`. Places in the stage are in bytes, since they are added to addresses.
-template <class T, int n, int threads, int tile, int digits>
+/// The blocks that combine lane vectors of up to 2^bits cells. With more cells than digits of a sort, there is one for
+/// a multiprocessor, and a thread looks after several cells.
+template <class Tuning, int bits_, int items_>
+struct lane_vector_blocks {
+    static constexpr bool are_wide = bits_ > Tuning::digit_bits;
+    static constexpr int bits = bits_, digits = 1 << bits, items = items_;
+    static constexpr int threads = are_wide ? Tuning::many_cells_threads : Tuning::threads;
+    static constexpr int per_multiprocessor = are_wide ? 1 : Tuning::moving_blocks_per_multiprocessor;
+    static constexpr int warps = threads / warp_size, tile = threads * items;
+    static constexpr int cells_each = (digits + threads - 1) / threads;
+};
+
+/// The shared memory of `combine_lane_vectors`. A place in the stage is in bytes, since it is added to addresses, or in
+/// elements where that would take more than 16 bits.
+template <class Blocks, class T, int n>
 struct lane_vectors_in_block {
-    static constexpr int warps = threads / warp_size;
+    using counter = std::conditional_t<Blocks::are_wide, unsigned short, unsigned>;
+    static constexpr unsigned element = Blocks::are_wide ? 1 : sizeof(T), place_bytes = sizeof(T) / element;
+    static constexpr unsigned vector = n * element, counter_bytes = sizeof(counter);
     /// Each cell may begin with elements that were left, and end with an incomplete lane vector.
-    static constexpr int vectors = (tile + 2 * (n - 1) * digits + n - 1) / n;
-    static constexpr unsigned vector_bytes = n * sizeof(T), places = vectors * vector_bytes;
+    static constexpr unsigned vectors = (Blocks::tile + 2 * (n - 1) * Blocks::digits + n - 1) / n;
     /// What belongs to no cell is counted as another one, and stored in a place of its thread behind the others.
-    static constexpr int staged = vectors + (threads + n - 1) / n;
-    static constexpr unsigned no_place = 0x10000, no_cell = 0xffff;
-    static_assert(places + threads * sizeof(T) <= no_place && tile * sizeof(T) < no_place, "16 bits for each of both");
+    static constexpr unsigned places = vectors * vector, staged = vectors + (Blocks::threads + n - 1) / n;
+    static constexpr unsigned no_place = 0xffff, no_cell = 0xffff;
+    static constexpr bool fits = places + Blocks::threads * element <= no_place && Blocks::tile * element <= no_place;
 
     lane_vector_elements<T, n> stage[staged];
-    unsigned counters[warps][digits + 1]; ///< elements per warp and cell, then the place of the first one
-    T* targets[digits];                   ///< of a cell's first lane vector in the stage
-    unsigned short cell_of[staged];       ///< of complete lane vectors, times 4
-    unsigned heads;                       ///< how many lane vectors end in this tile that began in earlier blocks
+    T* targets[Blocks::digits];                          ///< of a cell's first lane vector in the stage
+    counter counters[Blocks::warps][Blocks::digits + 1]; ///< elements per cell, then the place of the first one
+    unsigned short cell_of[staged];                      ///< of complete lane vectors, in bytes of counters
+    unsigned heads; ///< how many lane vectors end in this tile that began in earlier blocks
 
     /// Whether the element at a place is the last one of its lane vector.
-    TILEWISE_DEVICE static bool is_last(unsigned place) { return place % vector_bytes == vector_bytes - sizeof(T); }
+    TILEWISE_DEVICE static bool is_last(unsigned place) { return place % vector == vector - element; }
 };
 
 /// Writes the aggregates of the lane vectors that are whole in a block, and the elements of the others.
-template <class Tuning, int bits, int items, int n, class Source, class Values, class Op>
-TILEWISE_KERNEL(Tuning::threads, Tuning::moving_blocks_per_multiprocessor)
+template <class Blocks, int n, class Source, class Values, class Op>
+TILEWISE_KERNEL(Blocks::threads, Blocks::per_multiprocessor)
 combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_cell<typename Values::type, n> of, Op op)
 {
     using T = typename Values::type;
-    constexpr int threads = Tuning::threads, tile = threads * items, digits = 1 << bits;
-    using memory_type = lane_vectors_in_block<T, n, threads, tile, digits>;
-    constexpr unsigned vector_bytes = memory_type::vector_bytes, places = memory_type::places;
-    static_assert(digits <= threads, "a thread for every cell");
-    TILEWISE_SHARED(memory, memory_type);
+    constexpr int threads = Blocks::threads, items = Blocks::items, tile = Blocks::tile, digits = Blocks::digits;
+    constexpr int warps = Blocks::warps, each = Blocks::cells_each;
+    using memory_type = lane_vectors_in_block<Blocks, T, n>;
+    using counter = typename memory_type::counter;
+    constexpr unsigned element = memory_type::element;
+    TILEWISE_LARGE_SHARED(memory, memory_type);
     auto* const stage = reinterpret_cast<unsigned char*>(memory.stage);
-    int const cell = thread_index(), lane = lane_index(), warp = warp_index();
+    int const thread = thread_index(), lane = lane_index(), warp = warp_index();
     auto* const own_counters = reinterpret_cast<unsigned char*>(memory.counters[warp]);
     unsigned const lower_lanes = (1u << lane) - 1, lanes_up_to_own = lower_lanes * 2 + 1;
-    unsigned const own_place = places + static_cast<unsigned>(thread_index()) * static_cast<unsigned>(sizeof(T));
+    unsigned const own_place = memory_type::places + static_cast<unsigned>(thread) * element;
     if (lane == 0)
         memory.counters[warp][digits] = memory_type::no_place;
 
-    offset const earlier = cell < cells ? of.before(cell, block_index(), block_count()) : 0;
-    int missing = static_cast<int>(earlier % n); // elements of the next lane vector that earlier blocks have
-    int left = missing;                          // and those that the block itself has, up to the end of these
-    T* next = cell < cells ? of.aggregates + of.begins[cell] + earlier / n : nullptr;
-    lane_vector_elements<T, n> rest;
+    int missing[each]; // elements of a cell's next lane vector that earlier blocks have
+    int left[each];    // and those that the block itself has, up to the end of these
+    T* next[each];
+    registers<lane_vector_elements<T, n>, each> rest;
+    TILEWISE_UNROLL
+    for (int k = 0; k < each; ++k) {
+        int const cell = k * threads + thread;
+        offset const earlier = cell < cells ? of.before(cell, block_index(), block_count()) : 0;
+        missing[k] = left[k] = static_cast<int>(earlier % n);
+        next[k] = cell < cells ? of.aggregates + of.begins[cell] + earlier / n : nullptr;
+    }
 
     offset const size = source.size();
     auto const share = gpu::own_tiles<tile>(size);
@@ -125,82 +140,103 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
         int const valid = static_cast<int>(gpu::at_most(size - first, tile)), own_valid = valid - begin_of_own;
         gpu::fetch_tile<tile, warp_size>(loaded, source, first, valid, begin_of_own);
         gpu::fetch_tile<tile, warp_size>(loaded_values, values, first, valid, begin_of_own);
-        TILEWISE_UNROLL
+        TILEWISE_UNROLL_BY_4
         for (int i = lane; i < digits; i += warp_size)
             memory.counters[warp][i] = 0;
         sync_warp();
 
-        // Four times the cell of each element, and in the upper half its rank among the warp's elements of the cell
+        // The address of each element's counter, and in the upper half its rank among the warp's elements of the cell
         unsigned ranked[items];
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
             auto const found = source.locate(loaded[i]);
             bool const belongs = found.inside && i * warp_size < own_valid;
             unsigned const own = belongs ? found.cell : digits;
-            unsigned const same = gpu::lanes_with_bits<bits>(own, belongs);
-            unsigned& counter = *reinterpret_cast<unsigned*>(own_counters + own * 4);
-            unsigned const rank = counter + static_cast<unsigned>(count_bits(same & lower_lanes));
+            unsigned const same = gpu::lanes_with_bits<Blocks::bits>(own, belongs);
+            counter& known = *reinterpret_cast<counter*>(own_counters + own * memory_type::counter_bytes);
+            unsigned const rank = known + static_cast<unsigned>(count_bits(same & lower_lanes));
             sync_warp();
             if (belongs && same <= lanes_up_to_own) // the last one
-                counter = rank + 1;
+                known = static_cast<counter>(rank + 1);
             sync_warp();
-            ranked[i] = own * 4 + rank * (static_cast<unsigned>(sizeof(T)) << 16);
+            ranked[i] = own * memory_type::counter_bytes + rank * (element << 16);
         }
         sync_block(); // also: the stage of the preceding tile has been read
-        if (thread_index() == 0)
+        if (thread == 0)
             memory.heads = 0;
 
-        unsigned before_warp[memory_type::warps], own_count = 0, end_of_all = 0;
+        unsigned begin[each], end[each], own_vectors = 0, end_of_all = 0;
         TILEWISE_UNROLL
-        for (int i = 0; i < memory_type::warps; ++i) {
-            before_warp[i] = own_count;
-            own_count += cell < digits ? memory.counters[i][cell] : 0;
+        for (int k = 0; k < each; ++k) {
+            unsigned count = 0;
+            if (k * threads + thread < digits)
+                TILEWISE_UNROLL
+            for (int i = 0; i < warps; ++i)
+                count += memory.counters[i][k * threads + thread];
+            end[k] = static_cast<unsigned>(left[k]) + count; // for now, the number of elements
+            begin[k] = own_vectors;
+            own_vectors += (end[k] + n - 1) / n;
         }
-        unsigned const elements = static_cast<unsigned>(left) + own_count;
-        unsigned const begin = gpu::block_sum_before<threads, true>((elements + n - 1) / n, end_of_all);
-        unsigned const end = begin + elements / n;
-        bool const has_head = missing != 0 && end != begin;
-        if (cell < digits) {
-            unsigned const place = begin * vector_bytes + static_cast<unsigned>(left * sizeof(T));
-            TILEWISE_UNROLL
-            for (int i = 0; i < memory_type::warps; ++i)
-                memory.counters[i][cell] = place + before_warp[i] * static_cast<unsigned>(sizeof(T));
-            gpu::copy_elements(memory.stage[begin], rest, missing, left);
-            memory.targets[cell] = next - begin;
-            left = static_cast<int>(elements % n);
-            if (left != 0)
-                memory.cell_of[end] = memory_type::no_cell;
-            if (has_head)
-                gpu::add_one(&memory.heads);
+        unsigned const begin_of_all = gpu::block_sum_before<threads, true>(own_vectors, end_of_all);
+        bool has_head[each];
+        TILEWISE_UNROLL
+        for (int k = 0; k < each; ++k) {
+            int const cell = k * threads + thread;
+            begin[k] += begin_of_all;
+            has_head[k] = missing[k] != 0 && end[k] >= n;
+            if (cell < digits) {
+                unsigned place = begin[k] * memory_type::vector + static_cast<unsigned>(left[k]) * element;
+                TILEWISE_UNROLL
+                for (int i = 0; i < warps; ++i) {
+                    unsigned const count = memory.counters[i][cell];
+                    memory.counters[i][cell] = static_cast<counter>(place);
+                    place += count * element;
+                }
+                gpu::copy_elements(memory.stage[begin[k]], rest[k], missing[k], left[k]);
+                memory.targets[cell] = next[k] - begin[k];
+                left[k] = static_cast<int>(end[k] % n);
+                end[k] = begin[k] + end[k] / n;
+                if (left[k] != 0)
+                    memory.cell_of[end[k]] = memory_type::no_cell;
+                if (has_head[k])
+                    gpu::add_one(&memory.heads);
+            }
         }
         sync_block();
 
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
             unsigned const own = ranked[i] & 0xffff;
-            unsigned place = *reinterpret_cast<unsigned const*>(own_counters + own) + (ranked[i] >> 16);
+            unsigned place = *reinterpret_cast<counter const*>(own_counters + own) + (ranked[i] >> 16);
             place = place < own_place ? place : own_place;
-            if (Values::is_loaded || place < places) // without a branch, if it saves nothing
-                gpu::put(*reinterpret_cast<T*>(stage + place), values.get(loaded_values[i]));
+            if (Values::is_loaded || place < memory_type::places) // without a branch, if it saves nothing
+                gpu::put(*reinterpret_cast<T*>(stage + place * memory_type::place_bytes), values.get(loaded_values[i]));
             if (memory_type::is_last(place))
-                memory.cell_of[place / vector_bytes] = static_cast<unsigned short>(own);
+                memory.cell_of[place / memory_type::vector] = static_cast<unsigned short>(own);
         }
         sync_block();
 
         if (memory.heads != 0) {
-            if (has_head) {
-                gpu::copy_elements(of.heads[offset{block_index()} * cells + cell], memory.stage[begin], missing, n);
-                memory.cell_of[begin] = memory_type::no_cell;
-                missing = 0;
+            TILEWISE_UNROLL
+            for (int k = 0; k < each; ++k) {
+                if (has_head[k]) {
+                    gpu::copy_elements(of.heads[offset{block_index()} * cells + k * threads + thread],
+                                       memory.stage[begin[k]], missing[k], n);
+                    memory.cell_of[begin[k]] = memory_type::no_cell;
+                    missing[k] = 0;
+                }
             }
             sync_block();
         }
-        if (cell < digits) {
-            gpu::copy_elements(rest, memory.stage[end], missing, left);
-            next += end - begin;
+        TILEWISE_UNROLL
+        for (int k = 0; k < each; ++k) {
+            if (k * threads + thread < digits) {
+                gpu::copy_elements(rest[k], memory.stage[end[k]], missing[k], left[k]);
+                next[k] += end[k] - begin[k];
+            }
         }
         TILEWISE_UNROLL_BY_4
-        for (unsigned i = static_cast<unsigned>(thread_index()); i < end_of_all; i += threads) {
+        for (unsigned i = static_cast<unsigned>(thread); i < end_of_all; i += threads) {
             unsigned const own = memory.cell_of[i];
             if (own == memory_type::no_cell)
                 continue;
@@ -210,11 +246,13 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
             TILEWISE_UNROLL
             for (int j = 1; j < n; ++j)
                 gpu::put(sum, gpu::combine(op, sum, T(vector.values[j])));
-            gpu::put(memory.targets[own / 4][i], sum);
+            gpu::put(memory.targets[own / memory_type::counter_bytes][i], sum);
         }
     }
-    if (cell < cells)
-        gpu::copy_elements(of.tails[offset{block_index()} * cells + cell], rest, missing, left);
+    TILEWISE_UNROLL
+    for (int k = 0; k < each; ++k)
+        if (int const cell = k * threads + thread; cell < cells)
+            gpu::copy_elements(of.tails[offset{block_index()} * cells + cell], rest[k], missing[k], left[k]);
 }
 
 /// Writes the aggregates of the other lane vectors: a thread for each cell and block, which combines the one that

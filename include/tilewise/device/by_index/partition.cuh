@@ -90,17 +90,17 @@ TILEWISE_DEVICE unsigned lanes_with_bits(unsigned value, bool vote)
 }
 
 /// The threads of a block that counts: twice as many as of one that sorts, if they can share its tile.
-template <class Tuning, int items>
-inline constexpr int counting_threads = items % 2 == 0 ? 2 * Tuning::threads : Tuning::threads;
+template <int threads, int items>
+inline constexpr int counting_threads = items % 2 == 0 ? 2 * threads : threads;
 
 /// Counts the digits of each block's share of the elements, in tiles of `tile`, and writes them to row `digit` and
 /// column `block` of `counts`.
-template <class Tuning, int threads, int tile, class Source, class Radix>
-TILEWISE_KERNEL(threads, Tuning::moving_blocks_per_multiprocessor)
+template <int threads, int blocks, int tile, int digits, class Source, class Radix>
+TILEWISE_KERNEL(threads, blocks)
 count_digits(Source source, Radix radix, offset* counts)
 {
     constexpr int items = tile / threads;
-    TILEWISE_SHARED(table, unsigned[1 << Tuning::digit_bits]);
+    TILEWISE_SHARED(table, unsigned[digits]);
     for (int digit = thread_index(); digit < radix.count(); digit += threads)
         table[digit] = 0;
     sync_block();
@@ -151,14 +151,19 @@ template <int threads>
 TILEWISE_KERNEL(threads, 1)
 begin_digits(int digits, offset const* totals, int n, offset* begins)
 {
-    int const digit = thread_index();
-    offset all;
-    offset const own = digit < digits ? (totals[digit] + n - 1) / n : 0,
-                 before = gpu::block_sum_before<threads>(own, all);
-    if (digit < digits)
-        begins[digit] = before;
-    if (digit == 0)
-        begins[digits] = all;
+    offset begin = 0;
+    TILEWISE_NO_UNROLL
+    for (int first = 0; first < digits; first += threads) {
+        int const digit = first + thread_index();
+        offset const own = digit < digits ? (totals[digit] + n - 1) / n : 0;
+        offset all;
+        offset const before = gpu::block_sum_before<threads>(own, all);
+        if (digit < digits)
+            begins[digit] = begin + before;
+        begin += all;
+    }
+    if (thread_index() == 0)
+        begins[digits] = begin;
 }
 
 /// Moves the payloads, and the cells unless `moved_cells` is null, to the positions of their digits. Each tile is first
