@@ -20,11 +20,17 @@ DEVICE_TEST(ByIndexProbe, FindsTheOrder)
     auto const x =
         shape::some_values<std::uint32_t>(static_cast<std::size_t>(tw::order<std::uint32_t>::tile) / 4 + 300);
     for (int const cells : {1, 4, 5, 17, 65})
-        for (spread const how : all_spreads)
+        for (spread const how : all_spreads) {
             expect_specified<steep_geometry, small_steps>(x, cells, how, 7u, shape::non_associative<std::uint32_t>());
+            expect_specified<steep_geometry, sorting<small_steps>>(x, cells, how, 7u,
+                                                                   shape::non_associative<std::uint32_t>());
+        }
     auto const longer = shape::some_values<std::uint32_t>(9001);
-    expect_specified<steep_geometry, many_blocks>(longer, 13, spread::anyhow, 7u,
-                                                  shape::non_associative<std::uint32_t>());
+    for (int const cells : {3, 13})
+        expect_specified<steep_geometry, many_blocks>(longer, cells, spread::anyhow, 7u,
+                                                      shape::non_associative<std::uint32_t>());
+    expect_specified<steep_geometry, sorting<many_blocks>>(longer, 13, spread::anyhow, 7u,
+                                                           shape::non_associative<std::uint32_t>());
     using large = shape::bytes<24>;
     using order = tw::order<large, steep_geometry>;
     auto const init = shape::some_values<large>(1).front();

@@ -29,21 +29,35 @@ void expect_all_spreads(std::vector<T> const& x, std::vector<int> const& extents
                 std::vector<T>(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count)), cells, how, x.back(), op);
         }
 }
-template <class T>
+template <class T, class Tuning = small_steps>
 void expect_order(std::vector<int> const& extents)
 {
     auto const x = shape::some_values<T>(static_cast<std::size_t>(2 * tw::order<T, steep_geometry>::tile) + 19);
-    expect_all_spreads<T, steep_geometry, small_steps>(x, extents, shape::non_associative<T>());
+    expect_all_spreads<T, steep_geometry, Tuning>(x, extents, shape::non_associative<T>());
 }
 
 DEVICE_TEST(by_index_order, of_words_is_that_of_every_cell_alone)
 {
-    expect_order<std::uint32_t>({1, 2, 3, 4, 5, 16, 17, 64, 65});
+    expect_order<std::uint32_t>({1, 2, 3, 4, 5, 16, 17, 64, 65, 127, 128, 129});
+}
+
+DEVICE_TEST(by_index_order, of_words_that_are_sorted_is_that_of_every_cell_alone)
+{
+    expect_order<std::uint32_t, sorting<small_steps>>({1, 2, 3, 4, 5, 16, 17, 64, 65});
 }
 
 DEVICE_TEST(by_index_order, of_bytes_is_that_of_every_cell_alone)
 {
-    expect_order<unsigned char>({3, 17});
+    expect_order<unsigned char>({3, 17, 130});
+}
+
+/// Lane vectors of 2, 5 and 8 elements, of 16, 15 and 12 bytes.
+DEVICE_TEST(by_index_order, of_values_of_other_sizes_is_that_of_every_cell_alone)
+{
+    expect_order<std::uint16_t>({2, 20});
+    expect_order<shape::bytes<3>>({4, 100});
+    expect_order<shape::bytes<6>>({3});
+    expect_order<std::uint64_t>({1, 40});
 }
 
 DEVICE_TEST(by_index_order, of_structures_is_that_of_every_cell_alone)
@@ -78,7 +92,11 @@ DEVICE_TEST(by_index_order, of_long_cells_crosses_every_level)
 DEVICE_TEST(by_index_order, does_not_depend_on_the_number_of_blocks)
 {
     auto const x = shape::some_values<std::uint32_t>(9001);
-    expect_specified<steep_geometry, many_blocks>(x, 13, spread::anyhow, 7u, shape::non_associative<std::uint32_t>());
+    for (int const cells : {3, 13}) // few elements, and many, of a cell in a block
+        for (spread const how : {spread::anyhow, spread::few_cells, spread::in_runs})
+            expect_specified<steep_geometry, many_blocks>(x, cells, how, 7u, shape::non_associative<std::uint32_t>());
+    expect_specified<steep_geometry, sorting<many_blocks>>(x, 13, spread::anyhow, 7u,
+                                                           shape::non_associative<std::uint32_t>());
 }
 
 /// With the numbers that everybody else has.
@@ -90,11 +108,11 @@ DEVICE_TEST(by_index_order, of_floats_is_that_of_every_cell_alone)
             x.push_back(static_cast<float>(static_cast<std::int32_t>(bits)) / static_cast<float>(1 << (bits % 16)));
         return x;
     };
-    for (int const cells : {1, 255, 256, 257, 4000})
+    for (int const cells : {1, 16, 17, 255, 256, 257, 2048, 2049, 4000})
         for (spread const how : {spread::anyhow, spread::few_cells}) {
             if (on_device::interpreted && how == spread::few_cells && cells != 256)
                 continue;
-            expect_specified<tw::standard_geometry, tw::gpu::by_index_tuning>(
+            expect_specified<tw::standard_geometry, usual_lane_vectors>(
                 some(amount<std::size_t>(2000003, 200003, 20011)), cells, how, 0.5f, std::plus<>());
         }
     expect_specified<tw::standard_geometry, tw::gpu::by_index_tuning>(some(amount<std::size_t>(9000001, 300001, 100)),

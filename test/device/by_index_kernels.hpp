@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct small_steps : tw::gpu::by_index_tuning {
     static constexpr int threads = 64, digit_bits = 2, blocks_per_multiprocessor = 1,
                          moving_blocks_per_multiprocessor = 1;
     static constexpr int few_cells_bits = 1, many_cells_bits = 7, many_cells_threads = 64;
+    static constexpr tw::offset least_for_lane_vectors = 0;
     template <int>
     static constexpr int items_per_thread = 2;
     static constexpr int items_summed = 2, table_bytes = 64, large_table_threads = 96, large_table_bytes = 256;
@@ -53,6 +55,17 @@ struct many_blocks : small_steps {
     static constexpr int moving_blocks_per_multiprocessor = on_device::interpreted ? 100 : 16;
     template <int>
     static constexpr int items_per_thread = 1;
+};
+
+/// The same, with values that are always sorted.
+template <class Tuning>
+struct sorting : Tuning {
+    static constexpr tw::offset least_for_lane_vectors = std::numeric_limits<tw::offset>::max();
+};
+
+/// The usual numbers, also for a few elements.
+struct usual_lane_vectors : tw::gpu::by_index_tuning {
+    static constexpr tw::offset least_for_lane_vectors = 0;
 };
 
 /// How elements are spread over cells.

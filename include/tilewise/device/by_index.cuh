@@ -79,13 +79,15 @@ public:
     Values values;
     int multiprocessors;
 
-    /// Launches the kernels, unless there are too many cells, or lane vectors of one element. Calls `use(begins, view)`
-    /// while the aggregates exist: those of a cell are the elements of `view` from `begins[cell]` up to
-    /// `begins[cell + 1]`, in memory of the device.
+    /// Launches the kernels, unless there are too many cells, too few elements, or lane vectors of one element. Calls
+    /// `use(begins, view)` while the aggregates exist: those of a cell are the elements of `view` from `begins[cell]`
+    /// up to `begins[cell + 1]`, in memory of the device.
     template <class Op, class Use>
     bool start(Op const& op, Use const& use)
     {
         if constexpr (n > 1 && sizeof(T) <= Tuning::most_payload_bytes) {
+            if (source.count < Tuning::least_for_lane_vectors)
+                return false;
             if (source.cells <= 1 << Tuning::few_cells_bits)
                 return combine<blocks_of<Tuning::few_cells_bits>>(op, use);
             if (source.cells <= 1 << Tuning::digit_bits)
@@ -133,7 +135,7 @@ private:
             if (source.count == 0) {
                 call.clear(own_begins, static_cast<std::size_t>(cells + 1) * sizeof(offset));
             } else {
-                constexpr int of_counting = counting_threads<Blocks::threads, items>;
+                constexpr int of_counting = counting_threads<Blocks::threads, Blocks::items>;
                 call.launch(&count_digits<of_counting, Blocks::per_multiprocessor, Blocks::tile, Blocks::digits,
                                           source_type, whole_cells>,
                             "count_digits", {blocks, of_counting}, source, whole_cells{cells}, own_counts);

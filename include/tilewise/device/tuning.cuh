@@ -158,8 +158,8 @@ struct by_index_tuning {
     static constexpr int moving_blocks_per_multiprocessor = 3;
     static constexpr int digit_bits = 8; ///< a thread for every digit
     static constexpr int few_cells_bits = 4, many_cells_bits = 11, many_cells_threads = 512;
-    static constexpr int stage_bytes = 32 * 1024;
-    static constexpr int most_items = 16; ///< with more, registers are spilled
+    static constexpr offset least_for_lane_vectors = offset{1} << 20; ///< fewer are sorted, with fewer launches
+    static constexpr int stage_bytes = 32 * 1024, most_items = 16;    ///< with more, registers are spilled
     template <int value_bytes>
     static constexpr int items_per_thread = std::clamp(stage_bytes / (threads * (value_bytes + 4)), 1, most_items);
     static constexpr int most_payload_bytes = 16; ///< of values that are sorted; of larger ones, positions are

@@ -30,6 +30,7 @@ struct cells_of_samples {
     offset count;
 
     using load_type = typename Samples::template vector<1>;
+    static constexpr bool fits_word = Samples::bases == 1 && Samples::widest <= 4; ///< what is loaded for an element
 
     TILEWISE_DEVICE offset size() const { return count; }
     TILEWISE_DEVICE load_type fetch(offset i) const { return samples.template fetch<access::elementwise, 1>(i); }

@@ -67,7 +67,7 @@ struct lane_vectors_by_cell {
 template <class Tuning, int bits_, int items_>
 struct lane_vector_blocks {
     static constexpr bool are_wide = bits_ > Tuning::digit_bits;
-    static constexpr int bits = bits_, digits = 1 << bits, items = items_;
+    static constexpr int bits = bits_, digits = 1 << bits, items = are_wide ? items_ * 3 / 2 : items_;
     static constexpr int threads = are_wide ? Tuning::many_cells_threads : Tuning::threads;
     static constexpr int per_multiprocessor = are_wide ? 1 : Tuning::moving_blocks_per_multiprocessor;
     static constexpr int warps = threads / warp_size, tile = threads * items;
@@ -132,35 +132,56 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
 
     offset const size = source.size();
     auto const share = gpu::own_tiles<tile>(size);
+    offset const last = share.last * tile;
+    int const begin_of_own = warp * items * warp_size + lane;
+    auto const elements_at = [&](offset first) { return static_cast<int>(gpu::at_most(size - first, tile)); };
+    registers<typename Source::load_type, items> loaded;
+    auto const fetch_samples = [&](offset first) {
+        gpu::fetch_tile<tile, warp_size>(loaded, source, first, elements_at(first), begin_of_own);
+    };
+    constexpr bool fetches_ahead = Source::fits_word && !Blocks::are_wide; // of more, registers are spilled
+    if (fetches_ahead && share.first < share.last)
+        fetch_samples(share.first * tile);
     TILEWISE_NO_UNROLL
-    for (offset first = share.first * tile; first < share.last * tile; first += tile) {
-        registers<typename Source::load_type, items> loaded;
+    for (offset first = share.first * tile; first < last; first += tile) {
+        if constexpr (!fetches_ahead)
+            fetch_samples(first);
         registers<typename Values::load_type, items> loaded_values;
-        int const begin_of_own = warp * items * warp_size + lane;
-        int const valid = static_cast<int>(gpu::at_most(size - first, tile)), own_valid = valid - begin_of_own;
-        gpu::fetch_tile<tile, warp_size>(loaded, source, first, valid, begin_of_own);
+        int const valid = elements_at(first), own_valid = valid - begin_of_own;
         gpu::fetch_tile<tile, warp_size>(loaded_values, values, first, valid, begin_of_own);
         TILEWISE_UNROLL_BY_4
         for (int i = lane; i < digits; i += warp_size)
             memory.counters[warp][i] = 0;
         sync_warp();
 
-        // The address of each element's counter, and in the upper half its rank among the warp's elements of the cell
-        unsigned ranked[items];
+        // The address of each element's counter, and in the upper half its rank among the warp's elements of the cell.
+        // While a counter is read, the lanes with the next element's cell are found.
+        unsigned ranked[items], own[2], same[2];
+        bool belongs[2];
+        auto const find_lanes = [&](int i) {
+            auto const found = source.locate(loaded[i]);
+            belongs[i % 2] = found.inside && i * warp_size < own_valid;
+            own[i % 2] = belongs[i % 2] ? found.cell : digits;
+            same[i % 2] = gpu::lanes_with_bits<Blocks::bits>(own[i % 2], belongs[i % 2]);
+        };
+        find_lanes(0);
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            auto const found = source.locate(loaded[i]);
-            bool const belongs = found.inside && i * warp_size < own_valid;
-            unsigned const own = belongs ? found.cell : digits;
-            unsigned const same = gpu::lanes_with_bits<Blocks::bits>(own, belongs);
-            counter& known = *reinterpret_cast<counter*>(own_counters + own * memory_type::counter_bytes);
-            unsigned const rank = known + static_cast<unsigned>(count_bits(same & lower_lanes));
+            int const now = i % 2;
+            ranked[i] = own[now] * memory_type::counter_bytes;
+            counter& counted = *reinterpret_cast<counter*>(own_counters + ranked[i]);
+            unsigned const known = counted;
+            if (i + 1 < items)
+                find_lanes(i + 1);
+            unsigned const rank = known + static_cast<unsigned>(count_bits(same[now] & lower_lanes));
             sync_warp();
-            if (belongs && same <= lanes_up_to_own) // the last one
-                known = static_cast<counter>(rank + 1);
+            if (belongs[now] && same[now] <= lanes_up_to_own) // the last one
+                counted = static_cast<counter>(rank + 1);
             sync_warp();
-            ranked[i] = own * memory_type::counter_bytes + rank * (element << 16);
+            ranked[i] += rank * (element << 16);
         }
+        if (fetches_ahead && first + tile < last)
+            fetch_samples(first + tile);
         sync_block(); // also: the stage of the preceding tile has been read
         if (thread == 0)
             memory.heads = 0;
@@ -206,13 +227,13 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
 
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
-            unsigned const own = ranked[i] & 0xffff;
-            unsigned place = *reinterpret_cast<counter const*>(own_counters + own) + (ranked[i] >> 16);
+            unsigned const own_cell = ranked[i] & 0xffff;
+            unsigned place = *reinterpret_cast<counter const*>(own_counters + own_cell) + (ranked[i] >> 16);
             place = place < own_place ? place : own_place;
             if (Values::is_loaded || place < memory_type::places) // without a branch, if it saves nothing
                 gpu::put(*reinterpret_cast<T*>(stage + place * memory_type::place_bytes), values.get(loaded_values[i]));
             if (memory_type::is_last(place))
-                memory.cell_of[place / memory_type::vector] = static_cast<unsigned short>(own);
+                memory.cell_of[place / memory_type::vector] = static_cast<unsigned short>(own_cell);
         }
         sync_block();
 
@@ -237,8 +258,8 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
         }
         TILEWISE_UNROLL_BY_4
         for (unsigned i = static_cast<unsigned>(thread); i < end_of_all; i += threads) {
-            unsigned const own = memory.cell_of[i];
-            if (own == memory_type::no_cell)
+            unsigned const of_cell = memory.cell_of[i];
+            if (of_cell == memory_type::no_cell)
                 continue;
             lane_vector_elements<T, n> vector;
             gpu::put(vector, memory.stage[i]);
@@ -246,7 +267,7 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
             TILEWISE_UNROLL
             for (int j = 1; j < n; ++j)
                 gpu::put(sum, gpu::combine(op, sum, T(vector.values[j])));
-            gpu::put(memory.targets[own / memory_type::counter_bytes][i], sum);
+            gpu::put(memory.targets[of_cell / memory_type::counter_bytes][i], sum);
         }
     }
     TILEWISE_UNROLL
