@@ -262,6 +262,10 @@ DEVICE_TEST(by_index_inputs, may_be_computed)
     device_array<float> const out(cells);
     tw::reduce_by_index(tw::device, keys, keys + count, values, cells, out.begin(), 2.5f, std::plus<>());
     expect_same(out.values(cells), expected, "computed elements");
+    device_array<float> const again(cells);
+    run<tw::standard_geometry, usual_lane_vectors>(tw::device, keys, count, values, tw::binning::numbered_cells{cells},
+                                                   again.begin(), 2.5f, std::plus<>());
+    expect_same(again.values(cells), expected, "computed elements by lane vectors");
 }
 
 struct wide {

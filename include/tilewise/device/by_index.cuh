@@ -13,9 +13,9 @@
 ///
 /// Host memory is staged in pieces, if necessary, for sums of integers. Values that are sorted are staged as a whole.
 ///
-/// Scratch memory: for sums of integers, 4 or 8 bytes per cell. Otherwise, a T per element, or 8 bytes if T is wider
-/// than 16, and for more than 256 cells twice that and twice 4 bytes; 8 bytes per cell; and at
-/// most about 20 MB.
+/// Scratch memory: for sums of integers, 4 or 8 bytes per cell. With lane vectors, a T for each of them, and 40 bytes
+/// per cell for each block, at most about 30 MB. Otherwise, a T per element, or 8 bytes if T is wider than 16, and for
+/// more than 256 cells twice that and twice 4 bytes; 8 bytes per cell; and at most about 20 MB.
 
 #include <tilewise/axis/bounds.hpp>
 #include <tilewise/core/config.hpp>

@@ -43,7 +43,7 @@ TILEWISE_DEVICE void copy_elements(lane_vector_elements<T, n>& to, lane_vector_e
             gpu::put(to.values[i], from.values[i]);
 }
 
-/// What kernels know of a cell's elements in each block, and where the aggregates go.
+/// The cells' elements in each block, and where the aggregates go.
 template <class T, int n>
 struct lane_vectors_by_cell {
     using vector = lane_vector_elements<T, n>;
