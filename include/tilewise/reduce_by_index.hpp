@@ -115,7 +115,8 @@ output_end<Out> reduce_numbered(Policy const& policy, sequence<It, Extent> keys,
 /// @par Complexity
 /// The values are first sorted by key, stably, in O(n + size) steps and memory for n values, and then reduced as by
 /// @ref segmented_reduce. They are not sorted if the order of combination cannot matter: for integers under known
-/// operators. Under device, the sorted values must fit in GPU memory.
+/// operators. Under device, the sorted values must fit in GPU memory; of 2^20 values of up to 8 bytes and more, with up
+/// to 2048 keys, a value for every 16 bytes of them must.
 /// @par Errors
 /// Throws `std::invalid_argument` for a size that is negative or too large, and otherwise as @ref reduce does.
 /// @par Example

@@ -186,6 +186,7 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
         if (thread == 0)
             memory.heads = 0;
 
+        // Where the lane vectors of each cell are in the stage, with what was left of the tile before
         unsigned begin[each], end[each], own_vectors = 0, end_of_all = 0;
         TILEWISE_UNROLL
         for (int k = 0; k < each; ++k) {
@@ -225,6 +226,7 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
         }
         sync_block();
 
+        // The elements go to their places
         TILEWISE_UNROLL
         for (int i = 0; i < items; ++i) {
             unsigned const own_cell = ranked[i] & 0xffff;
@@ -237,6 +239,7 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
         }
         sync_block();
 
+        // Of lane vectors that began in earlier blocks, the elements are written; the other complete ones are combined
         if (memory.heads != 0) {
             TILEWISE_UNROLL
             for (int k = 0; k < each; ++k) {
