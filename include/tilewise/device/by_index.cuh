@@ -7,7 +7,7 @@
 /// * Sums of integers, which are exact in any order: `sum_cells`, in tables in shared memory if the cells fit, and
 ///   `write_sums`.
 /// * Up to 2048 cells of values of up to 8 bytes: blocks combine the lane vectors of each cell (see
-///   by_index/lane_vectors.cuh), and then a cell's aggregates are combined as a segment (see segmented.cuh).
+///   by_index/combine_lane_vectors.cuh), and then a cell's aggregates are combined as a segment (see segmented.cuh).
 /// * Everything else: values are sorted stably by cell (see by_index/partition.cuh), and then the values of each cell
 ///   are combined as a segment.
 ///
@@ -26,6 +26,7 @@
 #include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/by_index/cell_sorter.cuh>
 #include <tilewise/device/by_index/cells.cuh>
+#include <tilewise/device/by_index/combine_lane_vectors.cuh>
 #include <tilewise/device/by_index/integer_sums.cuh>
 #include <tilewise/device/by_index/lane_vectors.cuh>
 #include <tilewise/device/by_index/partition.cuh>
