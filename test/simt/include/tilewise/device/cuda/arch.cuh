@@ -178,7 +178,7 @@ TILEWISE_DEVICE unsigned lanes_with_bit_of(unsigned value, int bit, simt::locati
     unsigned const set = simt::ballot(simt::all_lanes, is_set, where);
     return is_set ? set : ~set;
 }
-inline unsigned and_of(unsigned a, unsigned b, unsigned c)
+TILEWISE_DEVICE unsigned and_of(unsigned a, unsigned b, unsigned c)
 {
     return a & b & c;
 }
