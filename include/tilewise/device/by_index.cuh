@@ -115,6 +115,8 @@ private:
             int const cells = static_cast<int>(source.cells);
             int const blocks =
                 gpu::blocks_for(source.count, Blocks::tile, offset{multiprocessors} * Blocks::per_multiprocessor);
+            if (source.count > offset{blocks} << 31) // a block counts in 32 bits
+                return false;
             offset const of_blocks = offset{cells} * blocks;
             layout_of_arrays layout;
             auto const counts = layout.add<offset>(of_blocks), totals = layout.add<offset>(cells),

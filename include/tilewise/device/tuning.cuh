@@ -157,7 +157,7 @@ struct by_index_tuning {
     /// Of the blocks that sort, or combine lane vectors: they take more than 64 registers, and 45 KiB of shared memory.
     static constexpr int moving_blocks_per_multiprocessor = 3;
     static constexpr int digit_bits = 8; ///< a thread for every digit
-    static constexpr int few_cells_bits = 4, many_cells_bits = 11, many_cells_threads = 512;
+    static constexpr int few_cells_bits = 4, many_cells_bits = 11, many_cells_threads = 512; ///< decision 30
     static constexpr offset least_for_lane_vectors = offset{1} << 20; ///< fewer are sorted, with fewer launches
     static constexpr int stage_bytes = 32 * 1024, most_items = 16;    ///< with more, registers are spilled
     template <int value_bytes>

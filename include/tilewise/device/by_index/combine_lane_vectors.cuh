@@ -4,8 +4,8 @@
 /// @file
 /// The aggregates of the lane vectors of each cell, computed without sorting in memory.
 ///
-/// The digits are whole cell numbers. Each block has a contiguous share of the elements. Once they are counted, a block
-/// knows the position of its first element of each cell in the sequence of the cell's elements. It sorts a tile in
+/// The digits are whole cell numbers. Each block has a contiguous share of the elements. Once these are counted, the
+/// position of its first element of each cell in the sequence of the cell's elements is known. It sorts a tile in
 /// shared memory, where each cell begins with a lane vector, and so with the elements that are left over from the tile
 /// before. A thread then combines a lane vector, wherever it belongs. What reaches memory is one value in place of a
 /// lane vector's elements.
@@ -27,7 +27,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// The blocks that combine lane vectors of up to 2^bits cells. With more cells than digits of a sort, there is one for
-/// a multiprocessor, and a thread looks after several cells.
+/// a multiprocessor, and several cells for a thread.
 template <class Tuning, int bits_, int items_>
 struct lane_vector_blocks {
     static constexpr bool are_wide = bits_ > Tuning::digit_bits;
