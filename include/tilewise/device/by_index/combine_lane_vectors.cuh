@@ -91,7 +91,7 @@ combine_lane_vectors(Source source, Values values, int cells, lane_vectors_by_ce
         int const cell = k * threads + thread;
         offset const earlier = cell < cells ? of.before(cell, block_index(), block_count()) : 0;
         missing[k] = left[k] = static_cast<int>(earlier % n);
-        next[k] = cell < cells ? of.aggregates + of.begins[cell] + earlier / n : nullptr;
+        next[k] = of.aggregates + (cell < cells ? of.begins[cell] + earlier / n : 0);
     }
 
     offset const size = source.size();
