@@ -3,7 +3,7 @@
 /// @file
 /// reduce on the GPU beside CUB, Thrust and a kernel that only reads, in one run and on the same data.
 ///
-/// Every result is checked before it is timed. `scripts/gpu report` iterations the output into the tables of
+/// Every result is checked before it is timed. `scripts/gpu report` turns the output into the tables of
 /// docs/benchmarks.
 
 #include "../suites.hpp"

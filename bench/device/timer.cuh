@@ -67,7 +67,9 @@ public:
     std::vector<summary> on_gpu(std::vector<competitor> const& competitors, int rounds, cache state)
     {
         // A suite must end: CUB takes up to 400 ms for a segment. Long runs vary little.
-        auto const of_length = [&](double seconds) { return seconds < 5e-3 ? rounds : std::min(rounds, 9); };
+        auto const of_length = [&](double seconds) {
+            return std::min(rounds, seconds < 5e-3 ? rounds : seconds < 50e-3 ? 9 : 3);
+        };
         return shuffled(competitors, of_length, [&](competitor const& one) {
             if (state == cache::flushed)
                 check(cudaMemsetAsync(flushed_.data(), ++pattern_ & 255, flushed_.size(), stream_), "cudaMemsetAsync");

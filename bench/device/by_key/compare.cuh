@@ -38,7 +38,8 @@ class comparison {
 public:
     comparison(session& run, std::string name, std::uint64_t count)
         : run_(run), name_(std::move(name)), count_(count), keys_(count), unique_(count), values_(count), out_(count),
-          lengths_(count), runs_(1)
+          lengths_(count), runs_(1), expected_keys_(count), found_keys_(count), expected_(count), found_(count),
+          expected_lengths_(count), found_lengths_(count)
     {
         fill(values_.data(), count, run.queue);
         host_values_ = fetch_all(values_.data(), count, run.queue);
@@ -47,7 +48,7 @@ public:
     void measure()
     {
         for (run_lengths const lengths : all_lengths) {
-            host_keys_ = keys_with<Key>(lengths, count_);
+            keys::make_keys(host_keys_, lengths, count_);
             check(cudaMemcpyAsync(keys_.data(), host_keys_.data(), count_ * sizeof(Key), cudaMemcpyHostToDevice,
                                   run_.queue),
                   "cudaMemcpyAsync");
@@ -73,15 +74,13 @@ private:
             tilewise::reduce_by_key_into(policy(), first(), last(), values_.data(), unique_.data(), out_.data(),
                                          runs_.data());
         };
-        std::vector<Key> expected_keys(count_);
-        std::vector<T> expected(count_);
         auto const ends =
-            tilewise::reduce_by_key(tilewise::par, host_keys_, host_values_, expected_keys.begin(), expected.begin());
-        auto const runs = static_cast<std::uint64_t>(ends.first - expected_keys.begin());
+            tilewise::reduce_by_key(tilewise::par, host_keys_, host_values_, expected_keys_.begin(), expected_.begin());
+        auto const runs = static_cast<std::uint64_t>(ends.first - expected_keys_.begin());
         ours();
         expect_runs(what, runs);
-        expect_same(what, unique_, expected_keys, runs);
-        expect_same(what, out_, expected, runs);
+        expect_keys(what, runs);
+        expect_values(what, runs);
 
         auto const cubs = [&] {
             auto bytes = run_.scratch.size();
@@ -92,9 +91,9 @@ private:
         };
         cubs();
         expect_runs(what + ", CUB", runs);
-        expect_same(what + ", CUB", unique_, expected_keys, runs);
+        expect_keys(what + ", CUB", runs);
         if constexpr (std::is_integral_v<T>)
-            expect_same(what + ", CUB", out_, expected, runs);
+            expect_values(what + ", CUB", runs);
 
         std::uint64_t const read = count_ * (sizeof(Key) + sizeof(T));
         measurement const setting{"reduce", what, {}, count_, 0, true, read + runs * (sizeof(Key) + sizeof(T)), {}};
@@ -123,10 +122,9 @@ private:
         auto const ours = [&] {
             tilewise::inclusive_scan_by_key(policy(), first(), last(), values_.data(), out_.data());
         };
-        std::vector<T> expected(count_);
-        tilewise::inclusive_scan_by_key(tilewise::par, host_keys_, host_values_, expected);
+        tilewise::inclusive_scan_by_key(tilewise::par, host_keys_, host_values_, expected_);
         ours();
-        expect_same(what, out_, expected, count_);
+        expect_values(what, count_);
 
         auto const cubs = [&] {
             auto bytes = run_.scratch.size();
@@ -137,7 +135,7 @@ private:
         };
         cubs();
         if constexpr (std::is_integral_v<T>)
-            expect_same(what + ", CUB", out_, expected, count_);
+            expect_values(what + ", CUB", count_);
 
         measurement const setting{"scan", what, {}, count_, 0, true, count_ * (sizeof(Key) + 2 * sizeof(T)), {}};
         time(setting, {{"tilewise", ours},
@@ -165,14 +163,13 @@ private:
         auto const ours = [&] {
             tilewise::count_by_key_into(policy(), first(), last(), unique_.data(), lengths_.data(), runs_.data());
         };
-        std::vector<Key> expected_keys(count_);
-        std::vector<std::int32_t> expected(count_);
-        auto const ends = tilewise::count_by_key(tilewise::par, host_keys_, expected_keys.begin(), expected.begin());
-        auto const runs = static_cast<std::uint64_t>(ends.first - expected_keys.begin());
+        auto const ends =
+            tilewise::count_by_key(tilewise::par, host_keys_, expected_keys_.begin(), expected_lengths_.begin());
+        auto const runs = static_cast<std::uint64_t>(ends.first - expected_keys_.begin());
         ours();
         expect_runs(what, runs);
-        expect_same(what, unique_, expected_keys, runs);
-        expect_same(what, lengths_, expected, runs);
+        expect_keys(what, runs);
+        expect_lengths(what, runs);
 
         auto const cubs = [&] {
             auto bytes = run_.scratch.size();
@@ -183,7 +180,8 @@ private:
         };
         cubs();
         expect_runs(what + ", CUB", runs);
-        expect_same(what + ", CUB", lengths_, expected, runs);
+        expect_keys(what + ", CUB", runs);
+        expect_lengths(what + ", CUB", runs);
 
         std::uint64_t const read = count_ * sizeof(Key);
         measurement const setting{
@@ -209,13 +207,29 @@ private:
             throw std::runtime_error(std::to_string(found) + " runs instead of " + std::to_string(expected) + ": " +
                                      what);
     }
-    template <class E>
-    void expect_same(std::string const& what, device_array<E> const& found, std::vector<E> const& expected,
-                     std::uint64_t count)
+    void expect_keys(std::string const& what, std::uint64_t runs)
     {
-        auto const result = fetch_all(found.data(), count, run_.queue);
-        if (std::memcmp(result.data(), expected.data(), count * sizeof(E)) != 0)
+        expect_same(what, unique_, found_keys_, expected_keys_, runs);
+    }
+    void expect_values(std::string const& what, std::uint64_t count)
+    {
+        expect_same(what, out_, found_, expected_, count);
+    }
+    void expect_lengths(std::string const& what, std::uint64_t runs)
+    {
+        expect_same(what, lengths_, found_lengths_, expected_lengths_, runs);
+    }
+    template <class E>
+    void expect_same(std::string const& what, device_array<E> const& results, std::vector<E>& found,
+                     std::vector<E> const& expected, std::uint64_t count)
+    {
+        check(cudaMemcpyAsync(found.data(), results.data(), count * sizeof(E), cudaMemcpyDeviceToHost, run_.queue),
+              "cudaMemcpyAsync");
+        run_.queue.wait();
+        if (std::memcmp(found.data(), expected.data(), count * sizeof(E)) != 0)
             throw std::runtime_error("other bits than on the host: " + what);
+        // The next check sees what was written after this one.
+        check(cudaMemsetAsync(results.data(), 0xff, count * sizeof(E), run_.queue), "cudaMemsetAsync");
     }
 
     session& run_;
@@ -227,6 +241,9 @@ private:
     device_array<std::int64_t> runs_;
     std::vector<Key> host_keys_;
     std::vector<T> host_values_;
+    std::vector<Key> expected_keys_, found_keys_; ///< all kept: new pages would take longer than all else
+    std::vector<T> expected_, found_;
+    std::vector<std::int32_t> expected_lengths_, found_lengths_;
 };
 
 template <class Key, class T>

@@ -23,13 +23,13 @@ struct run_lengths {
 inline constexpr run_lengths all_lengths[] = {{1, false},         {4, false}, {32, false}, {1000, false},
                                               {1'000'000, false}, {4, true},  {32, true},  {1000, true}};
 
-/// Keys of runs with such lengths. Neighboring runs have different keys.
+/// Replaces `keys` by those of runs with such lengths. Neighboring runs have different keys.
 template <class Key>
-std::vector<Key> keys_with(run_lengths lengths, std::uint64_t count)
+void make_keys(std::vector<Key>& keys, run_lengths lengths, std::uint64_t count)
 {
     std::mt19937_64 random(7);
     std::exponential_distribution<double> exponential(1 / static_cast<double>(lengths.mean));
-    std::vector<Key> keys;
+    keys.clear();
     keys.reserve(count);
     for (Key key = 0; keys.size() < count; ++key) {
         auto length = lengths.mean;
@@ -37,7 +37,6 @@ std::vector<Key> keys_with(run_lengths lengths, std::uint64_t count)
             length = 1 + static_cast<std::uint64_t>(exponential(random));
         keys.insert(keys.end(), std::min(length, count - keys.size()), key);
     }
-    return keys;
 }
 
 /// What a setting is called: "i32_f32, exponential, 32".

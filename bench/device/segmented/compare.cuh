@@ -50,7 +50,8 @@ public:
             for (std::uint64_t const mean : mean_lengths(count_)) {
                 if (mean == count_ && kind != lengths::constant)
                     continue; // one segment is one segment
-                divide(offsets_of(kind, mean, count_));
+                segments::make_offsets(host_offsets_, kind, mean, count_);
+                divide();
                 auto const what = name_of(name_, kind_name, mean);
                 if (run_.chosen.wants_part("reduce"))
                     reduce(what);
@@ -61,9 +62,8 @@ public:
     }
 
 private:
-    void divide(std::vector<std::int32_t> offsets)
+    void divide()
     {
-        host_offsets_ = std::move(offsets);
         segments_ = host_offsets_.size() - 1;
         if (host_offsets_.size() > offsets_.size())
             throw std::runtime_error("more segments than there is room for: " + name_);
@@ -182,7 +182,7 @@ private:
     device_array<T> out_;
     device_array<std::int32_t> offsets_; ///< with room for twice as many segments as elements: some are empty
     std::vector<E> host_;
-    std::vector<T> expected_, found_; ///< kept: new pages would take longer than all else
+    std::vector<T> expected_, found_; ///< all kept: new pages would take longer than all else
     std::vector<std::int32_t> host_offsets_;
     std::uint64_t segments_ = 0;
 };

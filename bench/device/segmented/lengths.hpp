@@ -36,14 +36,15 @@ inline std::vector<std::uint64_t> mean_lengths(std::uint64_t count)
     return means;
 }
 
-/// Offsets into `count` elements. (Zipf's lengths have no mean: theirs is about `mean` for a million segments.)
-inline std::vector<std::int32_t> offsets_of(lengths kind, std::uint64_t mean, std::uint64_t count)
+/// Replaces `offsets` by those into `count` elements. (Zipf's lengths have no mean: theirs is about `mean` for a
+/// million segments.)
+inline void make_offsets(std::vector<std::int32_t>& offsets, lengths kind, std::uint64_t mean, std::uint64_t count)
 {
     std::mt19937_64 random(5);
     std::exponential_distribution<double> exponential(1 / static_cast<double>(mean));
     std::uniform_real_distribution<double> uniform;
     double const shortest = std::max(1.0, static_cast<double>(mean) / std::log(1e6));
-    std::vector<std::int32_t> offsets{0};
+    offsets.assign(1, 0);
     bool huge_to_come = kind == lengths::one_huge;
     for (std::uint64_t at = 0; at < count;) {
         double length = static_cast<double>(mean);
@@ -58,7 +59,6 @@ inline std::vector<std::int32_t> offsets_of(lengths kind, std::uint64_t mean, st
         at += static_cast<std::uint64_t>(std::min(length, static_cast<double>(count - at)));
         offsets.push_back(static_cast<std::int32_t>(at));
     }
-    return offsets;
 }
 
 /// What a setting is called: "f32, exponential, 100".
