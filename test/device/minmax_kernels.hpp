@@ -80,7 +80,8 @@ std::vector<std::size_t> sizes()
     return {1, tile / 8 + 1, tile, tile + 1, 16 * tile + 1, 17 * tile, 40 * tile + 77, 1024 * tile + 33 * tile + 7};
 }
 
-/// At equal elements with one, or two, of their kind around the borders of chunks, blocks and the last tile.
+/// At equal elements with one, or two, of their kind around the borders of lane vectors, rows, chunks, blocks and the
+/// last tile.
 template <class E>
 void expect_ties_as_in_seq()
 {
@@ -89,9 +90,9 @@ void expect_ties_as_in_seq()
     for (std::size_t const size : sizes<E>()) {
         std::vector<E> x(size, E(5));
         expect_the_positions_of_seq(x, 0, tw::gpu::is_less());
-        std::size_t const last_tile = (size - 1) / tile * tile;
-        for (std::size_t const position :
-             {std::size_t{0}, chunk - 1, chunk, tile - 1, tile, last_tile - 1, 16 * tile, size - 1}) {
+        std::size_t const last_tile = (size - 1) / tile * tile, vector = tile / 64 / 32;
+        for (std::size_t const position : {std::size_t{0}, 6 * vector - 1, 6 * vector, tile / 64, chunk - 1, chunk,
+                                           tile - 1, tile, last_tile - 1, 16 * tile, size - 1}) {
             if (position >= size || on_device::leaves_to_other_schedule(variant++))
                 continue;
             SCOPED_TRACE(testing::Message() << size << " elements, at " << position);

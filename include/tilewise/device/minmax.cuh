@@ -19,6 +19,7 @@
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/minmax/elements.cuh>
+#include <tilewise/device/minmax/first_and_last_pass.cuh>
 #include <tilewise/device/minmax/values.cuh>
 #include <tilewise/device/reduce.cuh>
 #include <tilewise/device/tuning.cuh>
@@ -64,58 +65,6 @@ private:
     }
 };
 
-/// Pass 1: block `b` reduces the values of subtree `b`, of `iterations` chunks per warp, to `partials[b]`, and says
-/// which chunk they are from.
-template <class Layout, access how, int shift, class Tuning, class E, class Op, class Better, class Answer>
-TILEWISE_KERNEL(Tuning::threads, Tuning::blocks_per_multiprocessor)
-best_of_subtrees(memory_view<E> view, offset index, offset chunks, int iterations, Op op, Better better,
-                 Answer* partials)
-{
-    release_dependents();
-    constexpr int warps = Tuning::threads / warp_size;
-    constexpr offset chunk = Layout::order::chunk;
-    TILEWISE_SHARED(warp_best, raw_storage<Answer[warps]>);
-    offset const before = offset{block_index()} * iterations * warps;
-    int const warp = warp_index(), valid = static_cast<int>(at_most(chunks - before, warps * iterations));
-    int const own = min_of(valid - warp * iterations, iterations);
-    if (own > 0) {
-        offset const first = (before + warp * iterations) * chunk;
-        registers<typename Layout::value, 1> values;
-        TILEWISE_NO_UNROLL
-        for (int i = 0; i < own; ++i) {
-            auto const next = gpu::shuffle(gpu::warp_chunks<Layout, how, shift>(view, first + i * chunk, op), 0);
-            if (lane_index() == i || i == 0)
-                gpu::put(values[0], next);
-        }
-        offset const own_chunk = index + first + min_of(lane_index(), own - 1) * chunk;
-        Answer best = gpu::candidates_of<E>(values[0], candidate<E>::in_unit_at(own_chunk));
-        if (iterations > 1)
-            gpu::put(best, gpu::warp_tree_of_valid<1, 8>(better, best, own));
-        if (lane_index() == 0)
-            gpu::put(warp_best.object()[warp], best);
-    }
-    sync_block();
-    int const used = (valid + iterations - 1) / iterations;
-    Answer const best(warp_best.object()[lane_index() < used ? lane_index() : 0]);
-    Answer const aggregate = gpu::warp_tree_of_valid<1, warps>(better, best, used);
-    if (thread_index() == 0)
-        gpu::put(partials[block_index()], aggregate);
-}
-
-/// Pass 3: reads the chunk with the best element again, where it is. (nvcc 13.0, sm_90: of bytes, 4096 candidates in
-/// one warp, a dozen registers spill.)
-template <class Layout, class View, class Answer, class Better>
-TILEWISE_KERNEL(warp_size, 1)
-find_in_chunk(View elements, offset index, Better better, Answer const* best, Answer* found)
-{
-    wait_for_primary();
-    Answer const answer = engine::found_in_units(*best, [&](offset chunk) {
-        return gpu::warp_chunks<Layout, access::aligned, no_shift>(elements, chunk - index, better);
-    });
-    if (lane_index() == 0)
-        gpu::put(*found, answer);
-}
-
 /// The best of `best` and the elements of a view, which are numbered from `index` on.
 template <class Tuning = reduce_tuning, class Policy, class E, class Answer, class Better>
 Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, Answer const& best, Better const& better)
@@ -138,15 +87,17 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
     using fold_op = std::remove_const_t<decltype(after_first)>;
     using elements_layout = row_layout<view_type, Answer, fold_op, order, Tuning>;
     static_assert(layout::chunks == 1 && elements_layout::chunks == 1 && layout::order::chunk == order::chunk);
+    static_assert(layout::lane_vector == elements_layout::lane_vector);
 
     constexpr access misaligned = misaligned_access<memory_view<E>, layout::vector_size>;
     constexpr int shift = misaligned == access::realigned && layout::can_shift ? any_shift : no_shift;
-    auto const pass_1 = gpu::misalignment_of(view) % memory_view<E>::template alignment<layout::vector_size> == 0
+    bool const is_aligned = gpu::misalignment_of(view) % memory_view<E>::template alignment<layout::vector_size> == 0;
+    auto const pass_1 = is_aligned
                             ? &best_of_subtrees<layout, access::aligned, no_shift, Tuning, E, op_type, Better, Answer>
                             : &best_of_subtrees<layout, misaligned, shift, Tuning, E, op_type, Better, Answer>;
     constexpr auto pass_2 =
         &fold_subtrees<elements_layout, access::aligned, Tuning, view_type, Answer, fold_op, Answer*>;
-    constexpr auto pass_3 = &find_in_chunk<elements_layout, view_type, Answer, Better>;
+    constexpr auto pass_3 = &find_in_chunk<layout, access::aligned, E, op_type, Better, Answer>;
 
     constexpr int warps = Tuning::threads / warp_size, chunks_per_tile = order::geometry::chunks_per_tile;
     int const iterations = std::min(Tuning::iterations(view.size * offset{sizeof(E)}),
@@ -162,7 +113,9 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
         Tuning::dependent_launches && call.can_launch_dependent<pass_2>() && call.can_launch_dependent<pass_3>();
     call.launch(pass_2, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, elements_view, view.size, tiles,
                 gpu::log2_of(iterations * warps / chunks_per_tile), partials.begin(), best, after_first, aggregate);
-    call.launch(pass_3, "find_in_chunk", {1, warp_size, 1, dependent}, elements_view, index, better, aggregate, found);
+    call.launch(is_aligned ? pass_3 : &find_in_chunk<layout, access::elementwise, E, op_type, Better, Answer>,
+                "find_in_chunk", {1, warps_to_find<Answer> * warp_size, 1, dependent}, view, index, op, better,
+                aggregate, found);
     call.finish();
     return *found;
 }
