@@ -197,6 +197,31 @@ private:
     cudaStream_t handle_ = nullptr;
 };
 
+/// A graph of what `body` puts into a stream.
+class graph {
+public:
+    template <class Body>
+    graph(cudaStream_t where, Body body, cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal)
+    {
+        expect_success(cudaStreamBeginCapture(where, mode));
+        body();
+        expect_success(cudaStreamEndCapture(where, &graph_));
+        expect_success(cudaGraphInstantiate(&executable_, graph_, 0));
+    }
+    graph(graph const&) = delete;
+    graph& operator=(graph const&) = delete;
+    ~graph()
+    {
+        static_cast<void>(cudaGraphExecDestroy(executable_));
+        static_cast<void>(cudaGraphDestroy(graph_));
+    }
+    void launch(cudaStream_t where) const { expect_success(cudaGraphLaunch(executable_, where)); }
+
+private:
+    cudaGraph_t graph_ = nullptr;
+    cudaGraphExec_t executable_ = nullptr;
+};
+
 /// Equality of bits; padding does not count where a type can compare itself.
 template <class T>
 bool same_bits(T const& a, T const& b)

@@ -105,14 +105,11 @@ DEVICE_TEST_WITH_STREAMS(adjacent_segments, of_a_graph_have_the_offsets_of_the_m
     device_array<std::int64_t> const bounds(offsets);
     on_device::stream const stream;
     auto const policy = tw::device.on(stream).nosync();
-    on_device::expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    tw::segmented_reduce(policy, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1, sums.begin());
-    tw::segmented_inclusive_scan(policy, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1,
-                                 scans.begin());
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t runnable = nullptr;
-    on_device::expect_success(cudaStreamEndCapture(stream, &graph));
-    on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
+    on_device::graph const captured(stream, [&] {
+        tw::segmented_reduce(policy, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1, sums.begin());
+        tw::segmented_inclusive_scan(policy, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1,
+                                     scans.begin());
+    });
     for (std::int64_t const length : {std::int64_t{1}, longest / 2, longest, std::int64_t{3}}) {
         for (std::size_t i = 1; i <= count; ++i)
             offsets[i] = offsets[i - 1] + length + static_cast<std::int64_t>(i % 3) - 1;
@@ -121,13 +118,11 @@ DEVICE_TEST_WITH_STREAMS(adjacent_segments, of_a_graph_have_the_offsets_of_the_m
         tw::segmented_reduce(tw::seq, x, offsets, expected_sums);
         tw::segmented_inclusive_scan(tw::seq, x, offsets, expected_scans);
         scans.assign(std::vector<float>(x.size(), -1));
-        on_device::expect_success(cudaGraphLaunch(runnable, stream));
+        captured.launch(stream);
         stream.wait();
         segments::expect_bits(sums.values(count), expected_sums, "reduce");
         segments::expect_bits(scans.values(x.size()), expected_scans, "scan");
     }
-    on_device::expect_success(cudaGraphExecDestroy(runnable));
-    on_device::expect_success(cudaGraphDestroy(graph));
 }
 
 } // namespace

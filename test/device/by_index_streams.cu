@@ -19,6 +19,7 @@ namespace {
 using namespace by_index;
 using on_device::amount;
 using on_device::expect_success;
+using on_device::graph;
 using on_device::stream;
 
 /// Elements of some cells, and what those have to be: sums of floats, which are sorted, or of integers.
@@ -100,15 +101,12 @@ void expect_capture()
     device_array<T> const out(work.size);
     auto const axis = tw::variable_axis(std::vector<float>{0, 4, 7, 20});
     device_array<T> const sums(std::size_t{3});
-    expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
-    work.start(tw::device.on(where).nosync(), out.data());
-    tw::weighted_histogram(tw::device.on(where).nosync(), work.device_keys->begin(), work.device_keys->end(),
-                           work.device_values->begin(), axis, sums.begin());
-    EXPECT_THROW(work.start(tw::device.on(where), out.data()), std::invalid_argument);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t runnable = nullptr;
-    expect_success(cudaStreamEndCapture(where, &graph));
-    expect_success(cudaGraphInstantiate(&runnable, graph, 0));
+    graph const captured(where, [&] {
+        work.start(tw::device.on(where).nosync(), out.data());
+        tw::weighted_histogram(tw::device.on(where).nosync(), work.device_keys->begin(), work.device_keys->end(),
+                               work.device_values->begin(), axis, sums.begin());
+        EXPECT_THROW(work.start(tw::device.on(where), out.data()), std::invalid_argument);
+    });
     for (int turn = 0; turn < 2; ++turn) {
         auto keys = work.keys;
         if (turn == 1) // fewer elements belong to cells, and they come in another order
@@ -116,7 +114,7 @@ void expect_capture()
                 keys[i] = i % 3 == 0 ? work.keys[keys.size() - 1 - i] : -1;
         work.device_keys->assign(keys);
         out.assign(std::vector<T>(work.size));
-        expect_success(cudaGraphLaunch(runnable, where));
+        captured.launch(where);
         where.wait();
         std::vector<std::int64_t> const cell_of(keys.begin(), keys.end());
         expect_same(out.values(work.size),
@@ -128,8 +126,6 @@ void expect_capture()
         expect_same(sums.values(3), specified<tw::standard_geometry>(bin_of, work.values, 3, T(0), std::plus<>()),
                     "a graph's weights");
     }
-    expect_success(cudaGraphExecDestroy(runnable));
-    expect_success(cudaGraphDestroy(graph));
 }
 
 DEVICE_TEST_WITH_STREAMS(by_index_streams, are_captured_into_graphs)

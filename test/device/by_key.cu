@@ -360,24 +360,20 @@ DEVICE_TEST_WITH_STREAMS(algorithms_by_key, run_in_streams_and_graphs_without_wa
     device_array<int> const keys(some_keys), x(some_values), found(7), sums(7), number(1), scans(7);
     on_device::stream const stream;
     auto const policy = tw::device.on(stream).nosync();
-    on_device::expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    tw::reduce_by_key_into(policy, keys.begin(), keys.end(), x.begin(), found.begin(), sums.begin(), number.begin());
-    tw::inclusive_scan_by_key(policy, keys, x, scans);
-    EXPECT_THROW(tw::count_by_key(tw::device.on(stream), keys, found.begin(), sums.begin()), std::invalid_argument);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t runnable = nullptr;
-    on_device::expect_success(cudaStreamEndCapture(stream, &graph));
-    on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
+    on_device::graph const captured(stream, [&] {
+        tw::reduce_by_key_into(policy, keys.begin(), keys.end(), x.begin(), found.begin(), sums.begin(),
+                               number.begin());
+        tw::inclusive_scan_by_key(policy, keys, x, scans);
+        EXPECT_THROW(tw::count_by_key(tw::device.on(stream), keys, found.begin(), sums.begin()), std::invalid_argument);
+    });
     for (int run = 0; run < 2; ++run) { // with other keys the second time
         keys.assign(run == 0 ? some_keys : ints{1, 1, 1, 1, 1, 1, 2});
-        on_device::expect_success(cudaGraphLaunch(runnable, stream));
+        captured.launch(stream);
         stream.wait();
         EXPECT_EQ(number.value(), run == 0 ? 4 : 2);
         EXPECT_EQ(sums.values(2), run == 0 ? (ints{3, 12}) : (ints{21, 7}));
         EXPECT_EQ(scans.value(6), 7);
     }
-    on_device::expect_success(cudaGraphExecDestroy(runnable));
-    on_device::expect_success(cudaGraphDestroy(graph));
 }
 
 /// The calls beside them take blocks away from these, so that the ones that wait for each other start at other times.

@@ -25,6 +25,7 @@ namespace {
 using on_device::amount;
 using on_device::device_array;
 using on_device::expect_success;
+using on_device::graph;
 using on_device::stream;
 
 /// Makes a device the current one while it lives.
@@ -95,19 +96,12 @@ private:
 template <class Body, class Check>
 void replay(cudaStream_t where, Body body, Check check)
 {
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeGlobal));
-    body();
-    expect_success(cudaStreamEndCapture(where, &graph));
-    expect_success(cudaGraphInstantiate(&executable, graph, 0));
+    graph const captured(where, body, cudaStreamCaptureModeGlobal);
     for (int i = 0; i < 2; ++i) {
-        expect_success(cudaGraphLaunch(executable, where));
+        captured.launch(where);
         expect_success(cudaStreamSynchronize(where));
         check();
     }
-    expect_success(cudaGraphExecDestroy(executable));
-    expect_success(cudaGraphDestroy(graph));
 }
 
 bool has_another_device()

@@ -26,6 +26,7 @@ namespace {
 using on_device::amount;
 using on_device::device_array;
 using on_device::expect_success;
+using on_device::graph;
 using on_device::stream;
 
 using words = std::vector<std::uint32_t>;
@@ -419,17 +420,14 @@ DEVICE_TEST_WITH_STREAMS(every_algorithm, is_captured_and_replayed_on_changed_el
         };
         start_ordinary_calls(); // which leave scratch for later ones
         where.wait();
-        expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
-        for (auto const& [each, out] : calls)
-            each->start(work.device_copy(), out.begin(), where);
-        cudaGraph_t graph = nullptr;
-        cudaGraphExec_t program = nullptr;
-        expect_success(cudaStreamEndCapture(where, &graph));
-        expect_success(cudaGraphInstantiate(&program, graph, 0));
+        graph const captured(where, [&] {
+            for (auto const& [each, out] : calls)
+                each->start(work.device_copy(), out.begin(), where);
+        });
         for (int i = 0; i < 3; ++i) {
             work.change();
             expect_success(cudaDeviceSynchronize());
-            expect_success(cudaGraphLaunch(program, other));
+            captured.launch(other);
             if (i == 1) // in the stream that was captured, at the same time
                 start_ordinary_calls();
             for (auto const& [each, out] : calls)
@@ -439,8 +437,6 @@ DEVICE_TEST_WITH_STREAMS(every_algorithm, is_captured_and_replayed_on_changed_el
                 EXPECT_TRUE(i != 1 || out.values(where) == each->expected(work.here()))
                     << each->name << " of " << size << " beside the graph";
         }
-        expect_success(cudaGraphExecDestroy(program));
-        expect_success(cudaGraphDestroy(graph));
     }
 }
 

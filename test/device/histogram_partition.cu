@@ -109,6 +109,7 @@ using namespace partition_test;
 using on_device::amount;
 using on_device::device_array;
 using on_device::expect_success;
+using on_device::graph;
 using on_device::stream;
 
 /// What is known of samples: a number that changes little by little, in one way or another.
@@ -484,20 +485,13 @@ DEVICE_TEST_WITH_STREAMS(HistogramPartition, IsReplayedByGraphs)
     workload const work;
     stream const where;
     device_array<unsigned> const counts(work.before);
-    cudaGraph_t captured = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
-    work.start<tiny>(tw::device.on(where).nosync(), counts.data());
-    expect_success(cudaStreamEndCapture(where, &captured));
-    expect_success(cudaGraphInstantiate(&executable, captured, 0));
+    graph const captured(where, [&] { work.start<tiny>(tw::device.on(where).nosync(), counts.data()); });
     for (int i = 0; i < 3; ++i) {
         counts.assign(work.before);
-        expect_success(cudaGraphLaunch(executable, where));
+        captured.launch(where);
         where.wait();
         EXPECT_EQ(counts.values(workload::cells), work.expected);
     }
-    expect_success(cudaGraphExecDestroy(executable));
-    expect_success(cudaGraphDestroy(captured));
 }
 
 DEVICE_TEST_WITH_STREAMS(HistogramPartition, TellsATraceOfEveryLaunch)

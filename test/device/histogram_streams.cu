@@ -16,6 +16,7 @@ namespace {
 using namespace histogram_kernels;
 using on_device::amount;
 using on_device::expect_success;
+using on_device::graph;
 using on_device::stream;
 
 /// Samples, and what their histogram has to be.
@@ -117,31 +118,6 @@ DEVICE_TEST_WITH_STREAMS(histogram_streams, serve_threads_that_share_them)
             each.join();
     });
 }
-
-/// A graph of what `body` puts into a stream.
-class graph {
-public:
-    template <class Body>
-    graph(stream const& where, Body body)
-    {
-        expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
-        body();
-        expect_success(cudaStreamEndCapture(where, &graph_));
-        expect_success(cudaGraphInstantiate(&executable_, graph_, 0));
-    }
-    graph(graph const&) = delete;
-    graph& operator=(graph const&) = delete;
-    ~graph()
-    {
-        static_cast<void>(cudaGraphExecDestroy(executable_));
-        static_cast<void>(cudaGraphDestroy(graph_));
-    }
-    void launch(stream const& where) const { expect_success(cudaGraphLaunch(executable_, where)); }
-
-private:
-    cudaGraph_t graph_ = nullptr;
-    cudaGraphExec_t executable_ = nullptr;
-};
 
 DEVICE_TEST_WITH_STREAMS(histogram_graphs, count_anew_from_changed_samples)
 {

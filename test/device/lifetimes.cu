@@ -38,6 +38,7 @@ namespace {
 using on_device::amount;
 using on_device::device_array;
 using on_device::expect_success;
+using on_device::graph;
 using on_device::stream;
 
 /// Keeps work that is in a stream from starting while it lives. On a GPU, keeps a stream busy before it.
@@ -353,30 +354,6 @@ DEVICE_TEST_WITH_STREAMS(exceptions, of_a_resource_that_takes_memory_back_end_no
 }
 
 // ---- graphs
-
-class graph {
-public:
-    template <class Body>
-    graph(stream const& where, Body body)
-    {
-        expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
-        body();
-        expect_success(cudaStreamEndCapture(where, &graph_));
-        expect_success(cudaGraphInstantiate(&executable_, graph_, 0));
-    }
-    graph(graph const&) = delete;
-    graph& operator=(graph const&) = delete;
-    ~graph()
-    {
-        static_cast<void>(cudaGraphExecDestroy(executable_));
-        static_cast<void>(cudaGraphDestroy(graph_));
-    }
-    void launch(stream const& where) const { expect_success(cudaGraphLaunch(executable_, where)); }
-
-private:
-    cudaGraph_t graph_ = nullptr;
-    cudaGraphExec_t executable_ = nullptr;
-};
 
 /// So many bins, between edges that nobody has when a call returns.
 std::vector<float> edges_of(std::size_t bins)

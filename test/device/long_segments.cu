@@ -243,21 +243,18 @@ DEVICE_TEST_WITH_STREAMS(LongSegments, AreScannedByEveryRunOfAGraph)
     device_array<word> const in(ones), out(of.elements);
     device_array<std::int64_t> const begins(of.begins), ends(of.ends);
     on_device::stream const stream;
-    on_device::expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    tw::gpu::segmented_scan<steep_geometry, tw::scan_form::inclusive, word, segments::tuning>(
-        tw::device.on(stream).nosync(), in.data(), begins.data(), ends.data(), 2, out.data(), std::optional<word>(),
-        sum);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t runnable = nullptr;
-    on_device::expect_success(cudaStreamEndCapture(stream, &graph));
-    on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
+    on_device::graph const captured(stream, [&] {
+        tw::gpu::segmented_scan<steep_geometry, tw::scan_form::inclusive, word, segments::tuning>(
+            tw::device.on(stream).nosync(), in.data(), begins.data(), ends.data(), 2, out.data(), std::optional<word>(),
+            sum);
+    });
 #ifndef __CUDACC__
     auto const late = simt::runtime::statistics_so_far().late_dependents;
 #endif
     for (word const value : {3u, 5u}) {
         out.assign(words(of.elements, 0));
         in.assign(words(of.elements, value));
-        on_device::expect_success(cudaGraphLaunch(runnable, stream));
+        captured.launch(stream);
         stream.wait();
         auto const results = out.values(of.elements);
         EXPECT_EQ(results.back(), value * (static_cast<word>(super_group) + 5));
@@ -266,8 +263,6 @@ DEVICE_TEST_WITH_STREAMS(LongSegments, AreScannedByEveryRunOfAGraph)
 #ifndef __CUDACC__
     EXPECT_EQ(simt::runtime::statistics_so_far().late_dependents, late) << "something comes between two kernels";
 #endif
-    on_device::expect_success(cudaGraphExecDestroy(runnable));
-    on_device::expect_success(cudaGraphDestroy(graph));
 }
 
 #ifndef __CUDACC__

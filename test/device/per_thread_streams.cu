@@ -26,6 +26,7 @@ namespace {
 using on_device::amount;
 using on_device::device_array;
 using on_device::expect_success;
+using on_device::graph;
 using on_device::same_bits;
 using on_device::stream;
 
@@ -111,23 +112,21 @@ DEVICE_TEST_WITH_STREAMS(per_thread_streams, are_captured_one_without_the_other)
     device_array<float> const result(1);
     outside.run(nullptr, nullptr);
 
-    expect_success(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeRelaxed));
-    EXPECT_THROW(tw::reduce(tw::device, captured.begin(), captured.end(), 0.5f), std::invalid_argument);
-    tw::reduce_into(tw::device.nosync(), captured.begin(), captured.end(), result.data(), 0.5f);
-    std::thread([&] { outside.run(nullptr, nullptr); }).join();
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t program = nullptr;
-    expect_success(cudaStreamEndCapture(cudaStreamPerThread, &graph));
-    expect_success(cudaGraphInstantiate(&program, graph, 0));
+    graph const replayed(
+        cudaStreamPerThread,
+        [&] {
+            EXPECT_THROW(tw::reduce(tw::device, captured.begin(), captured.end(), 0.5f), std::invalid_argument);
+            tw::reduce_into(tw::device.nosync(), captured.begin(), captured.end(), result.data(), 0.5f);
+            std::thread([&] { outside.run(nullptr, nullptr); }).join();
+        },
+        cudaStreamCaptureModeRelaxed);
     for (int i = 0; i < 3; ++i) {
         captured.elements()[0] += 100;
         captured.assign();
-        expect_success(cudaGraphLaunch(program, nullptr));
+        replayed.launch(nullptr);
         expect_success(cudaStreamSynchronize(nullptr));
         EXPECT_TRUE(same_bits(result.value(), captured.sum()));
     }
-    expect_success(cudaGraphExecDestroy(program));
-    expect_success(cudaGraphDestroy(graph));
 }
 
 #ifdef __CUDACC__

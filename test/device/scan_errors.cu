@@ -10,6 +10,8 @@
 #include <vector>
 
 #ifndef __CUDACC__
+#include "every_failure.hpp"
+
 #include <simt/runtime.hpp>
 #endif
 
@@ -123,36 +125,6 @@ DEVICE_TEST(scan_errors, are_none_for_empty_ranges)
 
 #ifndef __CUDACC__
 
-/// Makes each call of the runtime of a kind fail in its turn, until a call of the library makes none of them. Nothing
-/// may be left allocated, and the stream goes on as if nothing had been. \returns how many failed
-template <class Error, class Tuning, class Call>
-int fail_one_after_the_other(char const* kind, cudaError_t error, work_after_an_error const& work, cudaStream_t where,
-                             Call call)
-{
-    for (int skipped = 0;; ++skipped) {
-        simt::runtime::forget_calls();
-        simt::runtime::fail(kind, skipped, error);
-        try {
-            call();
-        } catch (Error const&) {
-            EXPECT_FALSE(simt::runtime::failure_is_due());
-            work.expect_right<Tuning>(where);
-            continue;
-        }
-        if (!simt::runtime::failure_is_due()) { // only what gives a thread's mode back may fail unseen
-            for (auto const& made : simt::runtime::calls())
-                if (made.result == error) {
-                    EXPECT_EQ(made.name, "cudaThreadExchangeStreamCaptureMode");
-                }
-            static_cast<void>(cudaGetLastError());
-            work.expect_right<Tuning>(where);
-            continue;
-        }
-        simt::runtime::forget_failures();
-        return skipped;
-    }
-}
-
 DEVICE_TEST_WITH_STREAMS(scan_errors, of_every_call_of_the_runtime_are_cuda_errors)
 {
     work_after_an_error const work;
@@ -161,14 +133,14 @@ DEVICE_TEST_WITH_STREAMS(scan_errors, of_every_call_of_the_runtime_are_cuda_erro
         stream const where;
         work.expect_right<tuning_type>(where); // caches know the kernels, and have memory
         auto const before = simt::runtime::live();
-        EXPECT_GE((fail_one_after_the_other<tw::cuda_error, tuning_type>(
-                      "*", cudaErrorUnknown, work, where, [&] { work.start<tuning_type>(tw::device.on(where)); })),
-                  4);
+        auto const expect_right = [&] { work.expect_right<tuning_type>(where); };
+        auto const fail_each = [&](auto const& call) {
+            return on_device::fail_one_after_the_other<tw::cuda_error>("*", cudaErrorUnknown, call, expect_right);
+        };
+        EXPECT_GE(fail_each([&] { work.start<tuning_type>(tw::device.on(where)); }), 4);
         auto const ignored = [](tw::launch_record const&) {};
-        EXPECT_GE((fail_one_after_the_other<tw::cuda_error, tuning_type>(
-                      "*", cudaErrorUnknown, work, where,
-                      [&] { work.start<tuning_type>(tw::device.on(where).trace(ignored, tw::trace_mode::timed)); })),
-                  6);
+        auto const timed = tw::device.on(where).trace(ignored, tw::trace_mode::timed);
+        EXPECT_GE(fail_each([&] { work.start<tuning_type>(timed); }), 6);
         EXPECT_EQ(simt::runtime::live(), before);
     });
 }

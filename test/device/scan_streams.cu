@@ -16,6 +16,7 @@ namespace {
 using namespace scan_kernels;
 using on_device::amount;
 using on_device::expect_success;
+using on_device::graph;
 using on_device::stream;
 
 /// Elements, and what their scans have to be.
@@ -180,31 +181,6 @@ DEVICE_TEST_WITH_STREAMS(scan_streams, survive_the_last_epoch)
         }
     });
 }
-
-/// A graph of what `body` puts into a stream.
-class graph {
-public:
-    template <class Body>
-    graph(stream const& where, Body body)
-    {
-        expect_success(cudaStreamBeginCapture(where, cudaStreamCaptureModeThreadLocal));
-        body();
-        expect_success(cudaStreamEndCapture(where, &graph_));
-        expect_success(cudaGraphInstantiate(&executable_, graph_, 0));
-    }
-    graph(graph const&) = delete;
-    graph& operator=(graph const&) = delete;
-    ~graph()
-    {
-        static_cast<void>(cudaGraphExecDestroy(executable_));
-        static_cast<void>(cudaGraphDestroy(graph_));
-    }
-    void launch(stream const& where) const { expect_success(cudaGraphLaunch(executable_, where)); }
-
-private:
-    cudaGraph_t graph_ = nullptr;
-    cudaGraphExec_t executable_ = nullptr;
-};
 
 DEVICE_TEST_WITH_STREAMS(scan_graphs, compute_anew_from_changed_elements)
 {

@@ -195,24 +195,19 @@ DEVICE_TEST_WITH_STREAMS(segmented_algorithms, run_in_streams_and_graphs_without
     stream.wait();
     EXPECT_EQ(sums.values(2), (results{1, 9}));
 
-    on_device::expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    tw::segmented_inclusive_scan(policy, x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
-                                 scans.begin());
-    EXPECT_THROW(tw::segmented_inclusive_scan(tw::device.on(stream), x.begin(), offsets.begin(), offsets.end() - 1,
-                                              offsets.begin() + 1, scans.begin()),
-                 std::invalid_argument);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t runnable = nullptr;
-    on_device::expect_success(cudaStreamEndCapture(stream, &graph));
-    on_device::expect_success(cudaGraphInstantiate(&runnable, graph, 0));
+    on_device::graph const captured(stream, [&] {
+        tw::segmented_inclusive_scan(policy, x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                                     scans.begin());
+        EXPECT_THROW(tw::segmented_inclusive_scan(tw::device.on(stream), x.begin(), offsets.begin(), offsets.end() - 1,
+                                                  offsets.begin() + 1, scans.begin()),
+                     std::invalid_argument);
+    });
     for (int run = 0; run < 2; ++run) {
         scans.assign(results(4, -1));
-        on_device::expect_success(cudaGraphLaunch(runnable, stream));
+        captured.launch(stream);
         stream.wait();
         EXPECT_EQ(scans.values(4), (results{1, 2, 5, 9}));
     }
-    on_device::expect_success(cudaGraphExecDestroy(runnable));
-    on_device::expect_success(cudaGraphDestroy(graph));
 }
 
 /// The calls beside them take blocks away from these, so that the ones that wait for each other start at other times.

@@ -123,6 +123,24 @@ count_digits(Source source, Radix radix, offset* counts)
         counts[offset{digit} * block_count() + block_index()] = table[digit];
 }
 
+/// Writes the exclusive prefix sums of `count(0)`, ..., `count(size - 1)`, and returns the sum of all.
+template <int threads, class Count>
+TILEWISE_DEVICE offset block_exclusive_sums(int size, Count const& count, offset* sums)
+{
+    offset before = 0;
+    TILEWISE_NO_UNROLL
+    for (int first = 0; first < size; first += threads) {
+        int const i = first + thread_index();
+        offset const own = i < size ? count(i) : 0;
+        offset total;
+        offset const inside = gpu::block_sum_before<threads>(own, total);
+        if (i < size)
+            sums[i] = before + inside;
+        before += total;
+    }
+    return before;
+}
+
 /// Replaces each block's count of a digit by the sum of the counts of the blocks before it, and writes the total of the
 /// digit: one block per digit.
 template <int threads>
@@ -130,19 +148,9 @@ TILEWISE_KERNEL(threads, 1)
 scan_digit_counts(offset* counts, int columns, offset* totals)
 {
     offset* const row = counts + offset{block_index()} * columns;
-    offset before = 0;
-    TILEWISE_NO_UNROLL
-    for (int first = 0; first < columns; first += threads) {
-        int const column = first + thread_index();
-        offset const own = column < columns ? row[column] : 0;
-        offset total;
-        offset const inside = gpu::block_sum_before<threads>(own, total);
-        if (column < columns)
-            row[column] = before + inside;
-        before += total;
-    }
+    offset const total = gpu::block_exclusive_sums<threads>(columns, [row](int column) { return row[column]; }, row);
     if (thread_index() == 0)
-        totals[block_index()] = before;
+        totals[block_index()] = total;
 }
 
 /// Writes the positions where the digits begin, followed by the end of the last one, in units of `n` elements, of which
@@ -151,19 +159,10 @@ template <int threads>
 TILEWISE_KERNEL(threads, 1)
 begin_digits(int digits, offset const* totals, int n, offset* begins)
 {
-    offset begin = 0;
-    TILEWISE_NO_UNROLL
-    for (int first = 0; first < digits; first += threads) {
-        int const digit = first + thread_index();
-        offset const own = digit < digits ? (totals[digit] + n - 1) / n : 0;
-        offset all;
-        offset const before = gpu::block_sum_before<threads>(own, all);
-        if (digit < digits)
-            begins[digit] = begin + before;
-        begin += all;
-    }
+    auto const units_of = [totals, n](int digit) { return (totals[digit] + n - 1) / n; };
+    offset const end = gpu::block_exclusive_sums<threads>(digits, units_of, begins);
     if (thread_index() == 0)
-        begins[digits] = begin;
+        begins[digits] = end;
 }
 
 /// Moves the payloads, and the cells unless `moved_cells` is null, to the positions of their digits. Each tile is first
