@@ -4,6 +4,7 @@
 /// @file
 /// The segmented algorithms against the specification: each segment is a range of its own.
 
+#include "computed.hpp"
 #include "order_shapes.hpp"
 
 #include <tilewise/core/operators.hpp>
@@ -15,28 +16,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace segments {
 
-/// Elements that nobody has in memory.
-struct products {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = int;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = int;
+struct product_of {
     int const *a, *b;
-    TILEWISE_PORTABLE int operator*() const { return *a * *b; }
-    TILEWISE_PORTABLE int operator[](std::ptrdiff_t i) const { return a[i] * b[i]; }
-    TILEWISE_PORTABLE products operator+(std::ptrdiff_t i) const { return {a + i, b + i}; }
-    TILEWISE_PORTABLE std::ptrdiff_t operator-(products const& other) const { return a - other.a; }
-    TILEWISE_PORTABLE products& operator++() { return *this = *this + 1; }
-    TILEWISE_PORTABLE bool operator==(products const& other) const { return a == other.a; }
+    TILEWISE_PORTABLE int operator()(std::ptrdiff_t i) const { return a[i] * b[i]; }
 };
+using products = computed<product_of>;
 
 /// Where segments begin and end in so many elements.
 struct list {

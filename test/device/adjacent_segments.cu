@@ -62,7 +62,8 @@ DEVICE_TEST(adjacent_segments, may_have_any_elements)
     of_memory(std::int8_t(), 0);
     auto const a = on_device::some_elements<int>(count), b = on_device::some_elements<int>(count);
     device_array<int> const a_copy(a), b_copy(b);
-    check(segments::products{a.data(), b.data()}, segments::products{a_copy.data(), b_copy.data()}, 1, std::plus<>());
+    check(segments::products{0, {a.data(), b.data()}}, segments::products{0, {a_copy.data(), b_copy.data()}}, 1,
+          std::plus<>());
 }
 
 /// Bytes of short segments: a warp chooses how many of them a lane takes.

@@ -4,11 +4,11 @@
 /// reduce_by_index on the device: the order of combination of each cell, whatever the cells and the values are.
 
 #include "by_index_kernels.hpp"
+#include "computed.hpp"
 
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <iterator>
 
 namespace {
 
@@ -205,23 +205,14 @@ DEVICE_TEST(by_index_keys, are_integers_of_any_type_anywhere)
     expect_exact<std::int32_t, std::int16_t>(20, spread::anyhow, std::plus<>(), {2, 4, 4});
 }
 
-/// Elements that nobody has in memory: numbers that count up, times a factor.
+/// Numbers that count up, times a factor.
 template <class E>
-struct multiples {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = E;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = E;
-    std::ptrdiff_t position;
+struct times {
     E factor;
-    TILEWISE_PORTABLE E operator*() const { return static_cast<E>(static_cast<E>(position) * factor); }
-    TILEWISE_PORTABLE E operator[](std::ptrdiff_t i) const { return *(*this + i); }
-    TILEWISE_PORTABLE multiples operator+(std::ptrdiff_t i) const { return {position + i, factor}; }
-    TILEWISE_PORTABLE std::ptrdiff_t operator-(multiples const& other) const { return position - other.position; }
-    TILEWISE_PORTABLE multiples& operator++() { return *this = *this + 1; }
-    TILEWISE_PORTABLE bool operator==(multiples const& other) const { return position == other.position; }
+    TILEWISE_PORTABLE E operator()(std::ptrdiff_t i) const { return static_cast<E>(static_cast<E>(i) * factor); }
 };
+template <class E>
+using multiples = computed<times<E>>;
 
 /// A sample of two coordinates, as a zip iterator gives it, and all that the engine asks of an iterator over them.
 struct point {
@@ -252,8 +243,8 @@ namespace {
 
 DEVICE_TEST(by_index_inputs, may_be_computed)
 {
-    multiples<int> const keys = {0, 3};
-    multiples<float> const values = {7, 0.1f};
+    multiples<int> const keys = {0, {3}};
+    multiples<float> const values = {7, {0.1f}};
     constexpr int count = 1000, cells = 900;
     std::vector<float> expected(cells, 2.5f);
     for (int i = 0; i < count; ++i)
@@ -285,7 +276,7 @@ struct sum {
 DEVICE_TEST(by_index_inputs, may_be_computed_late)
 {
     std::vector<int> const keys = keys_of<int>(3000, 4, spread::anyhow);
-    multiples<float> const values = {0, 0.1f};
+    multiples<float> const values = {0, {0.1f}};
     std::vector<std::int64_t> const cell_of(keys.begin(), keys.end());
     std::vector<wide> x;
     for (int i = 0; i < 3000; ++i)

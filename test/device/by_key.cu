@@ -3,6 +3,7 @@
 /// @file
 /// The algorithms by key on the device.
 
+#include "computed.hpp"
 #include "found_runs.hpp"
 #include "runs.hpp"
 #include "same_bits.hpp"
@@ -17,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -37,37 +37,16 @@ struct doubled {
     TILEWISE_PORTABLE int operator()(int value) const { return 2 * value; }
 };
 
-/// Keys that are computed.
-struct tens {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = int;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = int;
-    std::ptrdiff_t index;
-    TILEWISE_PORTABLE int operator*() const { return static_cast<int>(index / 10); }
-    TILEWISE_PORTABLE int operator[](std::ptrdiff_t i) const { return static_cast<int>((index + i) / 10); }
-    TILEWISE_PORTABLE tens operator+(std::ptrdiff_t i) const { return {index + i}; }
-    TILEWISE_PORTABLE std::ptrdiff_t operator-(tens const& other) const { return index - other.index; }
-    TILEWISE_PORTABLE tens& operator++() { return *this = *this + 1; }
-    TILEWISE_PORTABLE bool operator==(tens const& other) const { return index == other.index; }
+struct a_tenth {
+    TILEWISE_PORTABLE int operator()(std::ptrdiff_t i) const { return static_cast<int>(i / 10); }
 };
+using tens = computed<a_tenth>;
 
-/// Elements that are read through an iterator, which the library cannot see through.
-struct reads {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = int;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = int;
+struct element_of {
     int const* from;
-    TILEWISE_PORTABLE int operator*() const { return *from; }
-    TILEWISE_PORTABLE int operator[](std::ptrdiff_t i) const { return from[i]; }
-    TILEWISE_PORTABLE reads operator+(std::ptrdiff_t i) const { return {from + i}; }
-    TILEWISE_PORTABLE std::ptrdiff_t operator-(reads const& other) const { return from - other.from; }
-    TILEWISE_PORTABLE reads& operator++() { return *this = *this + 1; }
-    TILEWISE_PORTABLE bool operator==(reads const& other) const { return from == other.from; }
+    TILEWISE_PORTABLE int operator()(std::ptrdiff_t i) const { return from[i]; }
 };
+using reads = computed<element_of>;
 
 struct added {
     TILEWISE_PORTABLE int operator()(int a, int b) const { return a + b; }
@@ -231,7 +210,7 @@ DEVICE_TEST(algorithms_by_key, scan_in_place_what_an_iterator_reads_beside_memor
     }
     device_array<int> const there(keys), values(x), out(old);
     auto const sums = tw::transformed_pairs<runs::added, int const*, runs::reads>(runs::added(), values.data(),
-                                                                                  runs::reads{out.data()});
+                                                                                  runs::reads{0, {out.data()}});
     tw::gpu::scan_by_key<tw::standard_geometry, tw::scan_form::inclusive, int, runs::tuning>(
         "test", tw::device, there.data(), tw::offset{1500}, sums, tw::gpu::function_for(std::equal_to<>()), out.data(),
         std::optional<int>(), tw::gpu::plus());

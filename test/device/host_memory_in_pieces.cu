@@ -4,6 +4,7 @@
 /// More ordinary host memory than the device policy's budget: calls work in pieces, with the bits that they have whole.
 
 #include "backend.hpp"
+#include "computed.hpp"
 #include "same_bits.hpp"
 
 #include <tilewise/core/operators.hpp>
@@ -14,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -154,30 +154,10 @@ DEVICE_TEST(host_memory_in_pieces, are_reduced)
     expect_reduced<words>(words(77), values::compose(), 1);
 }
 
-/// The numbers from 7 on.
-struct numbers {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = long;
-    using difference_type = tw::offset;
-    using pointer = void;
-    using reference = long;
-
-    tw::offset position = 0;
-
-    TILEWISE_PORTABLE long operator*() const { return static_cast<long>(position) + 7; }
-    TILEWISE_PORTABLE long operator[](tw::offset n) const { return *(*this + n); }
-    TILEWISE_PORTABLE friend numbers operator+(numbers it, tw::offset n) { return {it.position + n}; }
-    TILEWISE_PORTABLE numbers& operator++()
-    {
-        ++position;
-        return *this;
-    }
-    [[maybe_unused]] TILEWISE_PORTABLE friend tw::offset operator-(numbers a, numbers b)
-    {
-        return a.position - b.position;
-    }
-    [[maybe_unused]] TILEWISE_PORTABLE friend bool operator==(numbers, numbers) = default;
+struct plus_7 {
+    TILEWISE_PORTABLE long operator()(tw::offset i) const { return static_cast<long>(i) + 7; }
 };
+using numbers = computed<plus_7>;
 
 /// Of pairs; which is which matters.
 struct difference {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "computed.hpp"
 #include "same_bits.hpp"
 
 #include <cstdint>
@@ -6,24 +7,10 @@
 
 namespace {
 
-/// The numbers from `value` on.
-struct numbers {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = std::int64_t;
-    using difference_type = std::int64_t;
-    using pointer = void;
-    using reference = std::int64_t;
-
-    std::int64_t value;
-
-    TILEWISE_PORTABLE std::int64_t operator*() const { return value; }
-    TILEWISE_PORTABLE std::int64_t operator[](std::int64_t i) const { return value + i; }
-    TILEWISE_PORTABLE numbers& operator++() { return ++value, *this; }
-    TILEWISE_PORTABLE numbers operator++(int) { return {value++}; }
-    TILEWISE_PORTABLE friend numbers operator+(numbers a, std::int64_t i) { return {a.value + i}; }
-    TILEWISE_PORTABLE friend std::int64_t operator-(numbers a, numbers b) { return a.value - b.value; }
-    TILEWISE_PORTABLE friend bool operator==(numbers a, numbers b) { return a.value == b.value; }
+struct itself {
+    TILEWISE_PORTABLE std::int64_t operator()(std::int64_t i) const { return i; }
 };
+using numbers = computed<itself>;
 
 struct is_multiple_of_5 {
     TILEWISE_PORTABLE bool operator()(std::int64_t value) const { return value % 5 == 0; }

@@ -3,6 +3,7 @@
 /// @file
 /// Scans of long segments in a single pass.
 
+#include "computed.hpp"
 #include "same_bits.hpp"
 #include "segments.hpp"
 
@@ -27,20 +28,9 @@ namespace tw = tilewise;
 
 namespace long_segments {
 
-/// Elements that nobody has in memory: twice those that are.
-struct doubles {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = std::uint32_t;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = std::uint32_t;
+struct doubled {
     std::uint32_t const* first;
-    TILEWISE_PORTABLE std::uint32_t operator*() const { return 2 * *first; }
-    TILEWISE_PORTABLE std::uint32_t operator[](std::ptrdiff_t i) const { return 2 * first[i]; }
-    TILEWISE_PORTABLE doubles operator+(std::ptrdiff_t i) const { return {first + i}; }
-    TILEWISE_PORTABLE std::ptrdiff_t operator-(doubles const& other) const { return first - other.first; }
-    TILEWISE_PORTABLE doubles& operator++() { return *this = *this + 1; }
-    TILEWISE_PORTABLE bool operator==(doubles const& other) const { return first == other.first; }
+    TILEWISE_PORTABLE std::uint32_t operator()(std::ptrdiff_t i) const { return 2 * first[i]; }
 };
 
 /// Results of no known memory, where one more is stored.
@@ -196,8 +186,8 @@ DEVICE_TEST(LongSegments, TakeElementsAndResultsOfIterators)
                                  long_segments::increments{out.data()});
     segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word total) { return total + 1; }),
                           "to an iterator");
-    tw::segmented_inclusive_scan(tw::device, long_segments::doubles{in.data()}, begins.begin(), begins.end(),
-                                 ends.begin(), out.begin());
+    tw::segmented_inclusive_scan(tw::device, computed<long_segments::doubled>{0, {in.data()}}, begins.begin(),
+                                 begins.end(), ends.begin(), out.begin());
     segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word total) { return 2 * total; }),
                           "of an iterator");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../distributed/ranks.hpp"
+#include "computed.hpp"
 #include "rank_elements.hpp"
 #include "same_bits.hpp"
 
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <random>
 #include <span>
 #include <vector>
@@ -292,21 +292,10 @@ struct lower {
     }
 };
 
-/// Elements that are computed: squares of the distance from a position.
-struct distances_from {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = std::int64_t;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = std::int64_t;
-
-    std::ptrdiff_t at, middle;
-    TILEWISE_PORTABLE std::int64_t operator*() const { return (at - middle) * (at - middle); }
-    TILEWISE_PORTABLE std::int64_t operator[](std::ptrdiff_t n) const { return *(*this + n); }
-    TILEWISE_PORTABLE distances_from& operator++() { return ++at, *this; }
-    TILEWISE_PORTABLE distances_from operator+(std::ptrdiff_t n) const { return {at + n, middle}; }
-    TILEWISE_PORTABLE std::ptrdiff_t operator-(distances_from const& other) const { return at - other.at; }
-    TILEWISE_PORTABLE bool operator==(distances_from const& other) const { return at == other.at; }
+/// Squares of the distance from a position.
+struct distance_from {
+    std::ptrdiff_t middle;
+    TILEWISE_PORTABLE std::int64_t operator()(std::ptrdiff_t i) const { return (i - middle) * (i - middle); }
 };
 
 DEVICE_TEST(ranks_on_a_gpu, find_what_one_finds_in_the_whole_range)
@@ -321,7 +310,7 @@ DEVICE_TEST(ranks_on_a_gpu, find_what_one_finds_in_the_whole_range)
             positions[i] = {static_cast<std::int32_t>(i), 0, static_cast<std::int32_t>(random() % 1000)};
         }
         auto const middle = static_cast<std::ptrdiff_t>(count / 2);
-        distances_from const first{0, middle}, last{static_cast<std::ptrdiff_t>(count), middle};
+        computed<distance_from> const first{0, {middle}}, last{static_cast<std::ptrdiff_t>(count), {middle}};
         auto const [smallest, largest] = std::minmax_element(x.begin(), x.end());
         auto const lowest = std::min_element(positions.begin(), positions.end(), lower());
         auto const nearest = std::min_element(first, last) - first;

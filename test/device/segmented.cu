@@ -130,7 +130,7 @@ DEVICE_TEST(segmented_algorithms, take_every_form)
     EXPECT_EQ(out.values(4), (results{16, 10, 14, 18}));
     tw::segmented_reduce(tw::device, first, begins, last, ends, out.begin(), 1, maximum_of_magnitudes());
     EXPECT_EQ(out.values(4), (results{3, 1, 4, 7}));
-    tw::segmented_reduce(tw::device, segments::products{x.data(), x.data()}, begins, last, ends, out.begin());
+    tw::segmented_reduce(tw::device, segments::products{0, {x.data(), x.data()}}, begins, last, ends, out.begin());
     EXPECT_EQ(out.values(4), (results{14, 0, 16, 110}));
     tw::segmented_inclusive_scan(tw::device, first, begins, last, ends, out.begin());
     EXPECT_EQ(out.values(7), (results{1, 3, 6, 4, -5, 1, 8}));

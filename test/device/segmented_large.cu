@@ -3,6 +3,7 @@
 /// @file
 /// Segments and runs of more than 2^32 elements, and more than 2^31 of them.
 
+#include "computed.hpp"
 #include "on_device.hpp"
 
 #include <tilewise/tilewise.hpp>
@@ -14,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -22,45 +22,26 @@ namespace tw = tilewise;
 
 namespace large {
 
-/// The functions of an iterator that computes its elements: Derived::at(index).
-template <class Derived>
-struct computed {
-    using iterator_category = std::random_access_iterator_tag;
-    using value_type = std::int64_t;
-    using difference_type = std::int64_t;
-    using pointer = void;
-    using reference = std::int64_t;
-
-    std::int64_t index;
-
-    TILEWISE_PORTABLE std::int64_t operator*() const { return Derived::at(index); }
-    TILEWISE_PORTABLE std::int64_t operator[](std::int64_t i) const { return Derived::at(index + i); }
-    TILEWISE_PORTABLE Derived operator+(std::int64_t i) const { return {{index + i}}; }
-    TILEWISE_PORTABLE std::int64_t operator-(computed const& other) const { return index - other.index; }
-    TILEWISE_PORTABLE Derived& operator++() { return ++index, static_cast<Derived&>(*this); }
-    TILEWISE_PORTABLE bool operator==(computed const& other) const { return index == other.index; }
-};
-
 inline constexpr std::int64_t size = (std::int64_t{1} << 32) + 100003, pairs = (size + 1) / 2,
                               middle = (std::int64_t{1} << 31) + 5;
 
 /// Where pairs of elements begin; the last one has a single element.
-struct begins_of_pairs : computed<begins_of_pairs> {
-    TILEWISE_PORTABLE static std::int64_t at(std::int64_t i) { return 2 * i < size ? 2 * i : size; }
+struct begin_of_pair {
+    TILEWISE_PORTABLE std::int64_t operator()(std::int64_t i) const { return 2 * i < size ? 2 * i : size; }
 };
-struct twos : computed<twos> {
-    TILEWISE_PORTABLE static std::int64_t at(std::int64_t) { return 2; }
+struct two {
+    TILEWISE_PORTABLE std::int64_t operator()(std::int64_t) const { return 2; }
 };
 /// Keys of which each two are equal.
-struct keys_of_pairs : computed<keys_of_pairs> {
-    TILEWISE_PORTABLE static std::int64_t at(std::int64_t i) { return i / 2; }
+struct key_of_pair {
+    TILEWISE_PORTABLE std::int64_t operator()(std::int64_t i) const { return i / 2; }
 };
 struct widened {
     TILEWISE_PORTABLE std::int64_t operator()(std::uint8_t value) const { return value; }
 };
 /// Keys of one run of more than 2^31 elements, and another one.
-struct two_keys : computed<two_keys> {
-    TILEWISE_PORTABLE static std::int64_t at(std::int64_t i) { return i < middle ? 3 : 4; }
+struct one_of_two_keys {
+    TILEWISE_PORTABLE std::int64_t operator()(std::int64_t i) const { return i < middle ? 3 : 4; }
 };
 
 } // namespace large
@@ -143,7 +124,7 @@ TEST_F(segmented_large, more_than_2_to_the_31_segments_are_combined)
         GTEST_SKIP() << "needs more memory than there is";
     elements const x;
     device_array<std::uint8_t> const out(static_cast<std::size_t>(size));
-    begins_of_pairs const begins{{0}}, last{{pairs}}, ends{{1}};
+    computed<begin_of_pair> const begins{0}, last{pairs}, ends{1};
     EXPECT_EQ(tw::segmented_reduce(tw::device, x.all.data(), begins, last, ends, out.data()), out.data() + pairs);
     expect_results(out.data(), pairs, pair_of, sum_of_pair);
     tw::segmented_inclusive_scan(tw::device, x.all.data(), begins, last, ends, out.data());
@@ -158,7 +139,7 @@ TEST_F(segmented_large, more_than_2_to_the_31_segments_have_offsets_in_memory)
     elements const x;
     device_array<std::uint8_t> const out(static_cast<std::size_t>(size));
     device_array<std::int64_t> const offsets(static_cast<std::size_t>(pairs + 1));
-    tw::exclusive_scan(tw::device, twos{{0}}, twos{{pairs}}, offsets.data(), std::int64_t{0});
+    tw::exclusive_scan(tw::device, computed<two>{0}, computed<two>{pairs}, offsets.data(), std::int64_t{0});
     expect_success(cudaMemcpy(offsets.data() + pairs, &size, sizeof size, cudaMemcpyDefault));
     auto const begins = offsets.data();
     tw::segmented_reduce(tw::device, x.all.data(), begins, begins + pairs, begins + 1, out.data());
@@ -193,7 +174,7 @@ TEST_F(segmented_large, more_than_2_to_the_31_runs_are_combined)
         GTEST_SKIP() << "needs more memory than there is";
     elements const x;
     device_array<std::uint8_t> const out(static_cast<std::size_t>(size));
-    keys_of_pairs const keys{{0}}, last{{size}};
+    computed<key_of_pair> const keys{0}, last{size};
     auto const ends = tw::reduce_by_key(tw::device, keys, last, x.all.data(), tw::discard_iterator(), out.data());
     EXPECT_EQ(ends.second - out.data(), pairs);
     expect_results(out.data(), pairs, pair_of, sum_of_pair);
@@ -210,7 +191,7 @@ TEST_F(segmented_large, a_run_has_more_than_2_to_the_31_elements)
         GTEST_SKIP() << "needs more memory than there is";
     elements const x;
     device_array<std::int64_t> const found(2), sums(2), counts(2);
-    two_keys const keys{{0}}, last{{size}};
+    computed<one_of_two_keys> const keys{0}, last{size};
     tw::transform_reduce_by_key(tw::device, keys, last, x.all.data(), found.data(), sums.data(), std::equal_to<>(),
                                 std::plus<>(), widened());
     tw::count_by_key(tw::device, keys, last, tw::discard_iterator(), counts.data());
