@@ -301,16 +301,30 @@ std::vector<int> digits(std::size_t count)
     return result;
 }
 
+template <class E>
+void expect_counts_of()
+{
+    for (std::size_t const count : {std::size_t{0}, std::size_t{1}, 5 * values::tile_of(sizeof(E)) / 8,
+                                    2 * values::tile_of(sizeof(E)) + values::tile_of(sizeof(E)) / 8 + 77}) {
+        std::vector<E> x;
+        for (int const digit : digits(count + 3))
+            x.push_back(static_cast<E>(digit % 128));
+        device_array<E> const device_copy(x);
+        for (std::size_t const skipped : {0, 2}) { // aligned, and not
+            E const *const first = x.data() + skipped, *const last = first + count;
+            E const *const device_first = device_copy.begin() + skipped, *const device_last = device_first + count;
+            EXPECT_EQ(tw::count(tw::device, device_first, device_last, x[2]), std::count(first, last, x[2]));
+            EXPECT_EQ(tw::count_if(tw::device, device_first, device_last, is_odd{}),
+                      std::count_if(first, last, is_odd{}));
+        }
+    }
+}
+
 DEVICE_TEST(device_policy, counts_elements)
 {
-    for (std::size_t const count : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{20011}}) {
-        auto const x = digits(count + 1);
-        device_array<int> const device_copy(x);
-        int const *const first = x.data(), *const last = first + count;
-        int const *const device_first = device_copy.begin(), *const device_last = device_first + count;
-        EXPECT_EQ(tw::count(tw::device, device_first, device_last, x[0]), std::count(first, last, x[0]));
-        EXPECT_EQ(tw::count_if(tw::device, device_first, device_last, is_odd{}), std::count_if(first, last, is_odd{}));
-    }
+    expect_counts_of<int>();
+    expect_counts_of<signed char>();
+    expect_counts_of<std::uint16_t>();
 }
 
 DEVICE_TEST(device_policy, finds_the_first_and_last_extremes)

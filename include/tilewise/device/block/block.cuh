@@ -49,6 +49,13 @@ template <class E, class T>
     requires std::integral<E> && std::integral<T> && (sizeof(E) == 1) && (!std::same_as<T, bool>)
 inline constexpr bool adds_bytes<memory_view<E>, T, plus> = !std::same_as<E, bool>;
 
+/// Whether a reduction counts the elements that satisfy a predicate, which it can do in any order.
+template <class View, class T, class Op>
+inline constexpr bool counts_elements = false;
+template <class View, std::integral T>
+    requires(sizeof(T) == sizeof(unsigned)) && requires { requires decltype(View::function)::is_of_predicate; }
+inline constexpr bool counts_elements<View, T, plus> = true;
+
 /// Returns the aggregate of the lane vectors in a vector: each left to right, then the adjacent-pair tree over them.
 template <class Layout, class View, class Vector, class Op>
 TILEWISE_DEVICE auto load_aggregate(View& view, Vector const& loaded, Op& op) -> typename Layout::value
@@ -61,6 +68,12 @@ TILEWISE_DEVICE auto load_aggregate(View& view, Vector const& loaded, Op& op) ->
         for (int i = 0; i < Layout::vector_size / 4; ++i)
             sum = gpu::add_bytes(loaded.vectors[0].word[i], sum);
         return static_cast<T>(sum);
+    } else if constexpr (counts_elements<View, T, Op>) {
+        unsigned counted = 0;
+        TILEWISE_UNROLL
+        for (int i = 0; i < Layout::vector_size; ++i)
+            counted = gpu::plus_one_if(view.element(loaded, i) != 0, counted);
+        return static_cast<T>(counted);
     } else {
         registers<T, Layout::vectors> aggregate;
         TILEWISE_UNROLL

@@ -353,6 +353,11 @@ TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
     return sum;
 }
 
+TILEWISE_DEVICE unsigned plus_one_if(bool condition, unsigned sum)
+{
+    return condition ? sum + 1 : sum;
+}
+
 /// Does nothing: there is no cache.
 TILEWISE_DEVICE void prefetch_line(void const*) {}
 inline constexpr int line_bytes = 128;
