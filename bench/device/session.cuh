@@ -9,13 +9,32 @@
 #include "results.hpp"
 #include "timer.cuh"
 
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace bench {
+
+/// Says what is being measured, and in the end how long that took.
+class announced {
+public:
+    explicit announced(std::string const& what)
+    {
+        std::printf("%s ... ", what.c_str());
+        std::fflush(stdout);
+    }
+    announced(announced const&) = delete;
+    announced& operator=(announced const&) = delete;
+    ~announced() { std::printf("%.1f s\n", std::chrono::duration<double>(clock::now() - begun_).count()); }
+
+private:
+    using clock = std::chrono::steady_clock;
+    clock::time_point const begun_ = clock::now();
+};
 
 inline constexpr std::uint64_t cache_matters_below = std::uint64_t{256} << 20; // bytes
 

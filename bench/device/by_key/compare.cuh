@@ -22,7 +22,6 @@
 #include <thrust/scan.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <stdexcept>
@@ -251,7 +250,7 @@ void compare(session& run, std::string const& name)
 {
     if (!run.chosen.wants_type(name))
         return;
-    std::printf("%s ...\n", name.c_str());
+    announced const part(name);
     for (int const size : run.chosen.sizes)
         if ((std::max(sizeof(Key), sizeof(T)) << size) <= run.chosen.most_bytes)
             comparison<Key, T>(run, name, std::uint64_t{1} << size).measure();

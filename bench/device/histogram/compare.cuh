@@ -75,7 +75,7 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
     auto const sizes = sizes_of(run);
     if (!run.chosen.wants_type(name) || sizes.empty())
         return;
-    std::printf("%s ...\n", name.c_str());
+    announced const part(name);
     std::uint64_t const largest = std::uint64_t{1} << *std::ranges::max_element(sizes);
     int const bins = static_cast<int>(axis.size()), cells = static_cast<int>(axis.extent());
     auto const published = axis.edges();
@@ -117,7 +117,7 @@ void compare(session& run, std::string const& name, Axis const& axis, spread ove
             std::string const where = name + ", " + kind_name + ", 2^" + std::to_string(size);
             expect_counts(where, fetch_all(ours.data(), cells, run.queue), right);
             if (auto const lost = misplaced(fetch_all(theirs.data(), cells, run.queue), right); lost > 0) {
-                std::printf("  CUB counts %llu samples in another bin or nowhere: %s\n",
+                std::printf("\n  CUB counts %llu samples in another bin or nowhere: %s\n",
                             static_cast<unsigned long long>(lost), where.c_str());
                 run.measured.write(json_line()
                                        .text("kind", "misplaced")

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
 void bench::histograms::compare_pairs(session& run)
@@ -20,7 +19,7 @@ void bench::histograms::compare_pairs(session& run)
     auto const sizes = sizes_of(run);
     if (!run.chosen.wants_type(name) || sizes.empty())
         return;
-    std::printf("%s ...\n", name);
+    announced const part(name);
     constexpr int bins = 256, cells = bins * bins;
     std::uint64_t const largest = std::uint64_t{1} << *std::ranges::max_element(sizes);
     tilewise::regular_axis const side{bins, 0.0f, 1.0f};

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -23,7 +22,7 @@ void compare_sums_of(session& run, std::string const& name, int bins)
     auto const sizes = sizes_of(run);
     if (!run.chosen.wants_type(name) || sizes.empty())
         return;
-    std::printf("%s ...\n", name.c_str());
+    announced const part(name);
     tilewise::regular_axis const axis{bins, 0.0f, 1.0f};
     std::uint64_t const largest = std::uint64_t{1} << *std::ranges::max_element(sizes);
     device_array<float> const samples(largest);

@@ -9,8 +9,6 @@
 #include "reference.cuh"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -33,9 +31,7 @@ void compare(session& run, std::string const& name)
     int const furthest = run.chosen.offsets.empty() ? 0 : std::ranges::max(run.chosen.offsets);
     if (largest < 0)
         return;
-    std::printf("%s ... ", name.c_str());
-    std::fflush(stdout);
-    auto const started = std::chrono::steady_clock::now();
+    announced const part(name);
 
     device_array<element> const elements((std::size_t{1} << largest) + static_cast<std::size_t>(furthest));
     fill(elements.data(), elements.size(), run.queue);
@@ -79,7 +75,6 @@ void compare(session& run, std::string const& name)
             if (std::memcmp(&again, &result, sizeof again) != 0)
                 throw std::runtime_error("other bits in another run: " + where + ", n = " + std::to_string(count));
         }
-    std::printf("%.1f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
 }
 
 } // namespace bench::reductions

@@ -8,7 +8,6 @@
 #include "reference.cuh"
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
 void bench::reductions::compare_entropies(session& run)
@@ -16,7 +15,7 @@ void bench::reductions::compare_entropies(session& run)
     using sum = sum_of<std::int32_t, std::int32_t>;
     device_array<std::int32_t> const elements(std::size_t{1} << 28), outs(512);
     for (auto const& [bits, words] : entropies) {
-        std::printf("entropy of %s ...\n", bits);
+        announced const part(std::string("entropy of ") + bits);
         launch(write_integers, 4096, 256, run.queue, elements.data(), elements.size(), words);
         for (int const size : {24, 28}) {
             auto const count = std::uint64_t{1} << size;

@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -124,6 +123,7 @@ void search_all(session& run, std::string const& type)
 {
     if (!run.chosen.wants_type(type))
         return;
+    announced const part("extremes of " + type);
     std::vector<int> const sizes = run.chosen.quick ? std::vector{20, 28} : std::vector{16, 20, 22, 24, 26, 28, 30};
     device_array<Element> const elements(std::size_t{1} << sizes.back());
     double const most = std::is_integral_v<Element> && sizeof(Element) < 4
@@ -144,7 +144,6 @@ void search_all(session& run, std::string const& type)
 
 void compare_extremes(session& run)
 {
-    std::printf("extremes ...\n");
     search_all<float>(run, "f32");
     search_all<double>(run, "f64");
     search_all<std::int32_t>(run, "i32");

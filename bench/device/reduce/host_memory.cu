@@ -8,7 +8,6 @@
 #include "parts.cuh"
 #include "reference.cuh"
 
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -28,7 +27,7 @@ void bench::reductions::compare_host_memory(session& run)
           "cudaMemcpyAsync");
     run.queue.wait();
     std::copy(pinned, pinned + pageable.size(), pageable.begin());
-    std::printf("host memory ...\n");
+    announced const part("host memory");
 
     for (int const size : {16, 20, 24, 28, 30}) {
         if (size > largest)

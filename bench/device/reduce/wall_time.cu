@@ -10,8 +10,6 @@
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
 
-#include <cstdio>
-
 void bench::reductions::compare_wall_time(session& run)
 {
     using sum = sum_of<float, float>;
@@ -19,7 +17,7 @@ void bench::reductions::compare_wall_time(session& run)
     device_array<float> const elements(std::size_t{1} << largest);
     fill(elements.data(), elements.size(), run.queue);
     mapped_value<float> const mapped;
-    std::printf("wall time ...\n");
+    announced const part("wall time");
 
     for (int const size : {4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22, largest}) {
         auto const count = std::uint64_t{1} << size;

@@ -22,7 +22,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -160,7 +159,7 @@ private:
 void compare_wrappings(session& run)
 {
     for (int const size : run.chosen.quick ? std::vector{24, 28} : std::vector{22, 26, 28}) {
-        std::printf("wrappings, 2^%d ...\n", size);
+        announced const part("wrappings, 2^" + std::to_string(size));
         wrappings(run, std::uint64_t{1} << size).measure();
     }
 }

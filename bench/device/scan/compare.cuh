@@ -9,9 +9,7 @@
 #include "scans.cuh"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -164,15 +162,12 @@ void compare(session& run, std::string const& name)
     if (largest < 0)
         return;
 
-    std::printf("%s ... ", name.c_str());
-    std::fflush(stdout);
-    auto const started = std::chrono::steady_clock::now();
+    announced const part(name);
     comparison<Scan> one(run, name, largest, furthest);
     if (sizes)
         one.measure_sizes();
     if (alignments)
         one.measure_alignments(of_alignments);
-    std::printf("%.1f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
 }
 
 } // namespace bench::scans

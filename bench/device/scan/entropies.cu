@@ -7,10 +7,9 @@
 #include "parts.cuh"
 
 #include <cstdint>
-#include <cstdio>
 
 void bench::scans::compare_entropies(session& run)
 {
-    std::printf("entropies ...\n");
+    announced const part("entropies");
     comparison<running_sum<std::int32_t>>(run, "i32", 28, 1).measure_entropies();
 }

@@ -9,8 +9,6 @@
 
 #include <thrust/execution_policy.h>
 
-#include <cstdio>
-
 void bench::scans::compare_wall_time(session& run)
 {
     using sum = running_sum<float>;
@@ -19,7 +17,7 @@ void bench::scans::compare_wall_time(session& run)
     device_array<float> const elements(most), expected(most), outs(5 * most);
     fill(elements.data(), most, run.queue);
     seq_into<sum>(elements.data(), most, expected.data(), run.queue);
-    std::printf("wall time ...\n");
+    announced const part("wall time");
 
     for (int const size : {4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, largest}) {
         auto const count = std::uint64_t{1} << size;

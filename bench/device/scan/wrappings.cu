@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <span>
@@ -140,7 +139,7 @@ private:
 void compare_wrappings(session& run)
 {
     for (int const size : run.chosen.quick ? std::vector{24, 28} : std::vector{20, 22, 24, 26, 28}) {
-        std::printf("wrappings, 2^%d ...\n", size);
+        announced const part("wrappings, 2^" + std::to_string(size));
         wrappings(run, std::uint64_t{1} << size).measure();
     }
 }

@@ -20,7 +20,6 @@
 #endif
 
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -192,7 +191,7 @@ void compare(session& run, std::string const& name, T init, Op op)
 {
     if (!run.chosen.wants_type(name))
         return;
-    std::printf("%s ...\n", name.c_str());
+    announced const part(name);
     for (int const size : run.chosen.sizes)
         if ((sizeof(T) << size) <= run.chosen.most_bytes)
             comparison<E, T, Op>(run, name, std::uint64_t{1} << size, init, op).measure();
