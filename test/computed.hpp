@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+namespace values {
+
 /// The elements `at(0)`, `at(1)`, ..., from that at `position` on.
 template <class At>
 struct computed {
@@ -31,3 +33,5 @@ struct computed {
     TILEWISE_PORTABLE computed operator++(int) { return {position++, at}; }
     TILEWISE_PORTABLE bool operator==(computed const& other) const { return position == other.position; }
 };
+
+} // namespace values

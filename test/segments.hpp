@@ -26,7 +26,7 @@ struct product_of {
     int const *a, *b;
     TILEWISE_PORTABLE int operator()(std::ptrdiff_t i) const { return a[i] * b[i]; }
 };
-using products = computed<product_of>;
+using products = values::computed<product_of>;
 
 /// Where segments begin and end in so many elements.
 struct list {

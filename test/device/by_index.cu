@@ -212,7 +212,7 @@ struct times {
     TILEWISE_PORTABLE E operator()(std::ptrdiff_t i) const { return static_cast<E>(static_cast<E>(i) * factor); }
 };
 template <class E>
-using multiples = computed<times<E>>;
+using multiples = values::computed<times<E>>;
 
 /// A sample of two coordinates, as a zip iterator gives it, and all that the engine asks of an iterator over them.
 struct point {

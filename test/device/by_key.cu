@@ -40,13 +40,13 @@ struct doubled {
 struct a_tenth {
     TILEWISE_PORTABLE int operator()(std::ptrdiff_t i) const { return static_cast<int>(i / 10); }
 };
-using tens = computed<a_tenth>;
+using tens = values::computed<a_tenth>;
 
 struct element_of {
     int const* from;
     TILEWISE_PORTABLE int operator()(std::ptrdiff_t i) const { return from[i]; }
 };
-using reads = computed<element_of>;
+using reads = values::computed<element_of>;
 
 struct added {
     TILEWISE_PORTABLE int operator()(int a, int b) const { return a + b; }

@@ -157,7 +157,7 @@ DEVICE_TEST(host_memory_in_pieces, are_reduced)
 struct plus_7 {
     TILEWISE_PORTABLE long operator()(tw::offset i) const { return static_cast<long>(i) + 7; }
 };
-using numbers = computed<plus_7>;
+using numbers = values::computed<plus_7>;
 
 /// Of pairs; which is which matters.
 struct difference {

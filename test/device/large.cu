@@ -10,7 +10,7 @@ namespace {
 struct itself {
     TILEWISE_PORTABLE std::int64_t operator()(std::int64_t i) const { return i; }
 };
-using numbers = computed<itself>;
+using numbers = values::computed<itself>;
 
 struct is_multiple_of_5 {
     TILEWISE_PORTABLE bool operator()(std::int64_t value) const { return value % 5 == 0; }

@@ -186,7 +186,7 @@ DEVICE_TEST(LongSegments, TakeElementsAndResultsOfIterators)
                                  long_segments::increments{out.data()});
     segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word total) { return total + 1; }),
                           "to an iterator");
-    tw::segmented_inclusive_scan(tw::device, computed<long_segments::doubled>{0, {in.data()}}, begins.begin(),
+    tw::segmented_inclusive_scan(tw::device, values::computed<long_segments::doubled>{0, {in.data()}}, begins.begin(),
                                  begins.end(), ends.begin(), out.begin());
     segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word total) { return 2 * total; }),
                           "of an iterator");

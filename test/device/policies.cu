@@ -304,8 +304,8 @@ std::vector<int> digits(std::size_t count)
 template <class E>
 void expect_counts_of()
 {
-    for (std::size_t const count : {std::size_t{0}, std::size_t{1}, 5 * values::tile_of(sizeof(E)) / 8,
-                                    2 * values::tile_of(sizeof(E)) + values::tile_of(sizeof(E)) / 8 + 77}) {
+    std::size_t const tile = values::tile_of(sizeof(E)), tiles = on_device::amount<std::size_t>(40, 18, 2);
+    for (std::size_t const count : {std::size_t{0}, std::size_t{1}, 5 * tile / 8, tiles * tile + tile / 8 + 77}) {
         std::vector<E> x;
         for (int const digit : digits(count + 3))
             x.push_back(static_cast<E>(digit % 128));

@@ -310,7 +310,7 @@ DEVICE_TEST(ranks_on_a_gpu, find_what_one_finds_in_the_whole_range)
             positions[i] = {static_cast<std::int32_t>(i), 0, static_cast<std::int32_t>(random() % 1000)};
         }
         auto const middle = static_cast<std::ptrdiff_t>(count / 2);
-        computed<distance_from> const first{0, {middle}}, last{static_cast<std::ptrdiff_t>(count), {middle}};
+        values::computed<distance_from> const first{0, {middle}}, last{static_cast<std::ptrdiff_t>(count), {middle}};
         auto const [smallest, largest] = std::minmax_element(x.begin(), x.end());
         auto const lowest = std::min_element(positions.begin(), positions.end(), lower());
         auto const nearest = std::min_element(first, last) - first;

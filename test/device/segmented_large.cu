@@ -124,7 +124,7 @@ TEST_F(segmented_large, more_than_2_to_the_31_segments_are_combined)
         GTEST_SKIP() << "needs more memory than there is";
     elements const x;
     device_array<std::uint8_t> const out(static_cast<std::size_t>(size));
-    computed<begin_of_pair> const begins{0}, last{pairs}, ends{1};
+    values::computed<begin_of_pair> const begins{0}, last{pairs}, ends{1};
     EXPECT_EQ(tw::segmented_reduce(tw::device, x.all.data(), begins, last, ends, out.data()), out.data() + pairs);
     expect_results(out.data(), pairs, pair_of, sum_of_pair);
     tw::segmented_inclusive_scan(tw::device, x.all.data(), begins, last, ends, out.data());
@@ -139,7 +139,8 @@ TEST_F(segmented_large, more_than_2_to_the_31_segments_have_offsets_in_memory)
     elements const x;
     device_array<std::uint8_t> const out(static_cast<std::size_t>(size));
     device_array<std::int64_t> const offsets(static_cast<std::size_t>(pairs + 1));
-    tw::exclusive_scan(tw::device, computed<two>{0}, computed<two>{pairs}, offsets.data(), std::int64_t{0});
+    tw::exclusive_scan(tw::device, values::computed<two>{0}, values::computed<two>{pairs}, offsets.data(),
+                       std::int64_t{0});
     expect_success(cudaMemcpy(offsets.data() + pairs, &size, sizeof size, cudaMemcpyDefault));
     auto const begins = offsets.data();
     tw::segmented_reduce(tw::device, x.all.data(), begins, begins + pairs, begins + 1, out.data());
@@ -174,7 +175,7 @@ TEST_F(segmented_large, more_than_2_to_the_31_runs_are_combined)
         GTEST_SKIP() << "needs more memory than there is";
     elements const x;
     device_array<std::uint8_t> const out(static_cast<std::size_t>(size));
-    computed<key_of_pair> const keys{0}, last{size};
+    values::computed<key_of_pair> const keys{0}, last{size};
     auto const ends = tw::reduce_by_key(tw::device, keys, last, x.all.data(), tw::discard_iterator(), out.data());
     EXPECT_EQ(ends.second - out.data(), pairs);
     expect_results(out.data(), pairs, pair_of, sum_of_pair);
@@ -191,7 +192,7 @@ TEST_F(segmented_large, a_run_has_more_than_2_to_the_31_elements)
         GTEST_SKIP() << "needs more memory than there is";
     elements const x;
     device_array<std::int64_t> const found(2), sums(2), counts(2);
-    computed<one_of_two_keys> const keys{0}, last{size};
+    values::computed<one_of_two_keys> const keys{0}, last{size};
     tw::transform_reduce_by_key(tw::device, keys, last, x.all.data(), found.data(), sums.data(), std::equal_to<>(),
                                 std::plus<>(), widened());
     tw::count_by_key(tw::device, keys, last, tw::discard_iterator(), counts.data());

@@ -5,10 +5,10 @@
 /// The aggregates of the lane vectors of each cell, computed without sorting in memory.
 ///
 /// The digits are whole cell numbers. Each block has a contiguous share of the elements. Once these are counted, the
-/// position of its first element of each cell in the sequence of the cell's elements is known. It sorts a tile in
-/// shared memory, where each cell begins with a lane vector, and so with the elements that are left over from the tile
-/// before. A thread then combines a lane vector, wherever it belongs. What reaches memory is one value in place of a
-/// lane vector's elements.
+/// position of the block's first element of each cell in the sequence of the cell's elements is known. The block sorts
+/// a tile in shared memory, where each cell begins with a lane vector, and so with the elements that are left over from
+/// the tile before. A thread then combines a lane vector, wherever it belongs. What reaches memory is one value in
+/// place of a lane vector's elements.
 ///
 /// A lane vector whose elements are in several blocks, or that is the incomplete last one of its cell, is put together
 /// by `join_lane_vectors`.

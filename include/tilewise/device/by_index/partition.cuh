@@ -123,7 +123,8 @@ count_digits(Source source, Radix radix, offset* counts)
         counts[offset{digit} * block_count() + block_index()] = table[digit];
 }
 
-/// Writes the exclusive prefix sums of `count(0)`, ..., `count(size - 1)`, and returns the sum of all.
+/// Writes the exclusive prefix sums of `count(0)`, ..., `count(size - 1)` to `sums`, and returns the sum of all.
+/// `count(i)` may read `sums[i]`.
 template <int threads, class Count>
 TILEWISE_DEVICE offset block_exclusive_sums(int size, Count const& count, offset* sums)
 {

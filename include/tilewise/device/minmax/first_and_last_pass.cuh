@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// The first and the last pass over elements in memory: one combines values, and says which chunk the best ones are
-/// from; the other finds out where in the chunk. (Between them, `fold_subtrees` combines what blocks have found.)
+/// The first and the last pass of a search for extremes in memory: the first one finds the chunks that contain the best
+/// values, the last one their positions in these chunks. (Between them, `fold_subtrees` combines the results of
+/// blocks.)
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/extremes.hpp>
@@ -55,9 +56,10 @@ best_of_subtrees(memory_view<E> view, offset index, offset chunks, int iteration
         gpu::put(partials[block_index()], aggregate);
 }
 
-/// Returns the best element of the chunk whose first element has the index `chunk`, as one that is in a lane vector.
+/// Returns the best value of the chunk whose first element has the index `chunk`, and in which lane vector it is.
 template <class Answer, class Layout, access how, class E, class Op, class Better>
-TILEWISE_DEVICE Answer best_in_lane_vector(memory_view<E>& view, offset index, offset chunk, Op& op, Better& better)
+TILEWISE_DEVICE Answer best_lane_vector_of_chunk(memory_view<E>& view, offset index, offset chunk, Op& op,
+                                                 Better& better)
 {
     constexpr int rows = Layout::rows, n = Layout::lane_vector;
     offset const own = chunk + lane_index() * n;
@@ -87,7 +89,7 @@ TILEWISE_DEVICE Answer best_of_lane_vector(Elements const& first, Better& better
     return best;
 }
 
-/// What a warp of pass 3 looks for: of both extremes, the first one finds the smallest element.
+/// The warps of pass 3: of two extremes, warp 0 finds the smallest element, and warp 1 the largest one.
 template <class Answer>
 inline constexpr int warps_to_find = 1;
 template <class E>
@@ -115,8 +117,8 @@ TILEWISE_DEVICE void write_found(int warp, extremes<candidate<E>>& both, candida
     gpu::put(warp == 0 ? both.smallest : both.largest, found);
 }
 
-/// Pass 3: reads the chunk with the best element again, where it is, and then its lane vector. (With a candidate for
-/// each element of the chunk, a warp spilled registers for bytes.)
+/// Pass 3: finds the lane vector of the best element in its chunk, and then its position in the lane vector. (A
+/// candidate for each element of the chunk would take more registers than there are for bytes.)
 template <class Layout, access how, class E, class Op, class Better, class Answer>
 TILEWISE_KERNEL(warps_to_find<Answer>* warp_size, 1)
 find_in_chunk(memory_view<E> view, offset index, Op op, Better better, Answer const* best, Answer* found)
@@ -125,7 +127,8 @@ find_in_chunk(memory_view<E> view, offset index, Op op, Better better, Answer co
     int const warp = warp_index();
     engine::candidates<E const*, E> const numbered{view.first, index};
     auto const in_vector = engine::found_in_units(gpu::sought_by(warp, *best), [&](offset chunk) {
-        return gpu::sought_by(warp, gpu::best_in_lane_vector<Answer, Layout, how>(view, index, chunk, op, better));
+        return gpu::sought_by(warp,
+                              gpu::best_lane_vector_of_chunk<Answer, Layout, how>(view, index, chunk, op, better));
     });
     auto const answer = engine::found_in_units(in_vector, [&](offset first) {
         auto const elements = numbered + (first - index);

@@ -53,6 +53,15 @@ TILEWISE_DEVICE T multiply_rounded(T a, T b)
         return a * b;
 }
 
+/// Returns `sum`, plus 1 if `condition` holds. (nvcc 13.0 compiles `sum + condition` to a sum and a selection.)
+TILEWISE_DEVICE unsigned plus_one_if(bool condition, unsigned sum)
+{
+    asm("{\n .reg .pred p;\n setp.ne.u32 p, %1, 0;\n @p add.u32 %0, %0, 1;\n}"
+        : "+r"(sum)
+        : "r"(static_cast<unsigned>(condition)));
+    return sum;
+}
+
 /// @name The floor of a product
 /// The product is added to `floor_base`, around which adjacent numbers are 1 apart, in one operation that rounds down:
 /// the low bits of the result are the floor. Conversions are slower. The result is unspecified for NaN and for products

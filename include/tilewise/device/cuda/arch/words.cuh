@@ -55,15 +55,6 @@ TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
     return __dp4a(word, 0x01010101u, sum);
 }
 
-/// Returns `sum`, plus 1 if `condition` holds. (nvcc 13.0 would compute both, and select.)
-TILEWISE_DEVICE unsigned plus_one_if(bool condition, unsigned sum)
-{
-    asm("{\n .reg .pred p;\n setp.ne.u32 p, %1, 0;\n @p add.u32 %0, %0, 1;\n}"
-        : "+r"(sum)
-        : "r"(static_cast<unsigned>(condition)));
-    return sum;
-}
-
 /// Scans the four bytes of a word: byte i of the result is `before` plus bytes 0 to i, modulo 256. Adds all four bytes
 /// to `before`.
 TILEWISE_DEVICE unsigned scan_bytes(unsigned word, unsigned& before)
