@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tilewise/count.hpp>
+#include <tilewise/reduce.hpp>
 
 #include "values.hpp"
 
@@ -96,6 +97,17 @@ TEST(count, agrees_with_std_and_asks_once_per_element)
         check(tw::seq);
         check(tw::par);
     }
+}
+
+/// A user's transform with a name that the library might have used.
+struct claims_to_be_of_a_predicate {
+    [[maybe_unused]] static constexpr bool is_of_predicate = true;
+    std::ptrdiff_t operator()(int x) const { return x; }
+};
+
+TEST(count, is_not_what_another_transform_is_taken_for)
+{
+    EXPECT_EQ(tw::transform_reduce(tw::par, ints, std::ptrdiff_t{0}, std::plus<>{}, claims_to_be_of_a_predicate{}), 9);
 }
 
 template <class E>

@@ -8,6 +8,7 @@
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/input.hpp>
 #include <tilewise/core/iterator.hpp>
+#include <tilewise/core/operators.hpp>
 #include <tilewise/core/sequence.hpp>
 #include <tilewise/core/standard.hpp>
 #include <tilewise/engine/call.hpp>
@@ -20,25 +21,6 @@
 TILEWISE_NAMESPACE_BEGIN
 
 /// @cond internals
-/// One for every element that satisfies a predicate.
-template <class Predicate, class Count>
-struct one_if {
-    static constexpr bool is_of_predicate = true; ///< which engines may ask directly
-    Predicate predicate;
-    TILEWISE_CALLS_ANY
-    template <class Element>
-    TILEWISE_PORTABLE constexpr Count operator()(Element&& element)
-    {
-        return predicate(static_cast<Element&&>(element)) ? Count{1} : Count{0};
-    }
-    /// The same as another integer.
-    template <class Other>
-    constexpr one_if<Predicate, Other> as() const
-    {
-        return {predicate};
-    }
-};
-
 /// Equal to a value.
 template <class T, class Equal>
 struct equals {
@@ -65,7 +47,7 @@ Count count_sequence(Policy const& policy, sequence<It, Extent> elements, Predic
 {
     return engine::reduce_sequence(
         policy, std::move(elements), Count{0}, std::plus<>{},
-        one_if<engine::callable_for<Policy, Predicate>, Count>{engine::callable<Policy>(std::move(predicate))});
+        known::one_if<engine::callable_for<Policy, Predicate>, Count>{engine::callable<Policy>(std::move(predicate))});
 }
 /// @endcond
 

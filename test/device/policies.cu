@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <new>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -325,6 +326,20 @@ DEVICE_TEST(device_policy, counts_elements)
     expect_counts_of<int>();
     expect_counts_of<signed char>();
     expect_counts_of<std::uint16_t>();
+}
+
+/// Not what counts elements, though a member of it has a name that the library might have used.
+struct last_digit {
+    [[maybe_unused]] static constexpr bool is_of_predicate = true;
+    TILEWISE_PORTABLE int operator()(int value) const { return value % 10; }
+};
+
+DEVICE_TEST(device_policy, sums_up_what_another_transform_gives)
+{
+    auto const x = digits(1000);
+    device_array<int> const device_copy(x);
+    EXPECT_EQ(tw::transform_reduce(tw::device, device_copy.begin(), device_copy.end(), 0, std::plus<>{}, last_digit{}),
+              std::transform_reduce(x.begin(), x.end(), 0, std::plus<>{}, last_digit{}));
 }
 
 DEVICE_TEST(device_policy, finds_the_first_and_last_extremes)

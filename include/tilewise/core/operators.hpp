@@ -3,7 +3,8 @@
 
 /// @file
 /// The known operators. An engine uses a known operator in place of an equivalent operator that the user passes: it
-/// also combines whole vector registers, and its signed sums and products wrap, so that they are associative.
+/// also combines whole vector registers, and its signed sums and products wrap, so that they are associative. One
+/// transform is known as well, that of `count_if`.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -183,6 +184,29 @@ concept is_operator = std::derived_from<Op, operator_base>;
 /// A known operator on integers: every order of combination gives the same bits, so an engine may choose the fastest.
 template <class Op, class T>
 concept is_exact = is_operator<Op> && std::integral<T>;
+
+/// The transform whose sum is the number of elements that satisfy a predicate: one for each of them, zero for others.
+/// An engine may ask the predicate itself.
+template <class Predicate, class Count>
+struct one_if {
+    Predicate predicate;
+    TILEWISE_CALLS_ANY
+    template <class Element>
+    TILEWISE_PORTABLE constexpr Count operator()(Element&& element)
+    {
+        return predicate(static_cast<Element&&>(element)) ? Count{1} : Count{0};
+    }
+    /// The same as another integer.
+    template <class Other>
+    constexpr one_if<Predicate, Other> as() const
+    {
+        return {predicate};
+    }
+};
+template <class Transform>
+inline constexpr bool is_one_if = false;
+template <class Predicate, class Count>
+inline constexpr bool is_one_if<one_if<Predicate, Count>> = true;
 
 } // namespace known
 TILEWISE_NAMESPACE_END

@@ -69,7 +69,7 @@ template <class Op, class T, class Input>
 inline constexpr bool counts_in_many_bits = false;
 template <class T, class Transform, class It>
 inline constexpr bool counts_in_many_bits<known::plus, T, transformed<Transform, It>> =
-    std::integral<T> && sizeof(T) > sizeof(std::int32_t) && requires { requires Transform::is_of_predicate; };
+    std::integral<T> && sizeof(T) > sizeof(std::int32_t) && known::is_one_if<Transform>;
 
 /// Such a sum, in 32 bits as far as they go: the order is that of T, and cannot matter; loads of narrow elements are
 /// twice as wide.

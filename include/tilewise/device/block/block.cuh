@@ -53,7 +53,7 @@ inline constexpr bool adds_bytes<memory_view<E>, T, plus> = !std::same_as<E, boo
 template <class View, class T, class Op>
 inline constexpr bool counts_elements = false;
 template <class View, std::integral T>
-    requires(sizeof(T) == sizeof(unsigned)) && requires { requires decltype(View::function)::is_of_predicate; }
+    requires(sizeof(T) == sizeof(unsigned)) && requires { requires known::is_one_if<decltype(View::function)>; }
 inline constexpr bool counts_elements<View, T, plus> = true;
 
 /// Returns the aggregate of the lane vectors in a vector: each left to right, then the adjacent-pair tree over them.
