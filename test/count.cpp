@@ -101,9 +101,10 @@ TEST(count, agrees_with_std_and_asks_once_per_element)
 
 /// A user's transform with a name that the library might have used.
 struct claims_to_be_of_a_predicate {
-    [[maybe_unused]] static constexpr bool is_of_predicate = true;
+    static constexpr bool is_of_predicate = true;
     std::ptrdiff_t operator()(int x) const { return x; }
 };
+static_assert(claims_to_be_of_a_predicate::is_of_predicate);
 
 TEST(count, is_not_what_another_transform_is_taken_for)
 {

@@ -330,9 +330,10 @@ DEVICE_TEST(device_policy, counts_elements)
 
 /// Not what counts elements, though a member of it has a name that the library might have used.
 struct last_digit {
-    [[maybe_unused]] static constexpr bool is_of_predicate = true;
+    static constexpr bool is_of_predicate = true;
     TILEWISE_PORTABLE int operator()(int value) const { return value % 10; }
 };
+static_assert(last_digit::is_of_predicate);
 
 DEVICE_TEST(device_policy, sums_up_what_another_transform_gives)
 {
