@@ -337,7 +337,7 @@ static_assert(last_digit::is_of_predicate);
 
 DEVICE_TEST(device_policy, sums_up_what_another_transform_gives)
 {
-    auto const x = digits(1000);
+    auto const x = digits(2 * values::tile_of(sizeof(int)) + 77); // whole vectors, too
     device_array<int> const device_copy(x);
     EXPECT_EQ(tw::transform_reduce(tw::device, device_copy.begin(), device_copy.end(), 0, std::plus<>{}, last_digit{}),
               std::transform_reduce(x.begin(), x.end(), 0, std::plus<>{}, last_digit{}));

@@ -185,8 +185,8 @@ concept is_operator = std::derived_from<Op, operator_base>;
 template <class Op, class T>
 concept is_exact = is_operator<Op> && std::integral<T>;
 
-/// The transform whose sum is the number of elements that satisfy a predicate: one for each of them, zero for others.
-/// An engine may ask the predicate itself.
+/// The transform whose sum is the number of elements that satisfy a predicate: it returns 1 for these, and 0 for
+/// others. An engine may call the predicate instead.
 template <class Predicate, class Count>
 struct one_if {
     Predicate predicate;
@@ -196,13 +196,14 @@ struct one_if {
     {
         return predicate(static_cast<Element&&>(element)) ? Count{1} : Count{0};
     }
-    /// The same as another integer.
+    /// The same with counts of another type.
     template <class Other>
     constexpr one_if<Predicate, Other> as() const
     {
         return {predicate};
     }
 };
+/// Whether a transform is a `one_if`.
 template <class Transform>
 inline constexpr bool is_one_if = false;
 template <class Predicate, class Count>
