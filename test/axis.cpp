@@ -489,6 +489,26 @@ TEST(variable_axis, may_be_copied_and_moved)
     static_assert(tw::axis<tw::variable_axis<>>);
 }
 
+TEST(variable_axis, shares_its_tables_with_its_copies_alone)
+{
+    auto const are_same = [](auto const& a, auto const& b) {
+        auto const own = a.view().owner_of_tables(), others = b.view().owner_of_tables();
+        return own.lock() != nullptr && own.lock() == others.lock() && !own.owner_before(others) &&
+               !others.owner_before(own);
+    };
+    std::vector<double> const edges{0, 1, 4, 9};
+    tw::variable_axis axis(edges);
+    tw::variable_axis const copy = axis, with_options(edges, {flow::bins});
+    EXPECT_TRUE(are_same(axis, copy));
+    EXPECT_FALSE(are_same(axis, tw::variable_axis(edges)));
+    EXPECT_FALSE(are_same(axis, with_options));
+    axis = with_options;
+    EXPECT_TRUE(are_same(axis, with_options));
+    EXPECT_FALSE(are_same(axis, copy));
+    EXPECT_EQ(axis.extent(), 6);
+    EXPECT_EQ(copy.extent(), 3);
+}
+
 TEST(variable_axis, lends_its_tables)
 {
     std::vector<double> edges{0, 1, 4, 9};

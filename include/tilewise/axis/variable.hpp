@@ -19,6 +19,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -46,22 +47,67 @@ struct ranges {
     }
 };
 
+/// The tables of an axis. They never change, and the copies of the axis share them.
+template <class A>
+struct edge_tables : std::enable_shared_from_this<edge_tables<A>> {
+    std::vector<A> edges;
+    std::vector<int> edges_before; ///< the number of edges before each range
+    ranges<A> range_of;
+    key_table<A> keys;
+
+    explicit edge_tables(std::vector<A> own) : edges(std::move(own)), keys(edges) { find_ranges(); }
+
+private:
+    /// Divides the axis into up to four ranges for each bin: ranges of numbers or ranges of keys, whichever separate
+    /// more edges.
+    void find_ranges()
+    {
+        auto const most = std::min(4 * edges.size(), std::size_t{1} << 30);
+        range_of = {edges.front(), 0, 0, binning::key(edges.front())};
+        auto const last_key = binning::key(edges.back());
+        while ((last_key >> range_of.shift) - (range_of.first_key >> range_of.shift) >= most)
+            ++range_of.shift;
+        range_of.first_key >>= range_of.shift;
+        if constexpr (std::floating_point<A>) {
+            auto linear = range_of;
+            linear.ranges_per_unit = static_cast<A>(most - 1) / (edges.back() - edges.front());
+            if (linear.ranges_per_unit > 0 && linear.ranges_per_unit <= std::numeric_limits<A>::max() &&
+                separated_edges(linear) > separated_edges(range_of))
+                range_of = linear;
+        }
+        edges_before.resize(static_cast<std::size_t>(range_of(edges.back())) + 2);
+        std::size_t edge = 0;
+        for (std::size_t range = 0; range < edges_before.size(); ++range) {
+            while (edge < edges.size() && static_cast<std::size_t>(range_of(edges[edge])) < range)
+                ++edge;
+            edges_before[range] = static_cast<int>(edge);
+        }
+    }
+    /// Returns the number of neighboring edges that are in different ranges.
+    offset separated_edges(ranges<A> const& candidate) const
+    {
+        offset count = 0;
+        for (std::size_t i = 1; i < edges.size(); ++i)
+            count += candidate(edges[i - 1]) < candidate(edges[i]);
+        return count;
+    }
+};
+
 /// Bins between the edges in a table. A second table holds the number of edges before each of several ranges, which
 /// determines the edges that a sample must be compared with.
 template <class A>
 class variable_bins {
 public:
-    variable_bins(std::vector<A> const& edges, std::vector<int> const& edges_before, ranges<A> const& range_of,
-                  key_table<A> const& keys, axis_options options)
-        : bounds_(static_cast<int>(edges.size()) - 1, edges.front(), edges.back(), options), edges_(edges.data()),
-          edges_before_(edges_before.data()), range_of_(range_of), ranges_(static_cast<int>(edges_before.size())),
-          keys_(&keys)
+    variable_bins(edge_tables<A> const& tables, axis_options options)
+        : bounds_(static_cast<int>(tables.edges.size()) - 1, tables.edges.front(), tables.edges.back(), options),
+          edges_(tables.edges.data()), edges_before_(tables.edges_before.data()), range_of_(tables.range_of),
+          ranges_(static_cast<int>(tables.edges_before.size())), tables_(&tables)
     {}
 
     bool is_branchless() const
         requires has_exact_keys<A>
     {
-        return !keys_->entries.empty();
+        return !tables_->keys.entries.empty();
     }
     auto branchless_form() const
         requires has_exact_keys<A>
@@ -97,12 +143,14 @@ public:
         visit(edges_, offset{bounds_.size()} + 1);
         visit(edges_before_, offset{ranges_});
     }
+    /// Returns the owner of the tables: two views with the same owner have the same tables.
+    std::weak_ptr<void const> owner_of_tables() const { return tables_->weak_from_this(); }
 
 private:
     template <form of>
     auto keyed_form() const
     {
-        return keyed_bins<A, of>(bounds_, keys_->where, keys_->entries, keys_->log2_range);
+        return keyed_bins<A, of>(bounds_, tables_->keys.where, tables_->keys.entries, tables_->keys.log2_range);
     }
     /// Returns the bin of `x`, which is at or above the first edge and below the last.
     TILEWISE_PORTABLE int find(A x) const
@@ -125,7 +173,7 @@ private:
     int const* edges_before_;
     ranges<A> range_of_;
     int ranges_;
-    key_table<A> const* keys_; ///< of the axis, in host memory
+    edge_tables<A> const* tables_; ///< of the axis, in host memory
 };
 
 template <class A>
@@ -164,52 +212,42 @@ public:
         : variable_axis("variable_axis", edges_from(first, last), options)
     {}
 
-    /// Copies the axis. A move copies as well, because an axis always has edges, even after a move.
+    /// Copies the axis in constant time. A move copies as well, because an axis always has edges, even after a move.
     variable_axis(variable_axis const&) = default;
-    /// Assigns the axis. The argument is always copied, as in the constructor.
-    variable_axis& operator=(variable_axis other) noexcept
-    {
-        edges_.swap(other.edges_);
-        edges_before_.swap(other.edges_before_);
-        range_of_ = other.range_of_;
-        keys_ = std::move(other.keys_);
-        options_ = other.options_;
-        return *this;
-    }
+    /// Assigns the axis, likewise.
+    variable_axis& operator=(variable_axis const&) = default;
 
-    offset size() const { return static_cast<offset>(edges_.size()) - 1; } ///< the number of bins
-    offset extent() const { return view().extent(); }                      ///< the number of cells
-    A edge(offset i) const { return edges_[static_cast<std::size_t>(i)]; } ///< edge i of 0 to size()
+    offset size() const { return static_cast<offset>(edges().size()) - 1; } ///< the number of bins
+    offset extent() const { return view().extent(); }                       ///< the number of cells
+    A edge(offset i) const { return edges()[static_cast<std::size_t>(i)]; } ///< edge i of 0 to size()
     /// Returns the cell of a sample, or no_cell.
     template <class S>
     int index(S const& sample) const
     {
         return view().index(sample);
     }
-    std::vector<A> const& edges() const { return edges_; } ///< all edges, one more than bins
+    std::vector<A> const& edges() const { return tables_->edges; } ///< all edges, one more than bins
     /// Returns the view for kernels. The axis must outlive it.
-    binning::variable_bins<A> view() const { return {edges_, edges_before_, range_of_, keys_, options_}; }
+    binning::variable_bins<A> view() const { return {*tables_, options_}; }
 
     /// @cond internals
 protected:
-    variable_axis(char const* name, std::vector<A> edges, axis_options options)
-        : edges_(std::move(edges)), options_(options)
+    variable_axis(char const* name, std::vector<A> edges, axis_options options) : options_(options)
     {
         using binning::text_of;
-        if (edges_.size() < 2)
+        if (edges.size() < 2)
             reject_argument(name, "there must be at least two edges");
-        binning::checked_bins(name, edges_.size() - 1);
-        for (std::size_t i = 0; i < edges_.size(); ++i) {
-            if (!(edges_[i] - edges_[i] == 0))
-                tilewise::reject_argument(name, "edge " + binning::text_of(i) + " (" + binning::text_of(edges_[i]) +
+        binning::checked_bins(name, edges.size() - 1);
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            if (!(edges[i] - edges[i] == 0))
+                tilewise::reject_argument(name, "edge " + binning::text_of(i) + " (" + binning::text_of(edges[i]) +
                                                     ") is not finite");
-            if (i > 0 && !(edges_[i - 1] < edges_[i]))
-                tilewise::reject_argument(name, "edge " + binning::text_of(i) + " (" + binning::text_of(edges_[i]) +
+            if (i > 0 && !(edges[i - 1] < edges[i]))
+                tilewise::reject_argument(name, "edge " + binning::text_of(i) + " (" + binning::text_of(edges[i]) +
                                                     ") is not greater than the edge before it (" +
-                                                    binning::text_of(edges_[i - 1]) + ")");
+                                                    binning::text_of(edges[i - 1]) + ")");
         }
-        find_ranges();
-        keys_ = binning::key_table<A>(edges_);
+        tables_ = std::make_shared<binning::edge_tables<A> const>(std::move(edges));
     }
     /// @endcond
 
@@ -223,44 +261,7 @@ private:
         return edges;
     }
 
-    /// Divides the axis into up to four ranges for each bin: ranges of numbers or ranges of keys, whichever separate
-    /// more edges.
-    void find_ranges()
-    {
-        auto const most = std::min(4 * edges_.size(), std::size_t{1} << 30);
-        range_of_ = {edges_.front(), 0, 0, binning::key(edges_.front())};
-        auto const keys = binning::key(edges_.back());
-        while ((keys >> range_of_.shift) - (range_of_.first_key >> range_of_.shift) >= most)
-            ++range_of_.shift;
-        range_of_.first_key >>= range_of_.shift;
-        if constexpr (std::floating_point<A>) {
-            auto linear = range_of_;
-            linear.ranges_per_unit = static_cast<A>(most - 1) / (edges_.back() - edges_.front());
-            if (linear.ranges_per_unit > 0 && linear.ranges_per_unit <= std::numeric_limits<A>::max() &&
-                separated_edges(linear) > separated_edges(range_of_))
-                range_of_ = linear;
-        }
-        edges_before_.resize(static_cast<std::size_t>(range_of_(edges_.back())) + 2);
-        std::size_t edge = 0;
-        for (std::size_t range = 0; range < edges_before_.size(); ++range) {
-            while (edge < edges_.size() && static_cast<std::size_t>(range_of_(edges_[edge])) < range)
-                ++edge;
-            edges_before_[range] = static_cast<int>(edge);
-        }
-    }
-    /// Returns the number of neighboring edges that are in different ranges.
-    offset separated_edges(binning::ranges<A> const& range_of) const
-    {
-        offset count = 0;
-        for (std::size_t i = 1; i < edges_.size(); ++i)
-            count += range_of(edges_[i - 1]) < range_of(edges_[i]);
-        return count;
-    }
-
-    std::vector<A> edges_;
-    std::vector<int> edges_before_;
-    binning::ranges<A> range_of_;
-    binning::key_table<A> keys_;
+    std::shared_ptr<binning::edge_tables<A> const> tables_;
     axis_options options_;
 };
 
