@@ -3,6 +3,7 @@
 
 #include <tilewise/axis.hpp>
 #include <tilewise/cached_memory.hpp>
+#include <tilewise/device/block/axis_tables.cuh>
 #include <tilewise/device/cuda/table_buffers.cuh>
 #include <tilewise/histogram.hpp>
 
@@ -70,6 +71,24 @@ DEVICE_TEST_WITH_STREAMS(table_buffers, know_a_later_owner_at_the_same_address)
     auto const is_not_freed = [](int const*) {};
     for (int i = 0; i < 9; ++i)
         EXPECT_TRUE(are_written(where, std::shared_ptr<int const>(&there, is_not_freed))) << i;
+}
+
+/// What a user may derive from a view: its table is not that of the axis alone.
+struct with_another_table : tw::binning::variable_bins<float> {
+    int const* another;
+};
+struct with_an_owner_of_its_own {
+    int owner_of_tables() const { return 1; }
+};
+
+DEVICE_TEST(table_buffers, know_no_owner_of_tables_of_other_views)
+{
+    tw::variable_axis const axis{0.0f, 1.0f};
+    EXPECT_NE(tw::gpu::owner_of_tables(axis.view()).lock(), nullptr);
+    EXPECT_EQ(tw::gpu::owner_of_tables(with_another_table{axis.view(), nullptr}).lock(), nullptr);
+    with_an_owner_of_its_own const other;
+    EXPECT_EQ(tw::gpu::owner_of_tables(other).lock(), nullptr);
+    EXPECT_EQ(other.owner_of_tables(), 1);
 }
 
 /// Axes with the same number of edges, of which each but the last ends before the next begins. Their tables are larger

@@ -5,6 +5,7 @@
 /// Copies of the tables of an axis in device memory.
 
 #include <tilewise/axis/product.hpp>
+#include <tilewise/axis/variable.hpp>
 #include <tilewise/core/config.hpp>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
@@ -31,15 +32,21 @@ struct ignore_table {
 template <class Bins>
 concept has_tables = binning::has_tables_for<Bins, ignore_table>; // nvcc rejects a lambda here
 
-/// Returns the owner of the tables of a view, or null if the view does not name one.
+/// @name Owners of tables
+/// The owner of all tables of a view, or null. A view of a user's axis has none, also if it is derived from one of the
+/// library's: it may have further tables.
+/// @{
 template <class Bins>
-std::weak_ptr<void const> owner_of_tables(Bins const& bins)
+std::weak_ptr<void const> owner_of_tables(Bins const&)
 {
-    if constexpr (requires { bins.owner_of_tables(); })
-        return bins.owner_of_tables();
-    else
-        return {};
+    return {};
 }
+template <class A>
+std::weak_ptr<void const> owner_of_tables(binning::variable_bins<A> const& bins)
+{
+    return bins.owner_of_tables();
+}
+/// @}
 
 /// Returns the bytes reserved for a table, which is aligned for the widest load.
 template <class T>
