@@ -40,6 +40,32 @@ using engine::candidates;
 template <class E, class T>
 using order_of_elements = order<T, engine::geometry_of_elements<E, T>>;
 
+template <class E>
+TILEWISE_DEVICE bool is_none(candidate<E> const& one)
+{
+    return one.index == candidate<E>::none;
+}
+template <class E>
+TILEWISE_DEVICE bool is_none(extremes<candidate<E>> const& both)
+{
+    return gpu::is_none(both.smallest);
+}
+/// Returns an answer; of none yet, the first element.
+template <class Answer, class Elements>
+TILEWISE_DEVICE Answer or_first(Answer const& answer, Elements const& elements)
+{
+    return gpu::is_none(answer) ? Answer(elements[0]) : answer;
+}
+
+/// The best of the elements before a range; without any, the first one of the range.
+template <class Answer, class Elements>
+struct best_before {
+    Answer best;
+    Elements elements; ///< candidates
+
+    TILEWISE_DEVICE operator Answer() const { return gpu::or_first(best, elements); }
+};
+
 /// The better of two answers; of what is none yet and another, of the first element and that.
 template <class Better, class Elements>
 struct better_after_first {
@@ -49,19 +75,7 @@ struct better_after_first {
     template <class Answer>
     TILEWISE_DEVICE Answer operator()(Answer const& a, Answer const& b)
     {
-        return is_none(a) ? better(Answer(elements[0]), b) : better(a, b);
-    }
-
-private:
-    template <class E>
-    TILEWISE_DEVICE static bool is_none(candidate<E> const& one)
-    {
-        return one.index == candidate<E>::none;
-    }
-    template <class E>
-    TILEWISE_DEVICE static bool is_none(extremes<candidate<E>> const& both)
-    {
-        return is_none(both.smallest);
+        return better(gpu::or_first(a, elements), b);
     }
 };
 
@@ -72,11 +86,11 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
     using order = order_of_elements<E, Answer>;
     using elements = candidates<E const*, E>;
     elements const numbered{view.first, index};
-    auto const after_first = gpu::operator_on<Answer>(better_after_first<Better, elements>{better, numbered});
     offset const tiles = order::tiles_before_last(view.size);
     if (tiles < Tuning::cluster_blocks)
-        return gpu::reduce<engine::geometry_of_elements<E, Answer>, Tuning>(policy, numbered, view.size, best,
-                                                                            after_first);
+        return gpu::reduce<engine::geometry_of_elements<E, Answer>, Tuning>(
+            policy, numbered, view.size, best,
+            gpu::operator_on<Answer>(better_after_first<Better, elements>{better, numbered}));
 
     auto const op = gpu::operator_on_values<E>(better);
     using op_type = std::remove_const_t<decltype(op)>;
@@ -84,8 +98,7 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
     using layout = row_layout<memory_view<E>, value, op_type, order_of_elements<E, value>, Tuning>;
     auto const elements_view = gpu::view_of(numbered, view.size);
     using view_type = std::remove_const_t<decltype(elements_view)>;
-    using fold_op = std::remove_const_t<decltype(after_first)>;
-    using elements_layout = row_layout<view_type, Answer, fold_op, order, Tuning>;
+    using elements_layout = row_layout<view_type, Answer, Better, order, Tuning>;
     static_assert(layout::chunks == 1 && elements_layout::chunks == 1 && layout::order::chunk == order::chunk);
     static_assert(layout::lane_vector == elements_layout::lane_vector);
 
@@ -95,9 +108,10 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
     auto const pass_1 = is_aligned
                             ? &best_of_subtrees<layout, access::aligned, no_shift, Tuning, E, op_type, Better, Answer>
                             : &best_of_subtrees<layout, misaligned, shift, Tuning, E, op_type, Better, Answer>;
+    using init_type = best_before<Answer, elements>;
+    using found_type = found_answer<chunk_search<layout, misaligned, shift, E, op_type, Better, Answer>, Answer>;
     constexpr auto pass_2 =
-        &fold_subtrees<elements_layout, access::aligned, Tuning, view_type, Answer, fold_op, Answer*>;
-    constexpr auto pass_3 = &find_in_chunk<layout, access::aligned, E, op_type, Better, Answer>;
+        &fold_subtrees<elements_layout, access::aligned, Tuning, view_type, Answer, init_type, Better, found_type>;
 
     constexpr int warps = Tuning::threads / warp_size, chunks_per_tile = order::geometry::chunks_per_tile;
     int const iterations = std::min(Tuning::iterations(view.size * offset{sizeof(E)}),
@@ -105,17 +119,14 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
     offset const chunks = tiles * chunks_per_tile;
     auto const blocks = static_cast<int>((chunks - 1) / (iterations * warps)) + 1;
     device_call call("reduce", view.size, policy, reduce_without_waiting);
-    scratch<Answer> const partials(call, blocks + 1);
-    Answer *const aggregate = partials.begin() + blocks, *const found = call.line<Answer>();
+    scratch<Answer> const partials(call, blocks);
+    Answer* const found = call.line<Answer>();
     call.launch(pass_1, "best_of_subtrees", {blocks, Tuning::threads}, view, index, chunks, iterations, op, better,
                 partials.begin());
-    bool const dependent =
-        Tuning::dependent_launches && call.can_launch_dependent<pass_2>() && call.can_launch_dependent<pass_3>();
+    bool const dependent = Tuning::dependent_launches && call.can_launch_dependent<pass_2>();
     call.launch(pass_2, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, elements_view, view.size, tiles,
-                gpu::log2_of(iterations * warps / chunks_per_tile), partials.begin(), best, after_first, aggregate);
-    call.launch(is_aligned ? pass_3 : &find_in_chunk<layout, access::elementwise, E, op_type, Better, Answer>,
-                "find_in_chunk", {1, warps_to_find<Answer> * warp_size, 1, dependent}, view, index, op, better,
-                aggregate, found);
+                gpu::log2_of(iterations * warps / chunks_per_tile), partials.begin(), init_type{best, numbered}, better,
+                found_type{{view, index, op, better}, found});
     call.finish();
     return *found;
 }

@@ -206,7 +206,7 @@ private:
     void start_fold(View const& from, T const* partials)
     {
         int const tiles_per_partial = iterations * warps * layout::chunks / Geometry::chunks_per_tile;
-        constexpr auto kernel = &fold_subtrees<layout, how, Tuning, View, T, Op, Out>;
+        constexpr auto kernel = &fold_subtrees<layout, how, Tuning, View, T, T, Op, Out>;
         bool const dependent = Tuning::dependent_launches && call.can_launch_dependent<kernel>();
         call.launch(kernel, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, from, count, tiles,
                     log2_of(tiles_per_partial), partials, init, op, out);

@@ -42,9 +42,12 @@ struct reduce_tuning {
     static constexpr int least_folded = 64;
 
     static constexpr int fold_threads = 512; ///< of the one block of pass 2
+    /// Partial results per lane that pass 2 loads at once: of extremes, 2^30 floats took 1 % less. Sums gain nothing.
+    template <class T>
+    static constexpr int fold_batch = sizeof(T) >= 16 && sizeof(T) <= 32 ? 2 : 1;
     /// Shared memory for the aggregates of groups in pass 2. More groups take several rounds of so many super-groups: a
-    /// power of two, so that a round is a whole binary tree.
-    static constexpr int fold_bytes = 8 * 1024;
+    /// power of two, so that a round is a whole binary tree. 8 KiB cost `minmax_element` of 2^30 floats 1.3 %.
+    static constexpr int fold_bytes = 32 * 1024;
     template <class T, class Geometry>
     static constexpr int fold_super_groups = static_cast<int>(std::bit_floor(
         std::clamp(static_cast<unsigned>(fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super_group)),

@@ -5,14 +5,13 @@
 /// Warp-wide and block-wide reductions: the aggregates of whole chunks, and of subtrees of tiles.
 
 #include <tilewise/core/config.hpp>
-#include <tilewise/core/operators.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/lane_aggregate.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/order.hpp>
 
-#include <concepts>
 #include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -41,57 +40,6 @@ struct row_layout {
     /// Whether lanes can read a misaligned base in aligned vectors, whose words they exchange.
     static constexpr bool can_shift = batched && View::bases == 1 && View::template can_realign<vector_size>;
 };
-
-/// Whether a reduction sums bytes, which it can do in any order: four at a time.
-template <class View, class T, class Op>
-inline constexpr bool adds_bytes = false;
-template <class E, class T>
-    requires std::integral<E> && std::integral<T> && (sizeof(E) == 1) && (!std::same_as<T, bool>)
-inline constexpr bool adds_bytes<memory_view<E>, T, plus> = !std::same_as<E, bool>;
-
-/// Whether a reduction counts the elements that satisfy a predicate, which it can do in any order.
-template <class View, class T, class Op>
-inline constexpr bool counts_elements = false;
-template <class View, std::integral T>
-    requires(sizeof(T) == sizeof(unsigned)) && requires { requires known::is_one_if<decltype(View::function)>; }
-inline constexpr bool counts_elements<View, T, plus> = true;
-
-/// Returns the aggregate of the lane vectors in a vector: each left to right, then the adjacent-pair tree over them.
-template <class Layout, class View, class Vector, class Op>
-TILEWISE_DEVICE auto load_aggregate(View& view, Vector const& loaded, Op& op) -> typename Layout::value
-{
-    using T = typename Layout::value;
-    if constexpr (adds_bytes<View, T, Op> && Layout::vector_size % 4 == 0) {
-        std::conditional_t<std::is_signed_v<std::remove_cvref_t<decltype(view.element(loaded, 0))>>, int, unsigned>
-            sum = 0;
-        TILEWISE_UNROLL
-        for (int i = 0; i < Layout::vector_size / 4; ++i)
-            sum = gpu::add_bytes(loaded.vectors[0].word[i], sum);
-        return static_cast<T>(sum);
-    } else if constexpr (counts_elements<View, T, Op>) {
-        unsigned counted = 0;
-        TILEWISE_UNROLL
-        for (int i = 0; i < Layout::vector_size; ++i)
-            counted = gpu::plus_one_if(view.element(loaded, i) != 0, counted);
-        return static_cast<T>(counted);
-    } else {
-        registers<T, Layout::vectors> aggregate;
-        TILEWISE_UNROLL
-        for (int v = 0; v < Layout::vectors; ++v) {
-            T sum = gpu::operand<T, Op>(view, loaded, v * Layout::lane_vector);
-            TILEWISE_UNROLL
-            for (int i = 1; i < Layout::lane_vector; ++i)
-                gpu::put(sum, gpu::combine(op, sum, gpu::operand<T, Op>(view, loaded, v * Layout::lane_vector + i)));
-            gpu::put(aggregate[v], sum);
-        }
-        TILEWISE_UNROLL
-        for (int distance = 1; distance < Layout::vectors; distance *= 2)
-            TILEWISE_UNROLL
-        for (int v = 0; v + distance < Layout::vectors; v += 2 * distance)
-            gpu::put(aggregate[v], gpu::combine(op, T(aggregate[v]), T(aggregate[v + distance])));
-        return aggregate[0];
-    }
-}
 
 /// The shift with which a warp reads the rows of chunks at a base that is not aligned for the widest loads: each lane
 /// loads the aligned 16-byte vector that begins so many words, and up to 3 bytes, before its vector, and gets the rest
@@ -156,50 +104,78 @@ TILEWISE_DEVICE void warp_load_shifted(View& view, offset position, registers<Ve
         loaded[rows - 1] = edge;
 }
 
+/// The rows of `Layout::chunks` whole chunks, one vector per lane and row.
+template <class Layout, class View>
+using chunk_rows = registers<typename View::template vector<Layout::vector_size>, Layout::rows>;
+
+/// Returns where the calling lane reads the chunks from `position` on.
+template <class Layout>
+TILEWISE_DEVICE offset lane_position(offset position)
+{
+    return position + lane_index() / Layout::width * Layout::order::chunk +
+           lane_index() % Layout::width * Layout::vector_size;
+}
+
+/// Loads `Layout::chunks` whole chunks, of which the first one begins at `position`.
+template <class Layout, access how, int shift, class View>
+TILEWISE_DEVICE chunk_rows<Layout, View> load_chunks(View& view, offset position)
+{
+    constexpr access how_rows = how == access::realigned ? access::elementwise : how; // without a shift
+    offset const own = gpu::lane_position<Layout>(position);
+    chunk_rows<Layout, View> loaded;
+    if constexpr (shift == no_shift) {
+        TILEWISE_UNROLL
+        for (int row = 0; row < Layout::rows; ++row)
+            loaded[row] = view.template fetch<how_rows, Layout::vector_size>(own + row * Layout::segment);
+    } else {
+        gpu::warp_load_shifted<Layout, shift>(view, own, loaded);
+    }
+    return loaded;
+}
+
+/// Computes the adjacent-pair tree over the aggregates of loaded chunks; lane 0 of the warp has the result.
+template <class Layout, class View, class Op>
+TILEWISE_DEVICE auto combine_chunks(View& view, chunk_rows<Layout, View> const& loaded, Op& op) ->
+    typename Layout::value
+{
+    using T = typename Layout::value;
+    constexpr int rows = Layout::rows, width = Layout::width;
+    registers<T, rows> aggregate;
+    TILEWISE_UNROLL
+    for (int row = 0; row < rows; ++row)
+        gpu::put(aggregate[row], gpu::load_aggregate<Layout>(view, loaded[row], op));
+    if constexpr (takes_any_order<Op, T>) {
+        TILEWISE_UNROLL
+        for (int row = 1; row < rows; ++row)
+            gpu::put(aggregate[0], gpu::combine(op, T(aggregate[0]), T(aggregate[row])));
+        return gpu::warp_tree(op, T(aggregate[0]));
+    } else {
+        T const trees = gpu::warp_row_trees<rows, width>(op, aggregate);
+        return gpu::warp_tree<width>(op, gpu::warp_fold_rows<rows, width, T>(op, trees));
+    }
+}
+
 /// Computes the adjacent-pair tree over the aggregates of `Layout::chunks` whole chunks; lane 0 of the warp has the
 /// result. The first chunk begins at `position`.
 template <class Layout, access how, int shift, class View, class Op>
 TILEWISE_DEVICE auto warp_chunks(View& view, offset position, Op& op) -> typename Layout::value
 {
     using T = typename Layout::value;
-    constexpr int rows = Layout::rows, width = Layout::width, count = Layout::vector_size;
-    constexpr access how_rows = how == access::realigned ? access::elementwise : how; // without a shift
-    position += lane_index() / width * Layout::order::chunk + lane_index() % width * count;
-    using vector_size = typename View::template vector<count>;
-
-    if constexpr (!Layout::batched) {
+    if constexpr (Layout::batched) {
+        return gpu::combine_chunks<Layout>(view, gpu::load_chunks<Layout, how, shift>(view, position), op);
+    } else {
+        constexpr int width = Layout::width, count = Layout::vector_size;
+        constexpr access how_rows = how == access::realigned ? access::elementwise : how;
+        offset const own = gpu::lane_position<Layout>(position);
         auto const row_aggregate = [&](int row) {
-            offset const at = position + row * Layout::segment;
-            vector_size const loaded = view.template fetch<how_rows, count>(at);
+            auto const loaded = view.template fetch<how_rows, count>(own + row * Layout::segment);
             return gpu::warp_tree<1, width>(op, gpu::load_aggregate<Layout>(view, loaded, op));
         };
         T sum = row_aggregate(0);
         TILEWISE_NO_UNROLL
-        for (int row = 1; row < rows; ++row)
+        for (int row = 1; row < Layout::rows; ++row)
             gpu::put(sum, gpu::combine(op, sum, row_aggregate(row)));
         return gpu::warp_tree<width>(op, sum);
-    } else {
-        registers<vector_size, rows> loaded;
-        if constexpr (shift == no_shift) {
-            TILEWISE_UNROLL
-            for (int row = 0; row < rows; ++row)
-                loaded[row] = view.template fetch<how_rows, count>(position + row * Layout::segment);
-        } else {
-            gpu::warp_load_shifted<Layout, shift>(view, position, loaded);
-        }
-        registers<T, rows> aggregate;
-        TILEWISE_UNROLL
-        for (int row = 0; row < rows; ++row)
-            gpu::put(aggregate[row], gpu::load_aggregate<Layout>(view, loaded[row], op));
-        if constexpr (known::is_exact<Op, T>) { // in any order
-            TILEWISE_UNROLL
-            for (int row = 1; row < rows; ++row)
-                aggregate[0] = gpu::combine(op, aggregate[0], aggregate[row]);
-            return gpu::warp_tree(op, aggregate[0]);
-        } else {
-            T const trees = gpu::warp_row_trees<rows, width>(op, aggregate);
-            return gpu::warp_tree<width>(op, gpu::warp_fold_rows<rows, width, T>(op, trees));
-        }
     }
 }
 

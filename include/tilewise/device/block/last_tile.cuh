@@ -180,8 +180,8 @@ struct last_tile_ends {
 };
 
 /// Combines the parts of a last tile of `count` elements to `ends`. For one warp.
-template <class Order, class Op, class T>
-TILEWISE_DEVICE void join_last_tile(last_tile_parts<T, Order>& parts, int count, Op& op, last_tile_ends<T>& ends)
+template <class Order, class Parts, class Op, class T>
+TILEWISE_DEVICE void join_last_tile(Parts& parts, int count, Op& op, last_tile_ends<T>& ends)
 {
     using geometry = typename Order::geometry;
     constexpr int rows = geometry::rows_per_chunk;
@@ -191,11 +191,11 @@ TILEWISE_DEVICE void join_last_tile(last_tile_parts<T, Order>& parts, int count,
     int const chunk = gpu::min_of(lane_index(), last.chunk);
     int const whole = chunk < last.chunk ? rows : last.row;
     T const elements(parts.elements());
-    T const lanes(last.lane > 0 ? parts.lanes() : parts.elements());
+    T const lanes(last.lane > 0 ? T(parts.lanes()) : T(parts.elements()));
     registers<T, rows> row;
     TILEWISE_UNROLL
     for (int i = 0; i < rows; ++i)
-        gpu::put(row[i], i < whole ? parts.row(chunk * rows + i) : parts.elements());
+        gpu::put(row[i], i < whole ? T(parts.row(chunk * rows + i)) : T(parts.elements()));
 
     T aggregate(row[0]);
     TILEWISE_UNROLL

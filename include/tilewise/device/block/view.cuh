@@ -143,8 +143,8 @@ struct memory_view {
     TILEWISE_DEVICE decltype(auto) element(Vector const& loaded, int i) const
     {
         if constexpr (std::is_integral_v<E> && sizeof(E) == 1 && sizeof(loaded.element) % 4 == 0)
-            return static_cast<E>(static_cast<unsigned char>(loaded.vectors[i / vector_bytes].word[i / 4 % 4] >>
-                                                             i % 4 * 8)); // right for bool, too, whose bytes are 0 or 1
+            return static_cast<E>(gpu::byte_of<std::is_signed_v<E>>( // right for bool, too, whose bytes are 0 or 1
+                loaded.vectors[i / vector_bytes].word[i / 4 % 4], i % 4));
         else
             return (loaded.element[i]); // in parentheses: a reference
     }

@@ -31,6 +31,10 @@ TILEWISE_DEVICE void write_result(Out out, T const& value)
         *out = tilewise::as_stored<stored>(value);
 }
 
+/// Whether the block that has written a result through an `Out` goes on with `out.read_again()`, in all its threads.
+template <class Out>
+inline constexpr bool reads_again = false;
+
 /// Writes `init`, the result of an empty range.
 template <class T, class Out>
 TILEWISE_KERNEL(warp_size, 1)
@@ -40,16 +44,25 @@ write_init(T init, Out out)
         gpu::write_result(out, init);
 }
 
+/// Whether a view reads a last tile in its own way, by `view.read_last_tile`.
+template <class View>
+inline constexpr bool reads_last_tile = false;
+
 /// Reads the last tile, which begins at `first`, with all warps of the block, and leaves its partial results in `ends`.
 /// Warp 0 may read `ends` at once, the other warps after a barrier.
 template <class Layout, access how, int rows_per_warp, int warps, class View, class Op, class T>
 TILEWISE_DEVICE void block_last_tile(View& view, offset first, int count, Op& op, last_tile_ends<T>& ends)
 {
-    TILEWISE_SHARED(parts, last_tile_parts<T, typename Layout::order>);
-    gpu::read_last_tile<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
-    sync_block();
-    if (warp_index() == 0)
-        gpu::join_last_tile<typename Layout::order>(parts, count, op, ends);
+    using order = typename Layout::order;
+    if constexpr (reads_last_tile<View>) {
+        view.template read_last_tile<order, rows_per_warp, warps>(first, count, op, ends);
+    } else {
+        TILEWISE_SHARED(parts, last_tile_parts<T, order>);
+        gpu::read_last_tile<Layout, how, rows_per_warp, warps>(view, first, count, op, parts);
+        sync_block();
+        if (warp_index() == 0)
+            gpu::join_last_tile<order>(parts, count, op, ends);
+    }
     sync_warp();
 }
 

@@ -34,9 +34,9 @@ reduce_subtrees(View view, offset units, int iterations, Op op, T* partials)
 /// Pass 2: reads the last tile, and then combines the partial results, of `2^log2_tiles` tiles each, into groups,
 /// super-groups and the carry. A round combines up to `fold_super_groups` super-groups; every round but the last is a
 /// complete binary tree.
-template <class Layout, access how, class Tuning, class View, class T, class Op, class Out>
+template <class Layout, access how, class Tuning, class View, class T, class Init, class Op, class Out>
 TILEWISE_KERNEL(Tuning::fold_threads, 1)
-fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* partials, T init, Op op, Out out)
+fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* partials, Init init, Op op, Out out)
 {
     using order = typename Layout::order;
     using geometry = typename Layout::geometry;
@@ -65,12 +65,22 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
         // groups: a warp combines one partial result per lane
         int const first_partial = first_group << log2_partials;
         int const valid = min_of(partial_count - first_partial, groups_at_once << log2_partials);
-        for (int i = warp * warp_size; i < valid; i += Tuning::fold_threads) {
-            int const own = i + lane_index();
-            T const partial(partials[first_partial + min_of(own, valid - 1)]);
-            T const aggregate = gpu::warp_tree_of_segments(op, partial, 1 << log2_partials, valid - i);
-            if (own < valid && own >> log2_partials << log2_partials == own)
-                gpu::put(group_aggregate[own >> log2_partials], aggregate);
+        constexpr int batch = Tuning::template fold_batch<T>;
+        for (int i = warp * warp_size; i < valid; i += batch * Tuning::fold_threads) {
+            registers<T, batch> partial; // whose loads are in flight together
+            TILEWISE_UNROLL
+            for (int k = 0; k < batch; ++k)
+                gpu::put(
+                    partial[k],
+                    T(partials[first_partial + gpu::min_of(i + k * Tuning::fold_threads + lane_index(), valid - 1)]));
+            TILEWISE_UNROLL
+            for (int k = 0; k < batch; ++k) {
+                int const own = i + k * Tuning::fold_threads + lane_index();
+                T const aggregate =
+                    gpu::warp_tree_of_segments(op, T(partial[k]), 1 << log2_partials, valid - own + lane_index());
+                if (own < valid && own >> log2_partials << log2_partials == own)
+                    gpu::put(group_aggregate[own >> log2_partials], aggregate);
+            }
         }
         sync_block();
         // super-groups: a warp each; the last one may be incomplete
@@ -100,7 +110,7 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
             }
             if (is_last) {
                 auto carry = gpu::no_value<T>();
-                carry.append(op, init);
+                carry.append(op, T(init));
                 rounds.append_to(op, carry, rest);
                 if (lane_index() == 0) {
                     if (groups % super_group_size != 0)
@@ -112,8 +122,12 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
             }
         }
         if (is_last)
-            return;
+            break;
         sync_block();
+    }
+    if constexpr (reads_again<Out>) {
+        sync_block();
+        out.read_again();
     }
 }
 

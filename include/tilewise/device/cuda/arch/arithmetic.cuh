@@ -53,14 +53,41 @@ TILEWISE_DEVICE T multiply_rounded(T a, T b)
         return a * b;
 }
 
-/// Returns `sum`, plus 1 if `condition` holds. (nvcc 13.0 compiles `sum + condition` to a sum and a selection.)
-TILEWISE_DEVICE unsigned plus_one_if(bool condition, unsigned sum)
+/// Returns the smaller, or the larger, one of two numbers, or NaN if one of them is.
+template <bool is_least>
+TILEWISE_DEVICE float bound_or_nan(float a, float b)
 {
-    asm("{\n .reg .pred p;\n setp.ne.u32 p, %1, 0;\n @p add.u32 %0, %0, 1;\n}"
-        : "+r"(sum)
-        : "r"(static_cast<unsigned>(condition)));
-    return sum;
+#if __CUDA_ARCH__ >= 800
+    float bound;
+    if constexpr (is_least)
+        asm("min.NaN.f32 %0, %1, %2;" : "=f"(bound) : "f"(a), "f"(b));
+    else
+        asm("max.NaN.f32 %0, %1, %2;" : "=f"(bound) : "f"(a), "f"(b));
+    return bound;
+#else
+    return a != a || (is_least ? a < b : b < a) ? a : b;
+#endif
 }
+
+/// @name Counts
+/// Numbers up to 2^23, as the low bits of a float: the unit for floating-point numbers adds while that for integers
+/// compares.
+/// @{
+inline constexpr float count_base = 8388608; ///< 2^23, a count of 0
+/// Returns the count, plus 1 if `condition` holds. (nvcc 13.0 compiles `condition ? count + 1 : count` to a sum and a
+/// selection.)
+TILEWISE_DEVICE float plus_one_if(bool condition, float count)
+{
+    asm("{\n .reg .pred p;\n setp.ne.u32 p, %1, 0;\n @p add.rn.f32 %0, %0, 0f3F800000;\n}"
+        : "+f"(count)
+        : "r"(static_cast<unsigned>(condition)));
+    return count;
+}
+TILEWISE_DEVICE int count_of(float count)
+{
+    return __float_as_int(count) - __float_as_int(count_base);
+}
+/// @}
 
 /// @name The floor of a product
 /// The product is added to `floor_base`, around which adjacent numbers are 1 apart, in one operation that rounds down:

@@ -45,6 +45,17 @@ TILEWISE_DEVICE unsigned funnel_shift_right(unsigned low, unsigned high, unsigne
     return __funnelshift_r(low, high, bits);
 }
 
+/// Returns byte `i` of a word, which will be extended to a signed or to an unsigned number.
+template <bool is_signed>
+TILEWISE_DEVICE unsigned char byte_of(unsigned word, int i)
+{
+    if constexpr (is_signed) // nvcc 13.0 extends 16 bits before it shifts by 8, and again afterwards
+        asm("shr.u32 %0, %0, %1;" : "+r"(word) : "r"(8 * i));
+    else
+        word >>= 8 * i;
+    return static_cast<unsigned char>(word);
+}
+
 /// Returns `sum` plus the four bytes of a word, as signed or as unsigned numbers.
 TILEWISE_DEVICE int add_bytes(unsigned word, int sum)
 {
@@ -53,6 +64,16 @@ TILEWISE_DEVICE int add_bytes(unsigned word, int sum)
 TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
 {
     return __dp4a(word, 0x01010101u, sum);
+}
+
+/// Returns the smaller, or the larger, one of each pair of halfwords, as signed or as unsigned numbers.
+template <bool is_least, bool is_signed>
+TILEWISE_DEVICE unsigned bounds_of_halfwords(unsigned a, unsigned b)
+{
+    if constexpr (is_least)
+        return is_signed ? __vmins2(a, b) : __vminu2(a, b);
+    else
+        return is_signed ? __vmaxs2(a, b) : __vmaxu2(a, b);
 }
 
 /// Scans the four bytes of a word: byte i of the result is `before` plus bytes 0 to i, modulo 256. Adds all four bytes

@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -339,6 +340,12 @@ TILEWISE_DEVICE void store_in_block(int block, T* shared, T const& value,
 }
 /// @}
 
+template <bool is_signed>
+TILEWISE_DEVICE unsigned char byte_of(unsigned word, int i)
+{
+    return static_cast<unsigned char>(word >> 8 * i & 0xFF);
+}
+
 /// Returns the sum of `sum` and the four bytes of a word, as signed or as unsigned numbers.
 TILEWISE_DEVICE int add_bytes(unsigned word, int sum)
 {
@@ -353,9 +360,32 @@ TILEWISE_DEVICE unsigned add_bytes(unsigned word, unsigned sum)
     return sum;
 }
 
-TILEWISE_DEVICE unsigned plus_one_if(bool condition, unsigned sum)
+template <bool is_least, bool is_signed>
+TILEWISE_DEVICE unsigned bounds_of_halfwords(unsigned a, unsigned b)
 {
-    return condition ? sum + 1 : sum;
+    using halfword = std::conditional_t<is_signed, std::int16_t, std::uint16_t>;
+    unsigned result = 0;
+    for (int i = 0; i < 32; i += 16) {
+        auto const of_a = static_cast<halfword>(a >> i & 0xFFFF), of_b = static_cast<halfword>(b >> i & 0xFFFF);
+        result |= unsigned{static_cast<std::uint16_t>((of_a < of_b) == is_least ? of_a : of_b)} << i;
+    }
+    return result;
+}
+
+template <bool is_least>
+TILEWISE_DEVICE float bound_or_nan(float a, float b)
+{
+    return a != a || (is_least ? a < b : b < a) ? a : b;
+}
+
+inline constexpr float count_base = 8388608;
+TILEWISE_DEVICE float plus_one_if(bool condition, float count)
+{
+    return condition ? count + 1 : count;
+}
+TILEWISE_DEVICE int count_of(float count)
+{
+    return static_cast<int>(count - count_base);
 }
 
 /// Does nothing: there is no cache.
