@@ -141,8 +141,22 @@ TEST(minmax, copies_no_element)
 
 template <class E>
 class minmax_of : public testing::Test {};
-using numbers = testing::Types<signed char, unsigned, double>;
+using numbers = testing::Types<signed char, int, unsigned, double>;
 TYPED_TEST_SUITE(minmax_of, numbers);
+
+TYPED_TEST(minmax_of, numbers_of_either_sign_agrees_with_std)
+{
+    std::vector<TypeParam> x;
+    for (unsigned const seed : values::seeds(2 * values::tile_of(sizeof(TypeParam)) + 9))
+        x.push_back(static_cast<TypeParam>(static_cast<int>(seed >> 16) - 32768));
+    expect_as_std(tw::seq, x.begin(), x.end());
+    expect_as_std(tw::par, x.begin(), x.end());
+    expect_as_std(tw::par, x.begin(), x.end(), std::greater<>{});
+    for (TypeParam& each : x) // of one sign
+        each = static_cast<TypeParam>(-1 - std::abs(static_cast<int>(each) % 100));
+    expect_as_std(tw::par, x.begin(), x.end());
+    expect_as_std(tw::par, x.begin(), x.end(), std::greater<>{});
+}
 
 TYPED_TEST(minmax_of, numbers_agrees_with_std_wherever_the_extremes_are)
 {

@@ -32,6 +32,8 @@ using engine::candidate, engine::extremes, engine::kept;
 /// The larger of two values, the last of equals; like the known operators, for vector registers.
 struct last_maximum : known::operator_base {
     template <class T>
+    static constexpr T identity = known::maximum::identity<T>;
+    template <class T>
     constexpr T operator()(T a, T b) const
     {
         return b < a ? a : b;
@@ -44,6 +46,8 @@ struct last_maximum : known::operator_base {
 };
 /// The smaller of two values, the last of equals.
 struct last_minimum : known::operator_base {
+    template <class T>
+    static constexpr T identity = known::minimum::identity<T>;
     template <class T>
     constexpr T operator()(T a, T b) const
     {

@@ -35,8 +35,8 @@ using integer_of_size = std::conditional_t<
 /// The element type of registers for values of type T under Op. Sums and products are unsigned, so that they wrap.
 template <class T, class Op>
 struct register_element {
-    using type = integer_of_size<sizeof(T), std::is_signed_v<T> &&
-                                                (std::same_as<Op, known::minimum> || std::same_as<Op, known::maximum>)>;
+    static constexpr bool wraps = std::same_as<Op, known::plus> || std::same_as<Op, known::multiplies>;
+    using type = integer_of_size<sizeof(T), std::is_signed_v<T> && !wraps>;
 };
 template <std::floating_point T, class Op>
 struct register_element<T, Op> {
