@@ -22,6 +22,12 @@ DEVICE_TEST(minmax, of_floats_and_bytes_finds_the_first_smallest_and_the_last_la
     expect_ties_as_in_seq<std::int8_t>();
 }
 
+DEVICE_TEST(minmax, in_the_last_tile_finds_elements_of_each_of_its_parts)
+{
+    expect_parts_of_the_last_tile_as_in_seq<float>();
+    expect_parts_of_the_last_tile_as_in_seq<std::int8_t>();
+}
+
 template <class E>
 std::vector<E> numbers(std::size_t size)
 {
@@ -39,6 +45,8 @@ DEVICE_TEST(minmax, of_extreme_integers_compares_them_as_their_type_does)
     expect_the_positions_of_seq(x, 4, tw::gpu::is_less());
     auto const bytes = numbers<std::uint8_t>(values::tile_of(1) + 9);
     expect_the_positions_of_seq(bytes, 3, tw::gpu::is_less());
+    expect_the_positions_of_seq(numbers<std::int8_t>(values::tile_of(1) + 9), 1, tw::gpu::is_greater(),
+                                std::greater<>());
     auto signed_ones = numbers<std::int32_t>(size);
     signed_ones[7] = std::numeric_limits<int>::min(), signed_ones[size - 7] = std::numeric_limits<int>::max();
     expect_the_positions_of_seq(signed_ones, 0, tw::gpu::is_less());

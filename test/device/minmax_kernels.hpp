@@ -21,8 +21,8 @@ namespace minmax_kernels {
 
 using on_device::device_array;
 
-/// Three passes however short the range is, with several chunks for every warp, and without the features of sm_90.
-struct three_passes : tw::gpu::reduce_tuning {
+/// Two passes however short the range is, with several chunks for every warp, and without the features of sm_90.
+struct two_passes : tw::gpu::reduce_tuning {
     static constexpr int cluster_blocks = 1;
     static constexpr bool dependent_launches = false;
     static constexpr int iterations(tw::offset) { return 2; }
@@ -36,14 +36,14 @@ struct smaller { // known by no name
     }
 };
 
-/// What a comparison of positions finds through three passes.
+/// What a comparison of positions finds in two passes.
 template <class Answer, class E, class Better>
-Answer found_in_three_passes(device_array<E> const& x, Better better)
+Answer found_in_two_passes(device_array<E> const& x, Better better)
 {
     using tw::engine::candidate;
-    return tw::gpu::best_in_memory<three_passes>(tw::device,
-                                                 tw::gpu::memory_view<E>{x.data(), static_cast<tw::offset>(x.size())},
-                                                 0, Answer(candidate<E>{E(), candidate<E>::none}), better);
+    return tw::gpu::best_in_memory<two_passes>(tw::device,
+                                               tw::gpu::memory_view<E>{x.data(), static_cast<tw::offset>(x.size())}, 0,
+                                               Answer(candidate<E>{E(), candidate<E>::none}), better);
 }
 
 /// On the GPU the positions are those that seq finds, by each algorithm.
@@ -57,9 +57,9 @@ void expect_the_positions_of_seq(std::vector<E> const& x, std::size_t misalignme
     auto const low = tw::min_element(x, given...) - x.begin(), high = tw::max_element(x, given...) - x.begin(),
                last_high = tw::minmax_element(x, given...).second - x.begin();
     if (x.size() > values::tile_of(sizeof(E))) {
-        EXPECT_EQ(found_in_three_passes<answer>(device_copy, engine::first_smallest<Less>{less}).index, low);
-        EXPECT_EQ(found_in_three_passes<answer>(device_copy, engine::first_largest<Less>{less}).index, high);
-        auto const both = found_in_three_passes<engine::extremes<answer>>(device_copy, engine::widest<Less>{less});
+        EXPECT_EQ(found_in_two_passes<answer>(device_copy, engine::first_smallest<Less>{less}).index, low);
+        EXPECT_EQ(found_in_two_passes<answer>(device_copy, engine::first_largest<Less>{less}).index, high);
+        auto const both = found_in_two_passes<engine::extremes<answer>>(device_copy, engine::widest<Less>{less});
         EXPECT_EQ(both.smallest.index, low);
         EXPECT_EQ(both.largest.index, last_high);
     }
@@ -107,6 +107,36 @@ void expect_ties_as_in_seq()
             x[position] = x[other] = E(5);
         }
     }
+}
+
+/// At pairs of equal elements of a last tile that has two rows, three lane vectors of a third one, and two elements.
+template <class E>
+void expect_parts_of_the_last_tile_as_in_seq()
+{
+    std::size_t const tile = values::tile_of(sizeof(E)), row = tile / 64, vector = row / 32;
+    std::vector<E> x(tile + 2 * row + 3 * vector + 2, E(5));
+    std::vector<std::size_t> const positions = {tile - 1,
+                                                tile,
+                                                tile + row - 1,
+                                                tile + row,
+                                                tile + 2 * row,
+                                                tile + 2 * row + 1,
+                                                tile + 2 * row + 3 * vector - 1,
+                                                tile + 2 * row + 3 * vector,
+                                                x.size() - 1};
+    std::size_t variant = 0;
+    for (std::size_t i = 0; i + 1 < positions.size(); ++i)
+        for (E const value : {E(4), E(6)}) {
+            if (on_device::leaves_to_other_schedule(variant++))
+                continue;
+            SCOPED_TRACE(testing::Message() << "at " << positions[i] << " and " << positions[i + 1]);
+            x[positions[i]] = x[positions[i + 1]] = value;
+            expect_the_positions_of_seq(x, 0, tw::gpu::is_less());
+            expect_the_positions_of_seq(x, sizeof(E), smaller(), smaller());
+            x[positions[i + 1]] = E(5);
+            expect_the_positions_of_seq(x, sizeof(E), tw::gpu::is_greater(), std::greater<>());
+            x[positions[i]] = E(5);
+        }
 }
 
 } // namespace minmax_kernels

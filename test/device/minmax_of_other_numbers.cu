@@ -19,4 +19,11 @@ DEVICE_TEST(minmax, of_other_numbers_finds_the_first_smallest_and_the_last_large
     expect_ties_as_in_seq<std::int64_t>();
 }
 
+DEVICE_TEST(minmax, of_other_numbers_in_the_last_tile_finds_elements_of_each_of_its_parts)
+{
+    expect_parts_of_the_last_tile_as_in_seq<double>();
+    expect_parts_of_the_last_tile_as_in_seq<std::uint8_t>();
+    expect_parts_of_the_last_tile_as_in_seq<std::int32_t>();
+}
+
 } // namespace

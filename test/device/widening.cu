@@ -2,6 +2,7 @@
 #include "same_bits.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -21,6 +22,32 @@ struct square {
 DEVICE_TEST(widening, of_bytes_to_words)
 {
     expect_the_bits_of_seq<std::int8_t>(sizes<int>(), -7, std::plus<>{});
+}
+
+/// Minima and maxima of bytes, as accumulators of type T.
+template <class T, class E>
+void expect_bounds_of_bytes(std::vector<std::size_t> const& counts)
+{
+    expect_the_bits_of_seq<E>(counts, T{50}, tw::minimum<>{});
+    expect_the_bits_of_seq<E>(counts, T{50}, tw::maximum<>{});
+}
+
+DEVICE_TEST(widening, of_bytes_to_the_types_that_have_all_of_them_keeps_their_bounds)
+{
+    std::size_t const tile = values::tile_of(4);
+    expect_bounds_of_bytes<int, std::int8_t>({2 * tile + 700});
+    expect_bounds_of_bytes<int, std::uint8_t>({2 * tile + 700});
+    expect_bounds_of_bytes<unsigned, std::uint8_t>({2 * tile + 700});
+    expect_bounds_of_bytes<std::int8_t, std::int8_t>({20000});
+    expect_bounds_of_bytes<std::uint8_t, std::uint8_t>({20000});
+}
+
+DEVICE_TEST(widening, of_bytes_to_types_that_order_them_otherwise_compares_what_they_become)
+{
+    std::size_t const tile = values::tile_of(4);
+    expect_bounds_of_bytes<unsigned, std::int8_t>({2 * tile + 700});
+    expect_bounds_of_bytes<std::int8_t, std::uint8_t>({20000});
+    expect_bounds_of_bytes<float, std::int8_t>({2 * tile + 700});
 }
 
 DEVICE_TEST(widening, of_truth_values_to_words)

@@ -19,7 +19,9 @@
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/staging.cuh>
 #include <tilewise/device/minmax/elements.cuh>
-#include <tilewise/device/minmax/first_and_last_pass.cuh>
+#include <tilewise/device/minmax/first_pass.cuh>
+#include <tilewise/device/minmax/last_tile.cuh>
+#include <tilewise/device/minmax/search.cuh>
 #include <tilewise/device/minmax/values.cuh>
 #include <tilewise/device/reduce.cuh>
 #include <tilewise/device/tuning.cuh>
@@ -96,22 +98,20 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
     using op_type = std::remove_const_t<decltype(op)>;
     using value = value_for<Answer, E, Better, op_type>;
     using layout = row_layout<memory_view<E>, value, op_type, order_of_elements<E, value>, Tuning>;
-    auto const elements_view = gpu::view_of(numbered, view.size);
-    using view_type = std::remove_const_t<decltype(elements_view)>;
-    using elements_layout = row_layout<view_type, Answer, Better, order, Tuning>;
-    static_assert(layout::chunks == 1 && elements_layout::chunks == 1 && layout::order::chunk == order::chunk);
-    static_assert(layout::lane_vector == elements_layout::lane_vector);
-
     constexpr access misaligned = misaligned_access<memory_view<E>, layout::vector_size>;
     constexpr int shift = misaligned == access::realigned && layout::can_shift ? any_shift : no_shift;
     bool const is_aligned = gpu::misalignment_of(view) % memory_view<E>::template alignment<layout::vector_size> == 0;
     auto const pass_1 = is_aligned
                             ? &best_of_subtrees<layout, access::aligned, no_shift, Tuning, E, op_type, Better, Answer>
                             : &best_of_subtrees<layout, misaligned, shift, Tuning, E, op_type, Better, Answer>;
+    using view_type = values_of_last_tile<layout, misaligned, E, op_type>;
+    using candidates_layout = row_layout<view_type, Answer, Better, order, Tuning>;
+    static_assert(layout::chunks == 1 && layout::order::chunk == order::chunk);
+    static_assert(layout::lane_vector == candidates_layout::lane_vector);
     using init_type = best_before<Answer, elements>;
-    using found_type = found_answer<chunk_search<layout, misaligned, shift, E, op_type, Better, Answer>, Answer>;
+    using found_type = found_answer<unit_search<layout, misaligned, shift, E, op_type, Better, Answer>, Answer>;
     constexpr auto pass_2 =
-        &fold_subtrees<elements_layout, access::aligned, Tuning, view_type, Answer, init_type, Better, found_type>;
+        &fold_subtrees<candidates_layout, misaligned, Tuning, view_type, Answer, init_type, Better, found_type>;
 
     constexpr int warps = Tuning::threads / warp_size, chunks_per_tile = order::geometry::chunks_per_tile;
     int const iterations = std::min(Tuning::iterations(view.size * offset{sizeof(E)}),
@@ -124,9 +124,9 @@ Answer best_in_memory(Policy const& policy, memory_view<E> view, offset index, A
     call.launch(pass_1, "best_of_subtrees", {blocks, Tuning::threads}, view, index, chunks, iterations, op, better,
                 partials.begin());
     bool const dependent = Tuning::dependent_launches && call.can_launch_dependent<pass_2>();
-    call.launch(pass_2, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, elements_view, view.size, tiles,
-                gpu::log2_of(iterations * warps / chunks_per_tile), partials.begin(), init_type{best, numbered}, better,
-                found_type{{view, index, op, better}, found});
+    call.launch(pass_2, "fold_subtrees", {1, Tuning::fold_threads, 1, dependent}, view_type{view, index, op}, view.size,
+                tiles, gpu::log2_of(iterations * warps / chunks_per_tile), partials.begin(), init_type{best, numbered},
+                better, found_type{{view, index, tiles * order::tile, op, better}, found});
     call.finish();
     return *found;
 }

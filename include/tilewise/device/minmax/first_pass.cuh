@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The passes of a search for extremes in memory: the first one finds the chunks that contain the best values; the
-/// second one, `fold_subtrees`, combines the results of blocks, and finds the positions in these chunks.
+/// The first pass of a search for extremes in memory, which finds the chunks that contain the best values. (The second
+/// one, `fold_subtrees`, combines them, and finds the elements.)
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/extremes.hpp>
@@ -12,7 +12,6 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/minmax/values.cuh>
-#include <tilewise/device/reduce/one_tile.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN
@@ -69,128 +68,6 @@ best_of_subtrees(memory_view<E> view, offset index, offset chunks, int iteration
     if (thread_index() == 0)
         gpu::put(partials[block_index()], aggregate);
 }
-
-/// The warps that find elements: of two extremes, warp 0 finds the smallest one, and warp 1 the largest one.
-template <class Answer>
-inline constexpr int warps_to_find = 1;
-template <class E>
-inline constexpr int warps_to_find<extremes<candidate<E>>> = 2;
-
-template <class Position>
-TILEWISE_DEVICE Position sought_by(int, Position const& one)
-{
-    return one;
-}
-template <class Position>
-TILEWISE_DEVICE Position sought_by(int warp, extremes<Position> const& both)
-{
-    return gpu::select(warp == 0, both.smallest, both.largest);
-}
-
-template <class E>
-TILEWISE_DEVICE void write_found(int, candidate<E>& one, candidate<E> const& found)
-{
-    gpu::put(one, found);
-}
-template <class E>
-TILEWISE_DEVICE void write_found(int warp, extremes<candidate<E>>& both, candidate<E> const& found)
-{
-    gpu::put(warp == 0 ? both.smallest : both.largest, found);
-}
-
-/// Finds the best elements of a chunk, of which the values are known: first their lane vectors in the chunk, then their
-/// positions in the lane vectors. (A candidate for each element of the chunk would take more registers than there are
-/// for bytes.)
-template <class Layout, access how, int shift, class E, class Op, class Better, class Answer>
-struct chunk_search {
-    memory_view<E> view; ///< at any alignment
-    offset index;        ///< of the first element
-    Op op;
-    Better better;
-
-    static constexpr int rows = Layout::rows, n = Layout::lane_vector;
-    using loaded_rows = chunk_rows<Layout, memory_view<E>>;
-
-    /// Returns the element that a warp looks for.
-    TILEWISE_DEVICE candidate<E> find(int warp, candidate<E> const& sought)
-    {
-        if (!gpu::any_lane(!sought.is_found()))
-            return sought;
-        offset const chunk = sought.unit();
-        auto const loaded = gpu::load_chunks<Layout, how, shift>(view, chunk - index);
-        if constexpr (std::integral<E> && !std::same_as<Op, Better>)
-            return equal_element(warp, sought.value, chunk, loaded);
-        else
-            return best_element(warp, chunk + lane_index() * n, loaded);
-    }
-
-private:
-    /// Finds a value that is an integer: the last one, if it is the larger one of both, else the first.
-    TILEWISE_DEVICE candidate<E> equal_element(int warp, E const& value, offset chunk, loaded_rows const& loaded)
-    {
-        auto const end_of = [&](unsigned bits) { return gpu::highest_bit(warp == 0 ? bits & -bits : bits); };
-        unsigned lanes[rows], rows_with_value = 0;
-        TILEWISE_UNROLL
-        for (int row = 0; row < rows; ++row) {
-            auto const best = gpu::candidates_of<E>(gpu::load_aggregate<Layout>(view, loaded[row], op), 0);
-            lanes[row] = gpu::warp_ballot(gpu::sought_by(warp, best).value == value);
-            rows_with_value |= lanes[row] != 0 ? 1u << row : 0;
-        }
-        int const row = end_of(rows_with_value);
-        unsigned lanes_of_row = lanes[0];
-        TILEWISE_UNROLL
-        for (int i = 1; i < rows; ++i)
-            lanes_of_row = row == i ? lanes[i] : lanes_of_row;
-        offset const first = chunk + row * Layout::segment + end_of(lanes_of_row) * n;
-        bool const is_equal = view.first[first - index + lane_index() % n] == value;
-        return {value, first + end_of(gpu::warp_ballot(is_equal && lane_index() < n))};
-    }
-
-    /// Finds the element that the comparison chooses.
-    TILEWISE_DEVICE candidate<E> best_element(int warp, offset own, loaded_rows const& loaded)
-    {
-        registers<Answer, rows> best;
-        TILEWISE_UNROLL
-        for (int row = 0; row < rows; ++row) {
-            auto const value = gpu::load_aggregate<Layout>(view, loaded[row], op);
-            gpu::put(best[row],
-                     Answer(gpu::candidates_of<E>(value, candidate<E>::in_unit_at(own + row * Layout::segment))));
-        }
-        Answer const trees = gpu::warp_row_trees<rows, warp_size>(better, best);
-        auto const in_vector = gpu::sought_by(warp, gpu::warp_fold_rows<rows, warp_size, Answer>(better, trees));
-        engine::candidates<E const*, E> const elements{view.first + (in_vector.unit() - index), in_vector.unit()};
-        Answer answer(elements[0]);
-        TILEWISE_UNROLL
-        for (int i = 1; i < n; ++i)
-            gpu::put(answer, gpu::combine(better, answer, Answer(elements[i])));
-        return gpu::sought_by(warp, answer);
-    }
-};
-
-/// Where pass 2 writes the best values, of which it then finds the elements.
-template <class Search, class Answer>
-struct found_answer {
-    Search search;
-    Answer* found;
-
-    /// The best values, which one thread writes.
-    TILEWISE_DEVICE Answer& operator*() const
-    {
-        TILEWISE_SHARED(best, raw_storage<Answer>);
-        return best.object();
-    }
-    TILEWISE_DEVICE void read_again()
-    {
-        int const warp = warp_index();
-        if (warp >= warps_to_find<Answer>)
-            return;
-        auto const answer = search.find(warp, gpu::sought_by(warp, **this));
-        if (lane_index() == 0)
-            gpu::write_found(warp, *found, answer);
-    }
-};
-template <class Search, class Answer>
-inline constexpr bool reads_again<found_answer<Search, Answer>> = true;
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END

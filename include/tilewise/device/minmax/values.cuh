@@ -2,7 +2,9 @@
 #pragma once
 
 /// @file
-/// What smallest and largest elements are on the GPU while only their values matter.
+/// What smallest and largest elements are on the GPU while only their values matter. The first pass combines values, of
+/// which a comparison of positions chooses one. Of numbers that are compared by name, it takes minima and maxima: of
+/// bytes two at a time, of other integers in whole registers, of floats in any order unless one is NaN.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/extremes.hpp>
@@ -24,11 +26,6 @@ namespace gpu {
 
 using engine::candidate, engine::extremes, engine::kept;
 
-/// @name Values
-/// Pass 1 combines values, of which a comparison of positions chooses one. Of numbers that are compared by name, it
-/// takes minima and maxima; of integers narrower than a register, in a whole one: i8 6.0 instructions per element,
-/// then 2.2.
-/// @{
 /// 1 for a comparison of E that is known to be `<`, -1 for `>`.
 template <class E, class Less>
 inline constexpr int direction = std::same_as<Less, is_less>      ? 1
@@ -93,7 +90,7 @@ constexpr auto operator_on_values(Better<Less> const& better)
 
 /// @name Bounds that are NaN if an element is
 /// What a comparison chooses among floats with NaNs depends on the order. Among others, every order gives equal values,
-/// of which the last pass finds the positions: so 0 may stand for -0.
+/// whose positions are found afterwards: so 0 may stand for -0.
 /// @{
 struct minimum_or_nan {
     TILEWISE_DEVICE float operator()(float a, float b) const { return gpu::bound_or_nan<true>(a, b); }
@@ -160,7 +157,6 @@ TILEWISE_DEVICE auto candidates_of(Value const& best, offset index)
     else
         return engine::at_index<E>(best, index);
 }
-/// @}
 
 } // namespace gpu
 TILEWISE_NAMESPACE_END
