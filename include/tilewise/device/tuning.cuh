@@ -46,12 +46,14 @@ struct reduce_tuning {
     template <class T>
     static constexpr int fold_batch = sizeof(T) >= 16 && sizeof(T) <= 32 ? 2 : 1;
     /// Shared memory for the aggregates of groups in pass 2. More groups take several rounds of so many super-groups: a
-    /// power of two, so that a round is a whole binary tree. 8 KiB cost `minmax_element` of 2^30 floats 1.3 %.
-    static constexpr int fold_bytes = 32 * 1024;
+    /// power of two, so that a round is a whole binary tree. 8 KiB cost `minmax_element` of 2^30 floats 1.3 %; larger
+    /// types leave less of the 48 KiB that a block has.
+    template <class T>
+    static constexpr int fold_bytes = sizeof(T) <= 32 ? 32 * 1024 : 8 * 1024;
     template <class T, class Geometry>
-    static constexpr int fold_super_groups = static_cast<int>(std::bit_floor(
-        std::clamp(static_cast<unsigned>(fold_bytes / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super_group)),
-                   1u, static_cast<unsigned>(Geometry::groups_per_super_group))));
+    static constexpr int fold_super_groups = static_cast<int>(std::bit_floor(std::clamp(
+        static_cast<unsigned>(fold_bytes<T> / (static_cast<int>(sizeof(T)) * Geometry::groups_per_super_group)), 1u,
+        static_cast<unsigned>(Geometry::groups_per_super_group))));
 };
 
 /// Copies between ordinary host memory and the GPU.

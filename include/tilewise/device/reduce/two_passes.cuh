@@ -46,6 +46,8 @@ fold_subtrees(View view, offset count, offset tiles, int log2_tiles, T const* pa
                   rows = geometry::rows_per_chunk * geometry::chunks_per_tile;
     static_assert((super_groups & (super_groups - 1)) == 0 && super_groups <= super_group_size,
                   "a round is a whole binary tree");
+    static_assert(sizeof(T) * (last_tile_ends<T>::count + groups_at_once + super_groups + rows + 2) <= 47 * 1024,
+                  "a block has 48 KiB of static shared memory");
     TILEWISE_SHARED(ends, last_tile_ends<T>);
     TILEWISE_SHARED(group_aggregates, raw_storage<T[groups_at_once]>);
     TILEWISE_SHARED(super_group_aggregates, raw_storage<T[super_groups]>);
