@@ -105,7 +105,8 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
     offset const rounds = (count + at_once - 1) / at_once,
                  longer_ones = gpu::most_longer(segments, at_once, Scan::order::row);
     using longer_type = longer_segments<Segmented, Tuning>;
-    longer_type longer(call, results, at_once, std::max(longer_ones, first_kernels.most_listed()), longest, !has_short);
+    longer_type longer(call, view, results, at_once, std::max(longer_ones, first_kernels.most_listed()), longest,
+                       !has_short);
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
         offset const first = round * at_once, left = std::min(at_once, count - first);

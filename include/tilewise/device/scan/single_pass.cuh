@@ -22,18 +22,25 @@
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
-/// Scans whole tiles' chunks: the writer of a chunk keeps it in registers and releases the stage before it waits for
-/// the exclusive prefix, which `carry_in()` returns.
-template <class Scan, class Tuning, access in, access out, class Tile, class CarryIn>
+/// Scans a complete chunk, whose exclusive prefix `carry_in()` returns. The stage can be filled again once the chunk is
+/// in registers. `Tiles::waits_with_chunk` says whether the writer reads it before it waits for the prefix.
+template <class Scan, class Tuning, class Tiles, access in, access out, class Tile, class CarryIn>
 TILEWISE_DEVICE void write_whole_chunk(tile_input<Scan>& from, int first, typename Scan::sink& to,
                                        typename Scan::op& op, Tile& own, int phase, mbarrier& emptied,
                                        CarryIn const& carry_in)
 {
     warp_chunk<Scan, true, in, memory::shared, chunk_storage::kept> chunk;
-    chunk.read(from, first, op);
-    own.reduced.wait(phase); // the reducers have read it, too
-    gpu::warp_arrive<Tuning>(emptied);
-    chunk.template write<out>(from, first, to, op, carry_in());
+    if constexpr (Tiles::waits_with_chunk) {
+        chunk.read(from, first, op);
+        own.reduced.wait(phase); // the reducers have read it, too
+        gpu::warp_arrive<Tuning>(emptied);
+        chunk.template write<out>(from, first, to, op, carry_in());
+    } else {
+        auto const carry = carry_in(); // which they have read
+        chunk.read(from, first, op);
+        gpu::warp_arrive<Tuning>(emptied);
+        chunk.template write<out>(from, first, to, op, carry);
+    }
 }
 
 /// Scans tiles with a block until there are none left. `Tiles` has the form of `tiles_of_range`. `in` and `out` are how
@@ -85,12 +92,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
         int const end = all_of_it ? valid : (valid - alone) / Scan::lane_vector * Scan::lane_vector;
         return tile_input<Scan>{all, all.staged(shared.elements(stage), Scan::tile), valid, begin, end};
     };
-    auto const has_head = [&](offset tile, int first) {
-        if constexpr (Tiles::may_have_head)
-            return tile == 0 && first == 0 && tiles.head.count > 0;
-        else
-            return false;
-    };
+    auto const has_head = [&](tile_type const& tile, int first) { return first == 0 && tiles.head_of(tile).count > 0; };
     ring_cursor<memory_type::stage_count + 1> at;
     ring_cursor<memory_type::stage_count> stage;
 
@@ -112,17 +114,18 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 if (warp > 0 && first <= from.count)
                     carry.append(op, T(own.chunk_prefixes.object()[warp]));
                 if constexpr (Tiles::may_have_head) // its elements have been read, as all chunks have been reduced
-                    if (has_head(own.number, first))
-                        return tiles.head.scan(view, sink, op, carry);
+                    if (has_head(own, first))
+                        return tiles.head_of(own).scan(from.all, to, op, carry);
                 return carry;
             };
-            if (in != access::aligned && from.count == Scan::tile && Tiles::may_be_aligned && tiles.is_aligned(own)) {
-                gpu::write_whole_chunk<Scan, Tuning, access::aligned, access::aligned>(
+            bool const is_nearby = from.has_nearby(first, Scan::chunk);
+            if (in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(own)) {
+                gpu::write_whole_chunk<Scan, Tuning, Tiles, access::aligned, access::aligned>(
                     from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
-            } else if (from.count == Scan::tile) {
-                gpu::write_whole_chunk<Scan, Tuning, in, out>(from, first, to, op, own, at.phase,
-                                                              shared.emptied[stage.index], carry_of_chunk);
-            } else { // the last, partial tile of a range must not raise the register count
+            } else if (is_nearby || (in != access::aligned && first + Scan::chunk <= from.count)) {
+                gpu::write_whole_chunk<Scan, Tuning, Tiles, in, out>(from, first, to, op, own, at.phase,
+                                                                     shared.emptied[stage.index], carry_of_chunk);
+            } else { // the last, partial chunk of a range must not raise the register count
                 warp_chunk<Scan, false, in, memory::shared, chunk_storage::none> chunk;
                 chunk.template write<out>(from, first, to, op, carry_of_chunk());
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
@@ -137,18 +140,19 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
             if (tile.number != no_tile) {
                 auto from = input_of(tile, stage.index);
                 if (first + Scan::chunk <= from.count) {
-                    bool const whole = from.count == Scan::tile;
+                    bool const is_nearby = from.has_nearby(first, Scan::chunk);
                     registers<T, 1> aggregate;
-                    if (in != access::aligned && whole && Tiles::may_be_aligned && tiles.is_aligned(tile))
+                    if (in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(tile))
                         gpu::put(aggregate[0],
                                  gpu::chunk_aggregate<Scan, true, access::aligned, memory::shared>(from, first, op));
+                    else if (in != access::aligned || is_nearby)
+                        gpu::put(aggregate[0], gpu::chunk_aggregate<Scan, true, in, memory::shared>(from, first, op));
                     else
-                        gpu::put(aggregate[0],
-                                 whole ? gpu::chunk_aggregate<Scan, true, in, memory::shared>(from, first, op)
-                                       : gpu::chunk_aggregate<Scan, false, in, memory::shared>(from, first, op));
+                        gpu::put(aggregate[0], gpu::chunk_aggregate<Scan, false, in, memory::shared>(from, first, op));
                     if constexpr (Tiles::may_have_head)
-                        if (has_head(tile.number, first))
-                            gpu::put(aggregate[0], gpu::combine(op, tiles.head.aggregate(view, op), T(aggregate[0])));
+                        if (has_head(tile, first))
+                            gpu::put(aggregate[0],
+                                     gpu::combine(op, tiles.head_of(tile).aggregate(from.all, op), T(aggregate[0])));
                     if (lane == 0)
                         gpu::put(own.chunk_aggregates.object()[warp - roles::reducers], T(aggregate[0]));
                 }

@@ -20,7 +20,7 @@ struct tile_input {
     int count;                  ///< elements in the tile
     int begin, end;             ///< the elements [begin, end) are read from `nearby`
 
-    TILEWISE_DEVICE bool is_all_nearby() const { return begin == 0 && end == count; }
+    TILEWISE_DEVICE bool has_nearby(int first, int elements) const { return begin <= first && first + elements <= end; }
 };
 
 /// The number of elements at either end of a tile whose 16-byte vector, or the next one, may contain bytes of other
@@ -62,7 +62,7 @@ TILEWISE_DEVICE void load_rows(tile_input<Scan>& from, int first, registers<type
     constexpr int N = Scan::lane_vector;
     auto const position_of = [&](int row) { return first + row * Scan::row + lane_index() * N; };
     constexpr bool is_nearby = how == access::aligned || (how == access::elementwise && where == memory::global);
-    if (whole && (is_nearby || from.is_all_nearby())) {
+    if (whole && (is_nearby || from.has_nearby(first, rows * Scan::row))) {
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row)
             loaded[row] = from.nearby.template fetch<how, N, where>(position_of(row));

@@ -27,6 +27,7 @@ struct tiles_of_range {
     static constexpr int producing_lanes = 1;     ///< of the producer
     static constexpr bool may_be_aligned = false; ///< whether a tile may be, in a kernel for misaligned memory
     static constexpr bool may_have_head = Scan::sums_integers;
+    static constexpr bool waits_with_chunk = true; ///< see `write_whole_chunk`
 
     scan_status status;
     offset count;             ///< of elements from the first tile on
@@ -42,6 +43,8 @@ struct tiles_of_range {
 
     /// The first element of a tile.
     TILEWISE_DEVICE static offset begin(tile const& of) { return of.number * Scan::tile; }
+    /// The elements before it, if it is the first one of a range that has some.
+    TILEWISE_DEVICE head_of_range<Scan> head_of(tile const& of) const { return {of.number == 0 ? head.count : 0}; }
     /// How many elements its range has from there on.
     TILEWISE_DEVICE offset left(tile const& of) const { return count - of.number * Scan::tile; }
     TILEWISE_DEVICE static bool is_aligned(tile const&) { return false; }

@@ -51,8 +51,8 @@ struct no_groups {
 
 /// In place of `segments_in_one_pass`, for reductions.
 struct no_single_pass {
-    template <class Sink>
-    no_single_pass(device_call const&, Sink const&, offset, offset, offset)
+    template <class View, class Sink>
+    no_single_pass(device_call const&, View const&, Sink const&, offset, offset, offset)
     {}
     bool is_possible() const { return false; }
 };
@@ -84,9 +84,9 @@ public:
     /// `only_long_runs`: the segments are the long ones of few runs. These are scanned by as few kernels as possible.
     /// Those that are not listed for warps have tickets, however short they are, and the warps of the single pass scan
     /// the others, too.
-    longer_segments(device_call& by, typename Segmented::results const& results, offset at_once, offset most_listed,
-                    offset longest, bool only_long_runs)
-        : call_(by), one_pass_(by, results.to, at_once, longest, only_long_runs ? at_once : 0),
+    longer_segments(device_call& by, typename Segmented::view const& view, typename Segmented::results const& results,
+                    offset at_once, offset most_listed, offset longest, bool only_long_runs)
+        : call_(by), one_pass_(by, view, results.to, at_once, longest, only_long_runs ? at_once : 0),
           only_long_runs_(only_long_runs), in_one_kernel_(only_long_runs && one_pass_.is_possible()),
           split_bytes_(one_pass_.is_possible() ? 0 : gpu::split_bytes_for<Tuning>(by)),
           most_split_(std::min(offset{Tuning::most_split_segments},

@@ -35,13 +35,13 @@ namespace gpu {
 template <class Scan, class Tuning, access in, access out, class Others>
 TILEWISE_KERNEL(warp_roles<Scan>::threads, 1)
 scan_segments_in_one_pass(typename Scan::view view, typename Scan::sink sink, initial<typename Scan::value> init,
-                          typename Scan::op op, segment_tickets segments, scan_status status, offset aligned_every,
-                          bool overlaps, Others others)
+                          typename Scan::op op, segment_tickets segments, scan_status status, bool overlaps,
+                          Others others)
 {
     release_dependents();
     wait_for_primary();
-    gpu::block_scan_in_one_pass<Scan, Tuning, in, out>(
-        view, sink, init, op, tiles_of_segments<Scan>(segments, status, aligned_every), overlaps);
+    gpu::block_scan_in_one_pass<Scan, Tuning, in, out>(view, sink, init, op, tiles_of_segments<Scan>(segments, status),
+                                                       overlaps);
     others.template scan<warp_roles<Scan>::threads>(view, init.get(), op);
 }
 
@@ -59,8 +59,10 @@ class segments_in_one_pass {
 public:
     /// For `count` segments of up to `elements` elements together, or an unknown number, whose results `sink` takes:
     /// for those of more than a tile, or, if these are fewer, for `shorter` segments of any length.
-    segments_in_one_pass(device_call& by, Sink const& sink, offset count, offset elements, offset shorter)
-        : call_(by), blocks_(resident_blocks(by)), wanted_tiles_(wanted_tiles(count, elements, shorter)),
+    segments_in_one_pass(device_call& by, View const& view, Sink const& sink, offset count, offset elements,
+                         offset shorter)
+        : call_(by), aligned_every_(aligned_every(view, sink)), blocks_(resident_blocks(by)),
+          wanted_tiles_(wanted_tiles(count, elements, shorter)),
           most_tiles_(std::min(wanted_tiles_, room_for_tiles(by, sink, elements))),
           most_segments_(blocks_ == 0 ? 0
                                       : std::max(std::min(count, most_tiles_ / 2 + 1), std::min(shorter, most_tiles_))),
@@ -76,8 +78,12 @@ public:
     /// Where a kernel lists segments of more than a tile, given a counter that is 0.
     segment_tickets segments(unsigned long long* reserved) const
     {
-        return {reserved, list_.begin(), static_cast<unsigned long long>(most_segments_),
-                static_cast<unsigned long long>(most_tiles_)};
+        return {reserved,
+                list_.begin(),
+                static_cast<unsigned long long>(most_segments_),
+                static_cast<unsigned long long>(most_tiles_),
+                aligned_every_,
+                Scan::sums_integers};
     }
 
     /// How many status words a launch needs.
@@ -90,7 +96,6 @@ public:
         if constexpr (is_supported) {
             scan_status const status = {
                 {taken, 0}, {memory.words(), memory.epoch()}, {memory.words() + most_tiles_ * words, memory.epoch()}};
-            offset const every = aligned_every(view, sink);
             auto const launch = [&]<access in, access out> {
                 constexpr auto start = kernel<in, out>;
                 constexpr int shared = sizeof(memory_type);
@@ -98,9 +103,9 @@ public:
                     "scan_segments_in_one_pass",
                     {static_cast<int>(std::min(blocks_, most_tiles_)), warp_roles<Scan>::threads, 1,
                      call_.template can_launch_dependent<start>(), shared},
-                    shared, view, sink, init, op, segments, status, every, is_in_place(view, sink), others);
+                    shared, view, sink, init, op, segments, status, is_in_place(view, sink), others);
             };
-            bool const all_are_aligned = may_all_be_aligned && every == 1;
+            bool const all_are_aligned = may_all_be_aligned && aligned_every_ == 1;
             if constexpr (may_all_be_aligned)
                 if (all_are_aligned)
                     launch.template operator()<access::aligned, access::aligned>();
@@ -181,7 +186,7 @@ private:
     }
 
     device_call& call_;
-    offset blocks_, wanted_tiles_, most_tiles_, most_segments_;
+    offset aligned_every_, blocks_, wanted_tiles_, most_tiles_, most_segments_;
     scratch<ticketed_segment> list_;
 };
 

@@ -11,6 +11,7 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/carry.cuh>
+#include <tilewise/device/scan/head.cuh>
 #include <tilewise/device/scan/tiles_of_range.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
@@ -32,13 +33,25 @@ struct segment_tickets {
         reserved; ///< 2^38 times the number of segments plus that of tiles, whether there is room or not
     ticketed_segment* list;
     unsigned long long most_segments, most_tiles;
+    offset aligned_every; ///< segments that begin at multiples of this are aligned; none are if it is 0
+    bool have_heads;      ///< whether the tiles of longer segments than a tile begin at the first aligned element
 
     static constexpr int tile_bits = 38;
 
+    /// Returns how many elements are before the first tile.
     template <class Order>
-    TILEWISE_DEVICE static unsigned long long tiles_of(offset count)
+    TILEWISE_DEVICE int head_of(offset begin, offset count) const
     {
-        return static_cast<unsigned long long>(Order::tiles_before_last(count)) + 1;
+        if (!have_heads || aligned_every == 0 || count <= Order::tile)
+            return 0;
+        auto const every = static_cast<int>(aligned_every);
+        auto const behind = static_cast<int>(begin % every);
+        return behind > 0 ? every - behind : 0;
+    }
+    template <class Order>
+    TILEWISE_DEVICE unsigned long long tiles_of(offset begin, offset count) const
+    {
+        return static_cast<unsigned long long>(Order::tiles_before_last(count - head_of<Order>(begin, count))) + 1;
     }
 
     /// Gives tickets to the tiles of the segments of those lanes that have `wanted` them. Returns whether there is
@@ -46,7 +59,7 @@ struct segment_tickets {
     template <class Order>
     TILEWISE_DEVICE bool add(bool wanted, segment_span own) const
     {
-        unsigned long long const tiles = wanted ? tiles_of<Order>(own.count) : 0;
+        unsigned long long const tiles = wanted ? tiles_of<Order>(own.begin, own.count) : 0;
         wanted = wanted && tiles <= most_tiles; // so that sums stay far below 2^38
         if (!any_lane(wanted))
             return false;
@@ -82,6 +95,7 @@ struct tile_of_segment {
     offset begin;             ///< its first element
     offset left;              ///< the elements of the segment from there on
     unsigned long long first; ///< the ticket of the segment's first tile
+    int head;                 ///< elements of the segment before its first tile, if it is that
     bool is_aligned;
 };
 
@@ -92,11 +106,11 @@ public:
     using tile = tile_of_segment;
     static constexpr int producing_lanes = warp_size;
     static constexpr bool may_be_aligned = true;
-    static constexpr bool may_have_head = false;
+    static constexpr bool may_have_head = Scan::sums_integers;
+    static constexpr bool waits_with_chunk = false;
 
-    /// Segments that begin at multiples of `aligned_every` are aligned; none are if it is 0.
-    TILEWISE_DEVICE tiles_of_segments(segment_tickets const& segments, scan_status const& status, offset aligned_every)
-        : segments_(segments), status_(status), aligned_every_(aligned_every), count_(segments.count())
+    TILEWISE_DEVICE tiles_of_segments(segment_tickets const& segments, scan_status const& status)
+        : segments_(segments), status_(status), count_(segments.count())
     {}
 
     TILEWISE_DEVICE void take() { ticket_ = static_cast<unsigned long long>(status_.take_tile()); }
@@ -118,18 +132,23 @@ public:
             return found;
         unsigned long long const ticket = gpu::shuffle(ticket_, 0);
         ticketed_segment const segment = segment_of(ticket);
-        unsigned long long const tiles = segment_tickets::tiles_of<typename Scan::order>(segment.count),
+        using order = typename Scan::order;
+        unsigned long long const tiles = segments_.tiles_of<order>(segment.begin, segment.count),
                                  number = ticket - segment.first;
         if (number < tiles && segment.first + tiles <= segments_.most_tiles) {
+            int const head = may_have_head ? segments_.head_of<order>(segment.begin, segment.count) : 0;
             found.number = static_cast<offset>(number);
-            found.begin = segment.begin + found.number * Scan::tile;
-            found.left = segment.count - found.number * Scan::tile;
+            offset const before = head + found.number * Scan::tile;
+            found.begin = segment.begin + before;
+            found.left = segment.count - before;
             found.first = segment.first;
-            found.is_aligned = aligned_every_ > 0 && segment.begin % aligned_every_ == 0;
+            found.head = number == 0 ? head : 0;
+            found.is_aligned = segments_.aligned_every > 0 && (segment.begin + head) % segments_.aligned_every == 0;
         }
         return found;
     }
 
+    TILEWISE_DEVICE static head_of_range<Scan> head_of(tile const& of) { return {of.head}; }
     TILEWISE_DEVICE static offset begin(tile const& of) { return of.begin; }
     TILEWISE_DEVICE static offset left(tile const& of) { return of.left; }
     TILEWISE_DEVICE static bool is_aligned(tile const& of) { return of.is_aligned; }
@@ -180,7 +199,6 @@ private:
 
     segment_tickets segments_;
     scan_status status_;
-    offset aligned_every_;
     int count_;
 
     /// @name Of the producer
