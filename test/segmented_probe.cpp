@@ -141,7 +141,9 @@ TEST(SegmentedProbe, FindsManySplitSegments)
     });
 }
 
+template <bool have_heads>
 struct words_in_tiles {
+    static constexpr bool sums_integers = have_heads;
     using value = std::uint32_t;
     using order = tilewise::order<value, ::geometry>;
     using geometry = ::geometry;
@@ -149,11 +151,12 @@ struct words_in_tiles {
 };
 
 /// Takes `steps[i]` tickets and writes where the tile of the last one begins, or -1 if there is none.
+template <bool have_heads>
 TILEWISE_KERNEL(tilewise::gpu::warp_size, 1)
 find_tiles(tilewise::gpu::segment_tickets segments, tilewise::gpu::scan_status status, int const* steps, int count,
            tilewise::offset* begins)
 {
-    tilewise::gpu::tiles_of_segments<words_in_tiles> tiles(segments, status, 0);
+    tilewise::gpu::tiles_of_segments<words_in_tiles<have_heads>> tiles(segments, status);
     for (int i = 0; i < count; ++i) {
         tiles.look_ahead();
         for (int k = 0; k < steps[i]; ++k)
@@ -166,16 +169,19 @@ find_tiles(tilewise::gpu::segment_tickets segments, tilewise::gpu::scan_status s
 }
 
 /// Tickets of near segments, of far ones, and of nearer ones than the last two were apart.
-TEST(SegmentedProbe, FindsTickets)
+template <bool have_heads>
+void expect_tickets()
 {
-    constexpr tilewise::offset tile = words_in_tiles::tile;
+    constexpr tilewise::offset tile = words_in_tiles<have_heads>::tile, aligned_every = 4;
     std::vector<tilewise::gpu::ticketed_segment> list;
     std::vector<tilewise::offset> tiles; // by ticket
     tilewise::offset begin = 0;
     for (int i = 0; i < 3000; ++i) {
         tilewise::offset const count = (i % 500 == 250 ? 100 : 1) * tile + 1 + i % 7;
-        list.push_back({tiles.size(), begin += 5, count});
-        for (tilewise::offset at = 0; at < count; at += tile)
+        begin += 5;
+        list.push_back({{begin, count}, tiles.size()});
+        tilewise::offset const head = have_heads ? (aligned_every - begin % aligned_every) % aligned_every : 0;
+        for (tilewise::offset at = head; at < count; at += tile) // with a head, some have one tile less
             tiles.push_back(begin + at);
         begin += count;
     }
@@ -193,12 +199,23 @@ TEST(SegmentedProbe, FindsTickets)
             std::vector<unsigned long long>{0, static_cast<unsigned long long>(list.size()) << 38});
         on_device::device_array<int> const device_steps(steps);
         on_device::device_array<tilewise::offset> const found(steps.size());
-        tilewise::gpu::segment_tickets const segments{counters.data() + 1, listed.data(), list.size(), tiles.size()};
-        tilewise::gpu::start(&find_tiles, {1, tilewise::gpu::warp_size}, nullptr, segments,
+        tilewise::gpu::segment_tickets const segments{counters.data() + 1, listed.data(), list.size(),
+                                                      tiles.size(),        aligned_every, have_heads};
+        tilewise::gpu::start(&find_tiles<have_heads>, {1, tilewise::gpu::warp_size}, nullptr, segments,
                              tilewise::gpu::scan_status{{counters.data(), 0}, {}, {}}, device_steps.data(),
                              static_cast<int>(steps.size()), found.data());
         EXPECT_EQ(found.values(steps.size()), expected);
     });
+}
+
+TEST(SegmentedProbe, FindsTickets)
+{
+    expect_tickets<false>();
+}
+
+TEST(SegmentedProbe, FindsTicketsOfTilesBehindHeads)
+{
+    expect_tickets<true>();
 }
 #endif
 

@@ -92,6 +92,11 @@ struct scan_tuning {
     static constexpr int carry_threads = 1024;
 };
 
+/// How scans of long segments do. Tiles may be incomplete, so more of them are in flight.
+struct segmented_scan_tuning : scan_tuning {
+    static constexpr int bytes_in_flight = 112 * 1024;
+};
+
 /// How the segmented algorithms share segments out.
 struct segmented_tuning {
     /// Of the blocks that take short segments, and how many of those that scan are launched per multiprocessor. A warp
@@ -141,7 +146,8 @@ struct segmented_tuning {
     /// groups, with 2 reads in 4 launches, 292 (H200, 2026-11-24). There are status words for as many tiles as the
     /// memory of the results has room for, 8 bytes for each 4 of T, up to the larger limit; the smaller one is for
     /// memory of unknown size. A block alone scans a segment that finds no room.
-    using scan = scan_tuning;
+    using scan = segmented_scan_tuning;
+    static constexpr int least_chunks_of_long = 2; ///< that are scanned in that way, if the mean length is a tile
     static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{64} << 20;
 
     /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, or 4 of bytes or of large

@@ -183,6 +183,11 @@ struct memory_view {
     {
         return {reinterpret_cast<E const*>(stage + address_of(0) % vector_bytes), 0};
     }
+    /// Returns the view of a stage at whose beginning the first element is.
+    TILEWISE_DEVICE static memory_view at_begin_of(unsigned char* stage)
+    {
+        return {reinterpret_cast<E const*>(stage), 0};
+    }
     /// @}
 };
 

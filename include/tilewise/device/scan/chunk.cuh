@@ -73,6 +73,26 @@ private:
     rows_in_registers<Scan, whole, rows> rows_;
 };
 
+/// How many rows of a segment, or of the last chunk of a range, a warp has in its registers: a divisor of those of a
+/// chunk. Of elements of less than a word, a lane has at least 8, and the code for each of them is long: with 4 rows,
+/// instructions have to be waited for.
+template <class Scan>
+inline constexpr int rows_at_once = std::min(Scan::rows & -Scan::rows, !Scan::batched || Scan::lane_vector > 4 ? 2 : 4);
+
+/// Returns the aggregate of the rows of a complete chunk in every lane.
+template <class Scan, int rows>
+TILEWISE_DEVICE auto rows_aggregate(typename Scan::view& view,
+                                    registers<typename Scan::vector_size, rows> const& loaded, typename Scan::op& op) ->
+    typename Scan::value
+{
+    using T = typename Scan::value;
+    registers<T, rows> aggregate;
+    TILEWISE_UNROLL
+    for (int row = 0; row < rows; ++row)
+        gpu::put(aggregate[row], gpu::load_aggregate<typename Scan::layout>(view, loaded[row], op));
+    return gpu::warp_fold_rows<rows, warp_size, T>(op, gpu::warp_row_trees<rows, warp_size>(op, aggregate));
+}
+
 /// Returns the aggregate of a complete chunk in every lane; `whole` says whether its tile is complete, too. For tiles
 /// whose results another warp or kernel writes.
 template <class Scan, bool whole, access in, memory where>
@@ -83,11 +103,7 @@ TILEWISE_DEVICE auto chunk_aggregate(tile_input<Scan>& from, int first, typename
     if constexpr (Scan::batched) {
         registers<typename Scan::vector_size, rows> loaded;
         gpu::load_rows<Scan, whole, in, where>(from, first, loaded);
-        registers<T, rows> aggregate;
-        TILEWISE_UNROLL
-        for (int row = 0; row < rows; ++row)
-            gpu::put(aggregate[row], gpu::load_aggregate<typename Scan::layout>(from.all, loaded[row], op));
-        return gpu::warp_fold_rows<rows, warp_size, T>(op, gpu::warp_row_trees<rows, warp_size>(op, aggregate));
+        return gpu::rows_aggregate<Scan>(from.all, loaded, op);
     } else {
         auto run = gpu::no_value<T>();
         TILEWISE_NO_UNROLL

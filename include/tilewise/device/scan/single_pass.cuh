@@ -14,34 +14,13 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/carry.cuh>
-#include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/scan/staged_chunk.cuh>
 #include <tilewise/device/scan/stages.cuh>
 #include <tilewise/device/scan/tiles_of_range.cuh>
 #include <tilewise/order.hpp>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
-
-/// Scans a complete chunk, whose exclusive prefix `carry_in()` returns. The stage can be filled again once the chunk is
-/// in registers. `Tiles::waits_with_chunk` says whether the writer reads it before it waits for the prefix.
-template <class Scan, class Tuning, class Tiles, access in, access out, class Tile, class CarryIn>
-TILEWISE_DEVICE void write_whole_chunk(tile_input<Scan>& from, int first, typename Scan::sink& to,
-                                       typename Scan::op& op, Tile& own, int phase, mbarrier& emptied,
-                                       CarryIn const& carry_in)
-{
-    warp_chunk<Scan, true, in, memory::shared, chunk_storage::kept> chunk;
-    if constexpr (Tiles::waits_with_chunk) {
-        chunk.read(from, first, op);
-        own.reduced.wait(phase); // the reducers have read it, too
-        gpu::warp_arrive<Tuning>(emptied);
-        chunk.template write<out>(from, first, to, op, carry_in());
-    } else {
-        auto const carry = carry_in(); // which they have read
-        chunk.read(from, first, op);
-        gpu::warp_arrive<Tuning>(emptied);
-        chunk.template write<out>(from, first, to, op, carry);
-    }
-}
 
 /// Scans tiles with a block until there are none left. `Tiles` has the form of `tiles_of_range`. `in` and `out` are how
 /// tiles are accessed of which it does not say that they are aligned.
@@ -64,6 +43,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
 
     if (int const i = thread_index(); i <= memory_type::stage_count) {
         shared.tile(i).filled.init(1);
+        shared.tile(i).read.init(Scan::chunks * arrivals);
         shared.tile(i).reduced.init(Scan::chunks * arrivals);
         shared.tile(i).carried.init(3 * arrivals);
         if (i < memory_type::stage_count)
@@ -76,22 +56,16 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
     };
     auto const has_next = [&](tile_type const& tile) { return tiles.left(tile) > Scan::tile; };
     auto const is_aligned = [&](tile_type const& tile) { return in == access::aligned || tiles.is_aligned(tile); };
-    // The 16-byte vectors at the ends of a tile are read whole, unless they contain bytes that another block may be
-    // writing or bytes outside the range.
     auto const shared_ends_of = [&](tile_type const& tile) {
         bool const may_share = in != access::aligned && !overlaps;
         return shared_ends{may_share && tile.number > 0, may_share && tiles.left(tile) - Scan::tile >= vector_bytes};
     };
     auto const input_of = [&](tile_type const& tile, int stage) {
-        View const all = view.from(tiles.begin(tile));
-        int const valid = elements_of(tile);
-        constexpr int alone = shared_with_others<View>;
-        auto const shares = shared_ends_of(tile);
-        bool const all_of_it = valid == Scan::tile && (is_aligned(tile) || shares.end);
-        int const begin = is_aligned(tile) || shares.begin ? 0 : alone;
-        int const end = all_of_it ? valid : (valid - alone) / Scan::lane_vector * Scan::lane_vector;
-        return tile_input<Scan>{all, all.staged(shared.elements(stage), Scan::tile), valid, begin, end};
+        return gpu::tile_in_stage<Scan>(view.from(tiles.begin(tile)), shared.elements(stage), elements_of(tile),
+                                        is_aligned(tile), shared_ends_of(tile));
     };
+    constexpr bool moves = moves_elements<Scan, Tiles, in>;
+    constexpr access how = moves ? access::aligned : in; // writers read stages
     auto const has_head = [&](tile_type const& tile, int first) { return first == 0 && tiles.head_of(tile).count > 0; };
     ring_cursor<memory_type::stage_count + 1> at;
     ring_cursor<memory_type::stage_count> stage;
@@ -103,6 +77,8 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
             if (own.number == no_tile)
                 return;
             auto from = input_of(own, stage.index);
+            if constexpr (moves)
+                gpu::read_moved(from, shared.elements(stage.index));
             auto to = sink.from(tiles.begin(own));
             int const first = warp * Scan::chunk;
             auto const carry_of_chunk = [&] {
@@ -119,15 +95,14 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 return carry;
             };
             bool const is_nearby = from.has_nearby(first, Scan::chunk);
-            if (in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(own)) {
+            if (!moves && in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(own)) {
                 gpu::write_whole_chunk<Scan, Tuning, Tiles, access::aligned, access::aligned>(
                     from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
-            } else if (is_nearby || (in != access::aligned && first + Scan::chunk <= from.count)) {
-                gpu::write_whole_chunk<Scan, Tuning, Tiles, in, out>(from, first, to, op, own, at.phase,
-                                                                     shared.emptied[stage.index], carry_of_chunk);
+            } else if (is_nearby || (how != access::aligned && first + Scan::chunk <= from.count)) {
+                gpu::write_whole_chunk<Scan, Tuning, Tiles, how, out>(from, first, to, op, own, at.phase,
+                                                                      shared.emptied[stage.index], carry_of_chunk);
             } else { // the last, partial chunk of a range must not raise the register count
-                warp_chunk<Scan, false, in, memory::shared, chunk_storage::none> chunk;
-                chunk.template write<out>(from, first, to, op, carry_of_chunk());
+                gpu::write_last_chunk<Scan, how, out>(from, first, to, op, carry_of_chunk());
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
             }
         }
@@ -139,16 +114,13 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
             int const first = (warp - roles::reducers) * Scan::chunk;
             if (tile.number != no_tile) {
                 auto from = input_of(tile, stage.index);
+                registers<T, 1> aggregate;
+                if constexpr (moves)
+                    aggregate = gpu::move_chunk<Tuning>(from, shared.elements(stage.index), first, is_aligned(tile),
+                                                        own.read, at.phase, op);
+                else if (first + Scan::chunk <= from.count)
+                    gpu::put(aggregate[0], gpu::staged_chunk_aggregate<Scan, in>(from, first, is_aligned(tile), op));
                 if (first + Scan::chunk <= from.count) {
-                    bool const is_nearby = from.has_nearby(first, Scan::chunk);
-                    registers<T, 1> aggregate;
-                    if (in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(tile))
-                        gpu::put(aggregate[0],
-                                 gpu::chunk_aggregate<Scan, true, access::aligned, memory::shared>(from, first, op));
-                    else if (in != access::aligned || is_nearby)
-                        gpu::put(aggregate[0], gpu::chunk_aggregate<Scan, true, in, memory::shared>(from, first, op));
-                    else
-                        gpu::put(aggregate[0], gpu::chunk_aggregate<Scan, false, in, memory::shared>(from, first, op));
                     if constexpr (Tiles::may_have_head)
                         if (has_head(tile, first))
                             gpu::put(aggregate[0],

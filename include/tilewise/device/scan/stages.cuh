@@ -23,6 +23,7 @@ struct stages {
 
     struct barriers {
         mbarrier filled;  ///< the elements and the number of the tile have been written
+        mbarrier read;    ///< of a misaligned tile whose elements are moved: the reducers have read them
         mbarrier reduced; ///< the aggregates of the chunks have been written
         mbarrier carried; ///< the prefixes of the chunks and the tile have been written; all have read its number
     };

@@ -20,7 +20,11 @@ struct tile_input {
     int count;                  ///< elements in the tile
     int begin, end;             ///< the elements [begin, end) are read from `nearby`
 
-    TILEWISE_DEVICE bool has_nearby(int first, int elements) const { return begin <= first && first + elements <= end; }
+    /// Whether these elements exist, and may be read from there.
+    TILEWISE_DEVICE bool has_nearby(int first, int elements) const
+    {
+        return begin <= first && first + elements <= min_of(end, count);
+    }
 };
 
 /// The number of elements at either end of a tile whose 16-byte vector, or the next one, may contain bytes of other

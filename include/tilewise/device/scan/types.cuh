@@ -65,6 +65,11 @@ struct scan_of {
     static constexpr access unaligned_output =
         batched && Sink::template can_realign<lane_vector> ? access::realigned : access::elementwise;
 
+    /// Whether the elements of a misaligned stage can be moved to its beginning, one 16-byte vector for each lane and
+    /// row.
+    static constexpr bool can_move_elements =
+        batched && calls_no_function<View> && View::template can_realign<lane_vector>;
+
     /// Whether lanes past the last element are combined without a predicate. They cannot change the results before
     /// them, so this is allowed where it calls no user code.
     static constexpr bool is_unpredicated = accepts_any_operand<Op, T> && calls_no_function<View>;

@@ -11,6 +11,7 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/scan/head.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
 
@@ -38,11 +39,6 @@ template <class Scan>
 inline constexpr int segment_shift =
     segment_layout<Scan>::can_shift && Scan::view::element_alignment < 4 ? any_shift : no_shift;
 
-/// How many rows of a segment a warp has in its registers: a divisor of those of a chunk. Of elements of less than a
-/// word, a lane has at least 8, and the code for each of them is long: with 4 rows, instructions have to be waited for.
-template <class Scan>
-inline constexpr int rows_at_once = std::min(Scan::rows & -Scan::rows, !Scan::batched || Scan::lane_vector > 4 ? 2 : 4);
-
 /// Scans some rows of a segment onto `carry`, the exclusive prefix of their chunk. `run` is the aggregate of the rows
 /// of the chunk before them. `whole` says that they are complete.
 template <class Scan, bool whole, int rows>
@@ -61,22 +57,36 @@ TILEWISE_DEVICE void warp_scan_rows(tile_input<Scan>& from, bool is_aligned, typ
     sums.template write<Scan::unaligned_output, true>(to, from.all, op, begin, from.count - begin, carry);
 }
 
-/// Scans a segment of up to a tile with a warp. `is_aligned` says whether its elements can be read in the widest loads.
+/// Whether a warp scans the elements of a segment before the first aligned one apart. Integers are summed in any
+/// grouping, and realigning those of less than a word takes long. Others are up to 5 % slower in this way.
+template <class Scan>
+inline constexpr bool has_head_in_segment = Scan::sums_integers && Scan::view::widest < 4;
+
+/// Scans a segment of up to a tile with a warp. Segments that begin at multiples of `aligned_every` can be read in the
+/// widest loads; none can if it is 0.
 template <class Segmented>
 TILEWISE_DEVICE void warp_scan_segment(typename Segmented::view const& view, typename Segmented::results const& results,
-                                       segment_span segment, offset index, bool is_aligned, typename Segmented::op& op,
+                                       segment_span segment, offset index, offset aligned_every,
+                                       typename Segmented::op& op,
                                        optional_value<typename Segmented::value> const& init)
 {
     using Scan = typename Segmented::scan;
     using T = typename Scan::value;
     constexpr int rows = rows_at_once<Scan>, step = rows * Scan::row;
     constexpr int few = sizeof(T) == 4 ? (rows + 1) / 2 : rows; // of the last ones; with larger T, code for them spills
-    int const count = static_cast<int>(segment.count);
-    auto from = is_aligned ? gpu::tile_in_memory<Scan, access::aligned>(view, segment.begin, count)
-                           : gpu::tile_in_memory<Scan, segment_access<Scan>>(view, segment.begin, count);
-    auto to = results.of(index, segment);
+    int const head = has_head_in_segment<Scan> ? gpu::elements_before_aligned(segment, aligned_every) : 0;
+    offset const first = segment.begin + head;
+    int const count = static_cast<int>(segment.count) - head;
+    bool const is_aligned = aligned_every != 0 && first % aligned_every == 0;
+    auto from = is_aligned ? gpu::tile_in_memory<Scan, access::aligned>(view, first, count)
+                           : gpu::tile_in_memory<Scan, segment_access<Scan>>(view, first, count);
+    auto to = results.of(index, {first, count});
     auto run = gpu::no_value<T>();
-    optional_value<T> carry(init);
+    optional_value<T> before(init);
+    if constexpr (has_head_in_segment<Scan>)
+        if (head > 0)
+            before = head_of_range<Scan>{head}.scan(from.all, to, op, init);
+    optional_value<T> carry(before);
     registers<T, 1> own_chunk; // of each lane
     TILEWISE_NO_UNROLL
     for (int begin = 0; begin < count; begin += step) {
@@ -85,7 +95,7 @@ TILEWISE_DEVICE void warp_scan_segment(typename Segmented::view const& view, typ
             if (lane_index() == last || last == 0)
                 gpu::put(own_chunk[0], run.value[0]);
             T const chunks = gpu::warp_right_aligned_trees<Scan::chunks>(op, T(own_chunk[0]), last + 1);
-            carry = init;
+            carry = before;
             carry.append(op, gpu::shuffle(chunks, last));
             run = gpu::no_value<T>();
         }

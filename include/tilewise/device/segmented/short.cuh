@@ -70,7 +70,11 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     int listed_medium = 0, listed_long = 0;
     warp_segments<Tuning, typename Segmented::segments, false> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
-    offset const longest_medium = gpu::longest_for_warps<Scan, Tuning>(taken.count);
+    auto far = to.far;
+    if (segments.are_adjacent && gpu::elements_of(segments, first, taken.count) >= taken.count * Scan::tile)
+        far.least = std::min(far.least, offset{Tuning::least_chunks_of_long * Scan::chunk});
+    offset const for_warps = gpu::longest_for_warps<Scan, Tuning>(taken.count),
+                 longest_medium = far.in_one_pass ? std::min(for_warps, far.least - 1) : for_warps;
     TILEWISE_NO_UNROLL
     while (taken.take()) {
         segment_span const own = taken.own;
@@ -78,7 +82,7 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
         if (any_lane(!fits_row)) {
             bool const is_long = own.count > longest_medium;
             auto const number = static_cast<unsigned>(taken.begin + lane_index());
-            bool const is_shared = to.far.add(is_long, number, own);
+            bool const is_shared = far.add(is_long, number, own);
             medium_list.add(to.medium, listed_medium, !fits_row && !is_long, number);
             long_list.add(to.longer, listed_long, is_long && !is_shared, number);
         }
@@ -259,8 +263,7 @@ combine_medium_segments(typename Segmented::view const& view, typename Segmented
             if constexpr (Segmented::results::reduces && Scan::batched) {
                 gpu::warp_reduce_chunks<Segmented>(view, results, segment, index, op, init);
             } else {
-                bool const is_aligned = aligned_every != 0 && segment.begin % aligned_every == 0;
-                gpu::warp_scan_segment<Segmented>(view, results, segment, index, is_aligned, op, init);
+                gpu::warp_scan_segment<Segmented>(view, results, segment, index, aligned_every, op, init);
             }
         }
     }

@@ -20,9 +20,8 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// A segment, and the ticket of its first tile.
-struct ticketed_segment {
+struct ticketed_segment : segment_span {
     unsigned long long first;
-    offset begin, count;
 };
 
 /// The segments of a launch whose tiles have tickets, in the order of the tickets. How many there are is not known on
@@ -39,19 +38,14 @@ struct segment_tickets {
     static constexpr int tile_bits = 38;
 
     /// Returns how many elements are before the first tile.
-    template <class Order>
-    TILEWISE_DEVICE int head_of(offset begin, offset count) const
+    TILEWISE_DEVICE int head_of(segment_span segment) const
     {
-        if (!have_heads || aligned_every == 0 || count <= Order::tile)
-            return 0;
-        auto const every = static_cast<int>(aligned_every);
-        auto const behind = static_cast<int>(begin % every);
-        return behind > 0 ? every - behind : 0;
+        return have_heads ? gpu::elements_before_aligned(segment, aligned_every) : 0;
     }
     template <class Order>
-    TILEWISE_DEVICE unsigned long long tiles_of(offset begin, offset count) const
+    TILEWISE_DEVICE unsigned long long tiles_of(segment_span segment) const
     {
-        return static_cast<unsigned long long>(Order::tiles_before_last(count - head_of<Order>(begin, count))) + 1;
+        return static_cast<unsigned long long>(Order::tiles_before_last(segment.count - head_of(segment))) + 1;
     }
 
     /// Gives tickets to the tiles of the segments of those lanes that have `wanted` them. Returns whether there is
@@ -59,7 +53,7 @@ struct segment_tickets {
     template <class Order>
     TILEWISE_DEVICE bool add(bool wanted, segment_span own) const
     {
-        unsigned long long const tiles = wanted ? tiles_of<Order>(own.begin, own.count) : 0;
+        unsigned long long const tiles = wanted ? tiles_of<Order>(own) : 0;
         wanted = wanted && tiles <= most_tiles; // so that sums stay far below 2^38
         if (!any_lane(wanted))
             return false;
@@ -76,7 +70,7 @@ struct segment_tickets {
         begin = gpu::shuffle(begin, warp_size - 1) + end - mine;
         unsigned long long const index = begin >> tile_bits, first = begin & ((1ull << tile_bits) - 1);
         if (wanted && index < most_segments)
-            list[index] = {first, own.begin, own.count};
+            list[index] = {own, first};
         return wanted && index < most_segments && first + tiles <= most_tiles;
     }
 
@@ -115,12 +109,14 @@ public:
 
     TILEWISE_DEVICE void take() { ticket_ = static_cast<unsigned long long>(status_.take_tile()); }
 
-    /// Loads 32 consecutive segments, about as far behind the last one as the last two were apart. The block's next
-    /// tile is most likely in one of these, which are then there as soon as the ticket is.
+    /// Loads consecutive segments, about as far behind the last one as the last two were apart. The block's next tile
+    /// is most likely in one of these, which are then there as soon as the ticket is.
     TILEWISE_DEVICE void look_ahead()
     {
-        guess_ = max_of(0, min_of(index_ + max_of(0, distance_ - warp_size / 2), count_ - 1));
-        window_ = read(guess_ + lane_index());
+        guess_ = max_of(0, min_of(index_ + max_of(0, distance_ - windows * warp_size / 2), count_ - 1));
+        TILEWISE_UNROLL
+        for (int i = 0; i < windows; ++i)
+            ahead_[i] = read(guess_ + i * warp_size + lane_index());
     }
 
     /// Returns the tile of the ticket of lane 0.
@@ -132,11 +128,10 @@ public:
             return found;
         unsigned long long const ticket = gpu::shuffle(ticket_, 0);
         ticketed_segment const segment = segment_of(ticket);
-        using order = typename Scan::order;
-        unsigned long long const tiles = segments_.tiles_of<order>(segment.begin, segment.count),
+        unsigned long long const tiles = segments_.template tiles_of<typename Scan::order>(segment),
                                  number = ticket - segment.first;
         if (number < tiles && segment.first + tiles <= segments_.most_tiles) {
-            int const head = may_have_head ? segments_.head_of<order>(segment.begin, segment.count) : 0;
+            int const head = may_have_head ? segments_.head_of(segment) : 0;
             found.number = static_cast<offset>(number);
             offset const before = head + found.number * Scan::tile;
             found.begin = segment.begin + before;
@@ -168,33 +163,47 @@ public:
     }
 
 private:
+    static constexpr int windows = 4; ///< of 32 segments, that are loaded ahead
+
     TILEWISE_DEVICE ticketed_segment read(int index) const
     {
         return index < count_ ? segments_.list[index] : ticketed_segment{};
     }
+    /// Returns how many lanes have a segment, that of index `first + lane * step`, with tickets up to this one.
+    TILEWISE_DEVICE static int count_up_to(unsigned long long ticket, ticketed_segment const& own, int first, int step,
+                                           int end)
+    {
+        return count_bits(warp_ballot(first + lane_index() * step < end && own.first <= ticket));
+    }
 
-    /// Searches from the last segment on, first among those that have been loaded ahead.
+    /// Searches among the segments that have been loaded ahead, otherwise among those before or behind these.
     TILEWISE_DEVICE ticketed_segment segment_of(unsigned long long ticket)
     {
-        int first = guess_, last = count_, step = 1;
-        for (;;) {
-            int const found =
-                count_bits(warp_ballot(first + lane_index() * step < last && window_.first <= ticket)) - 1;
-            if (found < 0) { // the guess was too far
-                last = first;
-                first = index_;
-            } else {
-                first += found * step;
-                last = found + 1 < warp_size ? min_of(last, first + step) : last;
-                if (last - first <= 1) {
-                    distance_ = first - index_;
-                    index_ = first;
-                    return gpu::shuffle(window_, found);
-                }
+        int found = 0;
+        TILEWISE_UNROLL
+        for (int i = 0; i < windows; ++i)
+            found += count_up_to(ticket, ahead_[i], guess_ + i * warp_size, 1, count_);
+        bool const is_before = found == 0, is_behind = found == windows * warp_size;
+        int first = is_before ? index_ : guess_ + found - 1, last = is_before ? guess_ : is_behind ? count_ : first + 1;
+        ticketed_segment segment = ahead_[0];
+        TILEWISE_UNROLL
+        for (int i = 1; i < windows; ++i)
+            if (found > i * warp_size)
+                segment = ahead_[i];
+        segment = gpu::shuffle(segment, (found + warp_size - 1) % warp_size);
+        if (is_before || is_behind) {
+            while (last - first > 1) {
+                int const step = (last - first + warp_size - 1) / warp_size;
+                int const narrowed =
+                    count_up_to(ticket, read(min_of(first + lane_index() * step, last - 1)), first, step, last) - 1;
+                first += narrowed * step;
+                last = min_of(last, first + step);
             }
-            step = (last - first + warp_size - 1) / warp_size;
-            window_ = read(first + lane_index() * step);
+            segment = read(first);
         }
+        distance_ = first - index_;
+        index_ = first;
+        return segment;
     }
 
     segment_tickets segments_;
@@ -204,9 +213,9 @@ private:
     /// @name Of the producer
     /// @{
     unsigned long long ticket_ = 0;
-    int index_ = 0, distance_ = 0; ///< of the segment of the last ticket, and from the one before it
-    int guess_ = 0;                ///< of the segments loaded ahead, the first one
-    ticketed_segment window_ = {}; ///< the one of this lane
+    int index_ = 0, distance_ = 0;               ///< of the segment of the last ticket, and from the one before it
+    int guess_ = 0;                              ///< of the segments loaded ahead, the first one
+    registers<ticketed_segment, windows> ahead_; ///< every 32nd of these
     /// @}
     unsigned long long last_first_ = 0; ///< of the carry-in warp
 };

@@ -62,6 +62,14 @@ struct alignas(8) mbarrier {
     }
 };
 
+/// Orders what this thread has written to shared memory before later bulk copies to the same place.
+TILEWISE_DEVICE void fence_bulk_copies()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 /// Starts a copy to shared memory that signals its completion to `barrier`. One thread calls this. Addresses and size
 /// are multiples of 16 bytes.
 TILEWISE_DEVICE void bulk_copy(void* shared, void const* global, int bytes, mbarrier& barrier)

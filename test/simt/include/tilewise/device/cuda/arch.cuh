@@ -472,6 +472,8 @@ struct alignas(8) mbarrier {
         simt::mbarrier_wait(this, static_cast<unsigned>(parity), where);
     }
 };
+/// The interpreter's copies see what was written before them.
+TILEWISE_DEVICE void fence_bulk_copies() {}
 /// Starts a copy to shared memory, in one thread; `barrier` counts the bytes that arrive. Addresses and size are
 /// multiples of 16.
 TILEWISE_DEVICE void bulk_copy(void* shared, void const* global, int bytes, mbarrier& barrier,
