@@ -122,12 +122,17 @@ TILEWISE_DEVICE void write_whole_chunk(tile_input<Scan>& from, int first, typena
     }
 }
 
+/// How many rows of an incomplete chunk are in registers at once. With 4, segments took up to 4 % longer: there is more
+/// code, and warps wait for instructions.
+template <class Scan>
+inline constexpr int rows_of_last_chunk = std::min(2, rows_at_once<Scan>);
+
 /// Scans a chunk that may be incomplete, or partly in global memory, onto `carry`, a few rows at a time.
 template <class Scan, access in, access out>
 TILEWISE_DEVICE void write_last_chunk(tile_input<Scan>& from, int first, typename Scan::sink& to, typename Scan::op& op,
                                       optional_value<typename Scan::value> const& carry)
 {
-    constexpr int rows = std::min(2, rows_at_once<Scan>); // 4 took up to 4 % longer: longer code waits for instructions
+    constexpr int rows = rows_of_last_chunk<Scan>;
     auto run = gpu::no_value<typename Scan::value>();
     TILEWISE_NO_UNROLL
     for (int begin = first; begin < gpu::min_of(first + Scan::chunk, from.count); begin += rows * Scan::row) {

@@ -72,9 +72,10 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     optional_value<typename Scan::value> const before = init.get();
     auto far = to.far;
     if (segments.are_adjacent && gpu::elements_of(segments, first, taken.count) >= taken.count * Scan::tile)
-        far.least = std::min(far.least, offset{Tuning::least_chunks_of_long * Scan::chunk});
-    offset const for_warps = gpu::longest_for_warps<Scan, Tuning>(taken.count),
-                 longest_medium = far.in_one_pass ? std::min(for_warps, far.least - 1) : for_warps;
+        far.least = Tuning::least_chunks_of_long * Scan::chunk;
+    offset longest_medium = gpu::longest_for_warps<Scan, Tuning>(taken.count);
+    if (far.in_one_pass && longest_medium >= far.least)
+        longest_medium = far.least - 1;
     TILEWISE_NO_UNROLL
     while (taken.take()) {
         segment_span const own = taken.own;
