@@ -205,7 +205,7 @@ struct tuning_with : tilewise::gpu::segmented_tuning {
     template <class T, int element_bytes>
     static constexpr int log2_least_unit = 0;
     static constexpr int log2_units_most = log2_units, most_split_segments = 3;
-    static constexpr int most_few_segments = log2_units == 6 ? 0 : 32;
+    static constexpr int most_few_segments = log2_units == 6 ? 0 : 32, least_chunks_of_long = 1;
     static constexpr std::size_t split_bytes = 256;
 };
 using tuning = tuning_with<6>;

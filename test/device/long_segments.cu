@@ -154,6 +154,92 @@ DEVICE_TEST(LongSegments, MayBeMisalignedDifferently)
         }
 }
 
+/// Segments of about a chunk, a tile and a few of these, which begin at every element of a 16-byte vector in turn, with
+/// complete and incomplete vectors at their ends.
+template <class T>
+segments::list at_every_element()
+{
+    using order = tw::order<T, steep_geometry>;
+    constexpr tw::offset N = order::lane_vector;
+    segments::list of;
+    auto const count = on_device::amount<tw::offset>(2, 1, 1) * 16;
+    for (tw::offset i = 0; i < count; ++i) {
+        tw::offset const unit = i % 4 == 0   ? order::row + 1
+                                : i % 4 == 1 ? order::tile + order::chunk
+                                : i % 4 == 2 ? order::tile + 1
+                                             : 2 * order::tile,
+                         before = static_cast<tw::offset>(of.elements) % N;
+        of.add(unit + i * 5 % (2 * N), (i * 3 % N - before + N) % N);
+    }
+    return of;
+}
+
+/// Compares scans with the specification. Elements are moved to other places and put together in other ways if they are
+/// summed, or if there are few stages.
+template <class T, class Op>
+void expect_at_every_element(Op op)
+{
+    using tw::scan_form;
+    auto const of = at_every_element<T>();
+    auto const x = shape::some_values<T>(of.elements);
+    auto const expected = segments::specified<steep_geometry>(x, of, x.back(), op);
+    auto const own_op = tw::gpu::operator_for(tw::known::portable_operator_or_self<T>(op));
+    auto const count = static_cast<tw::offset>(of.size());
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    device_array<T> const in(x), out(x), in_place(x);
+    tw::gpu::segmented_scan<steep_geometry, scan_form::inclusive, T, segments::tuning>(
+        tw::device, in.data(), begins.data(), ends.data(), count, out.data(), std::optional<T>(), own_op);
+    segments::expect_bits(out.values(x.size()), expected.inclusive, "inclusive");
+    tw::gpu::segmented_scan<steep_geometry, scan_form::exclusive, T, segments::with_few_stages>(
+        tw::device, in_place.data(), begins.data(), ends.data(), count, in_place.data(), std::optional<T>(x.back()),
+        own_op);
+    segments::expect_bits(in_place.values(x.size()), expected.exclusive, "exclusive, in place");
+}
+
+DEVICE_TEST(LongSegments, BeginAtEveryElement)
+{
+    expect_at_every_element<unsigned char>(shape::non_associative<unsigned char>());
+    expect_at_every_element<word>(shape::non_associative<word>());
+    expect_at_every_element<std::uint64_t>(shape::non_associative<std::uint64_t>());
+}
+
+DEVICE_TEST(LongSegments, OfIntegersThatAreSummedBeginAtEveryElement)
+{
+    expect_at_every_element<unsigned char>(std::plus<>());
+    expect_at_every_element<std::uint16_t>(std::plus<>());
+    expect_at_every_element<word>(std::plus<>());
+    expect_at_every_element<std::uint64_t>(std::plus<>());
+}
+
+/// Of segments of more than a tile in the mean, shorter ones are scanned with the others.
+DEVICE_TEST(LongSegments, AreScannedWithShorterOnesIfThoseAreFew)
+{
+    shape::non_associative<word> const op;
+    segments::list of;
+    auto const count = on_device::amount<tw::offset>(100, 24, 16);
+    constexpr tw::offset chunk = tw::order<word, steep_geometry>::chunk, row = tw::order<word, steep_geometry>::row;
+    for (tw::offset i = 0; i < count; ++i)
+        of.add(std::vector<tw::offset>{chunk - 1, 3 * tile + 5, chunk, chunk + 1, 2 * tile, 0, tile, row, 4 * tile + 3,
+                                       5}[static_cast<std::size_t>(i % 10)],
+               0);
+    auto const x = shape::some_values<word>(of.elements);
+    auto const expected = segments::specified<steep_geometry>(x, of, x.back(), op);
+    std::vector<std::int64_t> bounds(of.begins);
+    bounds.push_back(of.ends.back());
+    device_array<std::int64_t> const offsets(bounds);
+    auto const own_op = tw::gpu::operator_for(tw::known::portable_operator_or_self<word>(op));
+    auto const check = [&]<class Tuning>(Tuning, char const* what) {
+        device_array<word> const in(x), out(x);
+        tw::gpu::segmented_scan<steep_geometry, tw::scan_form::inclusive, word, Tuning>(
+            tw::device, in.data(), offsets.data(), offsets.data() + 1, count, out.data(), std::optional<word>(),
+            own_op);
+        segments::expect_bits(out.values(x.size()), expected.inclusive, what);
+    };
+    check(segments::tuning(), "some by warps, in several launches");
+    check(segments::with_few_stages(), "some by blocks");
+    check(segments::with_little_room(), "with little room");
+}
+
 /// Two tiles of one of them, and a third in part; a tile and a half of another.
 segments::list two_segments(tw::offset whole)
 {
