@@ -174,19 +174,20 @@ segments::list at_every_element()
     return of;
 }
 
-/// Compares scans with the specification. Elements are moved to other places and put together in other ways if they are
-/// summed, or if there are few stages.
-template <class T, class Op>
+/// Compares scans with the specification, of elements that are read as T, and in place.
+template <class T, class E = T, class Op>
 void expect_at_every_element(Op op)
 {
     using tw::scan_form;
     auto const of = at_every_element<T>();
-    auto const x = shape::some_values<T>(of.elements);
+    auto const elements = shape::some_values<E>(of.elements);
+    std::vector<T> const x(elements.begin(), elements.end());
     auto const expected = segments::specified<steep_geometry>(x, of, x.back(), op);
     auto const own_op = tw::gpu::operator_for(tw::known::portable_operator_or_self<T>(op));
     auto const count = static_cast<tw::offset>(of.size());
     device_array<std::int64_t> const begins(of.begins), ends(of.ends);
-    device_array<T> const in(x), out(x), in_place(x);
+    device_array<E> const in(elements);
+    device_array<T> const out(x), in_place(x);
     tw::gpu::segmented_scan<steep_geometry, scan_form::inclusive, T, segments::tuning>(
         tw::device, in.data(), begins.data(), ends.data(), count, out.data(), std::optional<T>(), own_op);
     segments::expect_bits(out.values(x.size()), expected.inclusive, "inclusive");
@@ -209,6 +210,8 @@ DEVICE_TEST(LongSegments, OfIntegersThatAreSummedBeginAtEveryElement)
     expect_at_every_element<std::uint16_t>(std::plus<>());
     expect_at_every_element<word>(std::plus<>());
     expect_at_every_element<std::uint64_t>(std::plus<>());
+    expect_at_every_element<word, std::uint16_t>(std::plus<>());
+    expect_at_every_element<std::uint64_t, unsigned char>(std::plus<>());
 }
 
 /// Of segments of more than a tile in the mean, shorter ones are scanned with the others.
