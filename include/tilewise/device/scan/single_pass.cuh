@@ -56,6 +56,8 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
     };
     auto const has_next = [&](tile_type const& tile) { return tiles.left(tile) > Scan::tile; };
     auto const is_aligned = [&](tile_type const& tile) { return in == access::aligned || tiles.is_aligned(tile); };
+    // The 16-byte vectors at the ends of a tile are copied whole, unless they contain bytes that another block may be
+    // writing, or bytes outside the range.
     auto const shared_ends_of = [&](tile_type const& tile) {
         bool const may_share = in != access::aligned && !overlaps;
         return shared_ends{may_share && tile.number > 0, may_share && tiles.left(tile) - Scan::tile >= vector_bytes};

@@ -71,7 +71,8 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     warp_segments<Tuning, typename Segmented::segments, false> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
     auto far = to.far;
-    if (segments.are_adjacent && gpu::elements_of(segments, first, taken.count) >= taken.count * Scan::tile)
+    if (taken.count > 0 && segments.are_adjacent &&
+        gpu::elements_of(segments, first, taken.count) >= taken.count * Scan::tile)
         far.least = Tuning::least_chunks_of_long * Scan::chunk;
     offset longest_medium = gpu::longest_for_warps<Scan, Tuning>(taken.count);
     if (far.in_one_pass && longest_medium >= far.least)
