@@ -69,6 +69,11 @@ struct summing_resource {
     }
 };
 
+/// As large as a 16-byte vector, but aligned as a word.
+struct quad {
+    std::uint32_t words[4];
+};
+
 } // namespace long_segments
 
 namespace {
@@ -212,6 +217,16 @@ DEVICE_TEST(LongSegments, OfIntegersThatAreSummedBeginAtEveryElement)
     expect_at_every_element<std::uint64_t>(std::plus<>());
     expect_at_every_element<word, std::uint16_t>(std::plus<>());
     expect_at_every_element<std::uint64_t, unsigned char>(std::plus<>());
+}
+
+/// Their writers read chunks before they wait for the prefix, unless the elements are moved.
+DEVICE_TEST(LongSegments, OfSixteenBytesMayBeMisaligned)
+{
+    using long_segments::quad;
+    auto const of = at_every_element<quad>();
+    for (std::size_t const misalignment : {0u, 4u})
+        segments::expect_specified<steep_geometry>(shape::some_values<quad>(of.elements), of,
+                                                   shape::non_associative<quad>(), misalignment);
 }
 
 /// Of segments of more than a tile in the mean, shorter ones are scanned with the others.

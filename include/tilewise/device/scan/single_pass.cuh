@@ -43,11 +43,12 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
 
     if (int const i = thread_index(); i <= memory_type::stage_count) {
         shared.tile(i).filled.init(1);
-        shared.tile(i).read.init(Scan::chunks * arrivals);
         shared.tile(i).reduced.init(Scan::chunks * arrivals);
         shared.tile(i).carried.init(3 * arrivals);
         if (i < memory_type::stage_count)
             shared.emptied[i].init(Scan::chunks * arrivals);
+        if (i == 0)
+            shared.moving.init(Scan::chunks * arrivals);
     }
     sync_block();
 
@@ -68,6 +69,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
     };
     constexpr bool moves = moves_elements<Scan, Tiles, in>;
     constexpr access how = moves ? access::aligned : in; // writers read stages
+    constexpr bool waits_with_chunk = Tiles::waits_with_chunk && !moves;
     auto const has_head = [&](tile_type const& tile, int first) { return first == 0 && tiles.head_of(tile).count > 0; };
     ring_cursor<memory_type::stage_count + 1> at;
     ring_cursor<memory_type::stage_count> stage;
@@ -98,17 +100,18 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
             };
             bool const is_nearby = from.has_nearby(first, Scan::chunk);
             if (!moves && in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(own)) {
-                gpu::write_whole_chunk<Scan, Tuning, Tiles, access::aligned, access::aligned>(
+                gpu::write_whole_chunk<Scan, Tuning, waits_with_chunk, access::aligned, access::aligned>(
                     from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
             } else if (is_nearby || (how != access::aligned && first + Scan::chunk <= from.count)) {
-                gpu::write_whole_chunk<Scan, Tuning, Tiles, how, out>(from, first, to, op, own, at.phase,
-                                                                      shared.emptied[stage.index], carry_of_chunk);
+                gpu::write_whole_chunk<Scan, Tuning, waits_with_chunk, how, out>(
+                    from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
             } else { // the last, partial chunk of a range must not raise the register count
                 gpu::write_last_chunk<Scan, how, out>(from, first, to, op, carry_of_chunk());
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
             }
         }
     } else if (warp < roles::producer) { // reducers: the aggregates of the chunks
+        [[maybe_unused]] int moved = 0;  // how many tiles
         for (;; at.step(), stage.step()) {
             auto& own = shared.tile(at.index);
             own.filled.wait(at.phase);
@@ -119,7 +122,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 registers<T, 1> aggregate;
                 if constexpr (moves)
                     aggregate = gpu::move_chunk<Tuning>(from, shared.elements(stage.index), first, is_aligned(tile),
-                                                        own.read, at.phase, op);
+                                                        shared.moving, moved, op);
                 else if (first + Scan::chunk <= from.count)
                     gpu::put(aggregate[0], gpu::staged_chunk_aggregate<Scan, in>(from, first, is_aligned(tile), op));
                 if (first + Scan::chunk <= from.count) {

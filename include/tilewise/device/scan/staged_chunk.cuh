@@ -65,10 +65,11 @@ TILEWISE_DEVICE auto staged_chunk_aggregate(tile_input<Scan>& from, int first, b
 
 /// Moves the elements of a chunk to where those of an aligned stage are, once all chunks are in registers. Of an
 /// aligned stage, only the elements of the last, incomplete 16-byte vector are missing. Returns the aggregate of a
-/// complete chunk in every lane. Reducers call this, and `read` is their barrier.
+/// complete chunk in every lane. Reducers call this; `moving` is their barrier, of which `moved` phases are over.
 template <class Tuning, class Scan>
 TILEWISE_DEVICE auto move_chunk(tile_input<Scan>& from, unsigned char* stage, int first, bool is_aligned,
-                                mbarrier& read, int phase, typename Scan::op& op) -> registers<typename Scan::value, 1>
+                                mbarrier& moving, int& moved, typename Scan::op& op)
+    -> registers<typename Scan::value, 1>
 {
     constexpr int N = Scan::lane_vector;
     bool const is_complete = first + Scan::chunk <= from.count;
@@ -77,7 +78,6 @@ TILEWISE_DEVICE auto move_chunk(tile_input<Scan>& from, unsigned char* stage, in
         *reinterpret_cast<vector16*>(stage + position * Scan::view::widest) = elements.vectors[0];
     };
     if (is_aligned) {
-        gpu::warp_arrive<Tuning>(read);
         int const last = from.count / N * N;
         if (last < from.count && last >= first && last < first + Scan::chunk && lane_index() == 0)
             put(last, from.all.template fetch_clamped<N>(last, from.count - 1));
@@ -88,8 +88,8 @@ TILEWISE_DEVICE auto move_chunk(tile_input<Scan>& from, unsigned char* stage, in
         registers<typename Scan::vector_size, Scan::rows> loaded;
         if (first < from.count)
             gpu::load_rows<Scan, true, access::realigned, memory::shared>(from, first, loaded);
-        gpu::warp_arrive<Tuning>(read);
-        read.wait(phase);
+        gpu::warp_arrive<Tuning>(moving);
+        moving.wait(moved++ % 2);
         TILEWISE_UNROLL
         for (int row = 0; row < Scan::rows; ++row)
             if (int const position = first + row * Scan::row + lane_index() * N; position < from.count)
@@ -102,14 +102,14 @@ TILEWISE_DEVICE auto move_chunk(tile_input<Scan>& from, unsigned char* stage, in
 }
 
 /// Scans a complete chunk, whose exclusive prefix `carry_in()` returns. The stage can be filled again once the chunk is
-/// in registers. `Tiles::waits_with_chunk` says whether the writer reads it before it waits for the prefix.
-template <class Scan, class Tuning, class Tiles, access in, access out, class Tile, class CarryIn>
+/// in registers. `waits_with_chunk` says whether the writer reads it before it waits for the prefix.
+template <class Scan, class Tuning, bool waits_with_chunk, access in, access out, class Tile, class CarryIn>
 TILEWISE_DEVICE void write_whole_chunk(tile_input<Scan>& from, int first, typename Scan::sink& to,
                                        typename Scan::op& op, Tile& own, int phase, mbarrier& emptied,
                                        CarryIn const& carry_in)
 {
     warp_chunk<Scan, true, in, memory::shared, chunk_storage::kept> chunk;
-    if constexpr (Tiles::waits_with_chunk) {
+    if constexpr (waits_with_chunk) {
         chunk.read(from, first, op);
         own.reduced.wait(phase); // the reducers have read it, too
         gpu::warp_arrive<Tuning>(emptied);

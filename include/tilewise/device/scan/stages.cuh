@@ -23,7 +23,6 @@ struct stages {
 
     struct barriers {
         mbarrier filled;  ///< the elements and the number of the tile have been written
-        mbarrier read;    ///< of a misaligned tile whose elements are moved: the reducers have read them
         mbarrier reduced; ///< the aggregates of the chunks have been written
         mbarrier carried; ///< the prefixes of the chunks and the tile have been written; all have read its number
     };
@@ -44,6 +43,7 @@ struct stages {
     alignas(128) unsigned char memory[stage_count * (stage_bytes > 0 ? stage_bytes : vector_bytes)];
     raw_storage<tile_in_flight[stage_count + 1]> tile_storage;
     mbarrier emptied[stage_count]; ///< the elements are in registers, or the results have been stored
+    mbarrier moving;               ///< the reducers have read the elements of a misaligned tile, which they move
 
     TILEWISE_DEVICE tile_in_flight& tile(int i) { return tile_storage.object()[i]; }
     TILEWISE_DEVICE unsigned char* elements(int i) { return memory + i * stage_bytes; }
