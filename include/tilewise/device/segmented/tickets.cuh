@@ -33,7 +33,7 @@ struct segment_tickets {
     ticketed_segment* list;
     unsigned long long most_segments, most_tiles;
     offset aligned_every; ///< segments that begin at multiples of this are aligned; none are if it is 0
-    bool have_heads;      ///< whether the tiles of longer segments than a tile begin at the first aligned element
+    bool have_heads;      ///< whether tiles begin at the first aligned element of a segment, as integers are summed
 
     static constexpr int tile_bits = 38;
 
