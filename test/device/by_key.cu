@@ -4,6 +4,7 @@
 /// The algorithms by key on the device.
 
 #include "computed.hpp"
+#include "constant_sum.hpp"
 #include "found_runs.hpp"
 #include "runs.hpp"
 #include "same_bits.hpp"
@@ -257,6 +258,23 @@ DEVICE_TEST(algorithms_by_key, take_every_form)
     EXPECT_EQ(out.values(7), (ints{2, 6, 6, 14, 24, 12, 14}));
     tw::transform_exclusive_scan_by_key(on, keys, x, x, 1, std::equal_to<>(), std::plus<>(), runs::doubled());
     EXPECT_EQ(x.values(7), (ints{1, 3, 1, 7, 15, 1, 1})); // in place
+}
+
+/// The guide promises that an accumulator need not be default constructible or assignable.
+DEVICE_TEST(algorithms_by_key, take_sums_that_cannot_be_assigned)
+{
+    auto const n = on_device::amount<std::size_t>(100000, 20000, 20000); // short runs, and one of more than a tile
+    std::vector<int> keys(n);
+    std::vector<std::uint32_t> x(n, 1), sums(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        keys[i] = static_cast<int>(i < n / 4 ? i / 3 : i < n / 2 ? n : n + i / 700);
+        sums[i] = i > 0 && keys[i] == keys[i - 1] ? sums[i - 1] + 1 : 1;
+    }
+    device_array<int> const own_keys(keys);
+    device_array<std::uint32_t> const in(x), out(x);
+    tw::exclusive_scan_by_key(tw::device, own_keys.begin(), own_keys.end(), in.begin(), out.begin(),
+                              values::constant_sum(1), std::equal_to<>(), values::add_sums());
+    EXPECT_EQ(out.values(n), sums);
 }
 
 DEVICE_TEST(algorithms_by_key, take_keys_that_equal_nothing)

@@ -4,6 +4,7 @@
 /// Scans of long segments in a single pass.
 
 #include "computed.hpp"
+#include "constant_sum.hpp"
 #include "same_bits.hpp"
 #include "segments.hpp"
 
@@ -294,6 +295,18 @@ DEVICE_TEST(LongSegments, TakeElementsAndResultsOfIterators)
                                  begins.end(), ends.begin(), out.begin());
     segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word total) { return 2 * total; }),
                           "of an iterator");
+}
+
+DEVICE_TEST(LongSegments, MayHaveSumsThatCannotBeAssigned)
+{
+    auto const of = two_segments(tw::order<word>::tile);
+    auto const x = on_device::some_elements<word>(of.elements);
+    device_array<word> const in(x), out(x);
+    device_array<std::int64_t> const begins(of.begins), ends(of.ends);
+    tw::segmented_inclusive_scan(tw::device, in.begin(), begins.begin(), begins.end(), ends.begin(), out.begin(),
+                                 values::add_sums(), values::constant_sum(1));
+    segments::expect_bits(out.values(x.size()), expected_sums(x, of, x, [](word total) { return total + 1; }),
+                          "sums that cannot be assigned");
 }
 
 DEVICE_TEST(LongSegments, AreScannedByThreeKernels)

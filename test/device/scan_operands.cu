@@ -3,6 +3,7 @@
 /// @file
 /// What the scans call operators, transforms and iterators on: what there is, and nothing else.
 
+#include "constant_sum.hpp"
 #include "scan_kernels.hpp"
 
 #include <iterator>
@@ -242,6 +243,28 @@ DEVICE_TEST(scan_operands, of_output_iterators_are_results)
             scan<steep_geometry, tuning_type, exclusive, std::int32_t>(tw::device, device_copy.data(), count, to,
                                                                        work.init, std::plus<>());
             expect_written(expected.excluding, "the exclusive scan");
+        });
+}
+
+/// The guide promises that an accumulator need not be default constructible or assignable.
+DEVICE_TEST(scan_operands, of_sums_that_cannot_be_assigned)
+{
+    scanned_numbers const work;
+    using word = std::uint32_t;
+    std::vector<word> const x(work.values.begin(), work.values.end());
+    scanned<word> const expected(steep_geometry(), x, 1, std::plus<>());
+    for (std::size_t const count : work.counts)
+        by_every_kernel<steep_geometry>([&](auto tuning) {
+            using tuning_type = decltype(tuning);
+            device_array<word> const in({x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count)},
+                                        4 * (on_device::variation() / 2 % 4));
+            guarded<word> const out(count, 0);
+            scan<steep_geometry, tuning_type, inclusive, values::constant_sum>(tw::device, in.data(), count, out.data(),
+                                                                               1u, values::add_sums());
+            expect_same(out.take(), expected.with_init, "the inclusive scan");
+            scan<steep_geometry, tuning_type, exclusive, values::constant_sum>(tw::device, in.data(), count, out.data(),
+                                                                               1u, values::add_sums());
+            expect_same(out.take(), expected.excluding, "the exclusive scan");
         });
 }
 

@@ -53,7 +53,7 @@ public:
         TILEWISE_UNROLL
         for (int row = 0; row < rows; ++row) {
             T const lanes = gpu::shuffle_up(sum[row], 1), aggregate = gpu::shuffle(sum[row], warp_size - 1);
-            before_[row] = run;
+            gpu::put(before_[row], run);
             if (lane_index() > 0 && (!predicated || present(row, count) > 0))
                 before_[row].append(op, lanes);
             if (!predicated || count >= (row + 1) * Scan::row)

@@ -121,8 +121,8 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 auto from = input_of(tile, stage.index);
                 registers<T, 1> aggregate;
                 if constexpr (moves)
-                    aggregate = gpu::move_chunk<Tuning>(from, shared.elements(stage.index), first, is_aligned(tile),
-                                                        shared.moving, moved, op);
+                    gpu::put(aggregate, gpu::move_chunk<Tuning>(from, shared.elements(stage.index), first,
+                                                                is_aligned(tile), shared.moving, moved, op));
                 else if (first + Scan::chunk <= from.count)
                     gpu::put(aggregate[0], gpu::staged_chunk_aggregate<Scan, in>(from, first, is_aligned(tile), op));
                 if (first + Scan::chunk <= from.count) {
@@ -223,7 +223,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 return;
             auto const& status = tiles.status_of(current);
             if (tiles.begins_range(current)) {
-                super_groups = init.get();
+                gpu::put(super_groups, init.get());
                 whole_super_groups.clear();
                 super_group = 0;
             }
@@ -232,7 +232,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 gpu::poll_tree<super_group_size, true>(op, status.groups, super_group * super_group_size,
                                                        super_group_size, aggregate);
                 whole_super_groups.append(op, T(aggregate[0]));
-                super_groups = whole_super_groups.before_next(op, init.get());
+                gpu::put(super_groups, whole_super_groups.before_next(op, init.get()));
             }
             int const groups = static_cast<int>(group % super_group_size), rest = static_cast<int>(tile % group_size);
             polled_aggregate<T> of_group(status.groups, super_group * super_group_size + lane, lane < groups),

@@ -85,7 +85,7 @@ TILEWISE_DEVICE void warp_scan_segment(typename Segmented::view const& view, typ
     optional_value<T> before(init);
     if constexpr (has_head_in_segment<Scan>)
         if (head > 0)
-            before = head_of_range<Scan>{head}.scan(from.all, to, op, init);
+            gpu::put(before, head_of_range<Scan>{head}.scan(from.all, to, op, init));
     optional_value<T> carry(before);
     registers<T, 1> own_chunk; // of each lane
     TILEWISE_NO_UNROLL
@@ -95,9 +95,9 @@ TILEWISE_DEVICE void warp_scan_segment(typename Segmented::view const& view, typ
             if (lane_index() == last || last == 0)
                 gpu::put(own_chunk[0], run.value[0]);
             T const chunks = gpu::warp_right_aligned_trees<Scan::chunks>(op, T(own_chunk[0]), last + 1);
-            carry = before;
+            gpu::put(carry, before);
             carry.append(op, gpu::shuffle(chunks, last));
-            run = gpu::no_value<T>();
+            gpu::put(run, gpu::no_value<T>());
         }
         if (count - begin >= step)
             gpu::warp_scan_rows<Scan, true, rows>(from, is_aligned, to, begin, op, run, carry);
