@@ -69,7 +69,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
     };
     constexpr bool moves = moves_elements<Scan, Tiles, in>;
     constexpr access how = moves ? access::aligned : in; // writers read stages
-    constexpr bool waits_with_chunk = Tiles::waits_with_chunk && !moves;
+    constexpr bool reads_before_carry_in = Tiles::reads_before_carry_in && !moves;
     auto const has_head = [&](tile_type const& tile, int first) { return first == 0 && tiles.head_of(tile).count > 0; };
     ring_cursor<memory_type::stage_count + 1> at;
     ring_cursor<memory_type::stage_count> stage;
@@ -100,10 +100,10 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
             };
             bool const is_nearby = from.has_nearby(first, Scan::chunk);
             if (!moves && in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(own)) {
-                gpu::write_whole_chunk<Scan, Tuning, waits_with_chunk, access::aligned, access::aligned>(
+                gpu::write_whole_chunk<Scan, Tuning, reads_before_carry_in, access::aligned, access::aligned>(
                     from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
             } else if (is_nearby || (how != access::aligned && first + Scan::chunk <= from.count)) {
-                gpu::write_whole_chunk<Scan, Tuning, waits_with_chunk, how, out>(
+                gpu::write_whole_chunk<Scan, Tuning, reads_before_carry_in, how, out>(
                     from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
             } else { // the last, partial chunk of a range must not raise the register count
                 gpu::write_last_chunk<Scan, how, out>(from, first, to, op, carry_of_chunk());

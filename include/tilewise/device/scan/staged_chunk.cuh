@@ -4,9 +4,9 @@
 /// @file
 /// How the warps of a single-pass scan reduce and scan the chunks of a tile in a stage of shared memory.
 ///
-/// Of many segments, tiles are often incomplete and misaligned. The reducers then move the elements to where those of
-/// an aligned stage are, so that the writers have code for one kind of stage only: with code for both, warps waited for
-/// instructions.
+/// Tiles of segments are often incomplete and misaligned. The reducers move the elements of a misaligned tile to the
+/// beginning of its stage, where those of an aligned tile are, so that the writers need code for aligned stages only.
+/// With code for both, warps stalled on instruction fetches.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -41,7 +41,7 @@ TILEWISE_DEVICE tile_input<Scan> tile_in_stage(typename Scan::view const& all, u
     return {all, all.staged(stage, Scan::tile), count, begin, end};
 }
 
-/// Makes that the input from a stage whose elements have been moved.
+/// Redirects the input to the beginning of its stage, where the elements have been moved.
 template <class Scan>
 TILEWISE_DEVICE void read_moved(tile_input<Scan>& from, unsigned char* stage)
 {
@@ -50,7 +50,8 @@ TILEWISE_DEVICE void read_moved(tile_input<Scan>& from, unsigned char* stage)
     from.end = (from.count + Scan::lane_vector - 1) / Scan::lane_vector * Scan::lane_vector;
 }
 
-/// Returns the aggregate of a complete chunk in every lane. `is_aligned`: the stage is, also if `in` is something else.
+/// Returns the aggregate of a complete chunk in every lane. `is_aligned` says whether the stage is aligned, whatever
+/// `in` is.
 template <class Scan, access in>
 TILEWISE_DEVICE auto staged_chunk_aggregate(tile_input<Scan>& from, int first, bool is_aligned, typename Scan::op& op)
     -> typename Scan::value
@@ -63,9 +64,10 @@ TILEWISE_DEVICE auto staged_chunk_aggregate(tile_input<Scan>& from, int first, b
     return gpu::chunk_aggregate<Scan, false, in, memory::shared>(from, first, op);
 }
 
-/// Moves the elements of a chunk to where those of an aligned stage are, once all chunks are in registers. Of an
-/// aligned stage, only the elements of the last, incomplete 16-byte vector are missing. Returns the aggregate of a
-/// complete chunk in every lane. Reducers call this; `moving` is their barrier, of which `moved` phases are over.
+/// Moves the elements of a chunk to the beginning of the stage, once all reducers have loaded their chunks; in an
+/// aligned stage, adds the elements of the last, incomplete 16-byte vector, which no bulk copy (TMA) has written.
+/// Returns the aggregate of a complete chunk in every lane. All reducers call it; `moving` is their barrier, and
+/// `moved` the number of its completed phases.
 template <class Tuning, class Scan>
 TILEWISE_DEVICE auto move_chunk(tile_input<Scan>& from, unsigned char* stage, int first, bool is_aligned,
                                 mbarrier& moving, int& moved, typename Scan::op& op)
@@ -101,29 +103,29 @@ TILEWISE_DEVICE auto move_chunk(tile_input<Scan>& from, unsigned char* stage, in
     return aggregate;
 }
 
-/// Scans a complete chunk, whose exclusive prefix `carry_in()` returns. The stage can be filled again once the chunk is
-/// in registers. `waits_with_chunk` says whether the writer reads it before it waits for the prefix.
-template <class Scan, class Tuning, bool waits_with_chunk, access in, access out, class Tile, class CarryIn>
+/// Scans a complete chunk, whose exclusive prefix `carry_in()` waits for and returns. The stage can be filled again
+/// once the chunk is in registers.
+template <class Scan, class Tuning, bool reads_before_carry_in, access in, access out, class Tile, class CarryIn>
 TILEWISE_DEVICE void write_whole_chunk(tile_input<Scan>& from, int first, typename Scan::sink& to,
                                        typename Scan::op& op, Tile& own, int phase, mbarrier& emptied,
                                        CarryIn const& carry_in)
 {
     warp_chunk<Scan, true, in, memory::shared, chunk_storage::kept> chunk;
-    if constexpr (waits_with_chunk) {
+    if constexpr (reads_before_carry_in) {
         chunk.read(from, first, op);
         own.reduced.wait(phase); // the reducers have read it, too
         gpu::warp_arrive<Tuning>(emptied);
         chunk.template write<out>(from, first, to, op, carry_in());
     } else {
-        auto const carry = carry_in(); // which they have read
+        auto const carry = carry_in(); // the reducers have read the chunk before it is published
         chunk.read(from, first, op);
         gpu::warp_arrive<Tuning>(emptied);
         chunk.template write<out>(from, first, to, op, carry);
     }
 }
 
-/// How many rows of an incomplete chunk are in registers at once. With 4, segments took up to 4 % longer: there is more
-/// code, and warps wait for instructions.
+/// How many rows of an incomplete chunk are in registers at once. With 4, segments took up to 4 % longer, as the code
+/// is longer.
 template <class Scan>
 inline constexpr int rows_of_last_chunk = std::min(2, rows_at_once<Scan>);
 

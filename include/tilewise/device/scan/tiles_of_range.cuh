@@ -27,7 +27,7 @@ struct tiles_of_range {
     static constexpr int producing_lanes = 1;     ///< of the producer
     static constexpr bool may_be_aligned = false; ///< whether a tile may be, in a kernel for misaligned memory
     static constexpr bool may_have_head = Scan::sums_integers;
-    static constexpr bool waits_with_chunk = true; ///< see `write_whole_chunk`
+    static constexpr bool reads_before_carry_in = true; ///< whether writers read complete chunks before they wait
 
     scan_status status;
     offset count;             ///< of elements from the first tile on

@@ -57,8 +57,8 @@ TILEWISE_DEVICE void warp_scan_rows(tile_input<Scan>& from, bool is_aligned, typ
     sums.template write<Scan::unaligned_output, true>(to, from.all, op, begin, from.count - begin, carry);
 }
 
-/// Whether a warp scans the elements of a segment before the first aligned one apart. Integers are summed in any
-/// grouping, and realigning those of less than a word takes long. Others are up to 5 % slower in this way.
+/// Whether a warp scans the elements of a segment before the first aligned one separately. Sums of integers may be
+/// regrouped, and realigning elements of less than a word takes long. For 32-bit integers it was up to 5 % slower.
 template <class Scan>
 inline constexpr bool has_head_in_segment = Scan::sums_integers && Scan::view::widest < 4;
 

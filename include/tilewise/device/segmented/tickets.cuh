@@ -101,8 +101,8 @@ public:
     static constexpr int producing_lanes = warp_size;
     static constexpr bool may_be_aligned = true;
     static constexpr bool may_have_head = Scan::sums_integers;
-    /// Combining larger T takes long: scans of 2x2 matrices took up to 40 % longer if it began after the wait.
-    static constexpr bool waits_with_chunk = sizeof(typename Scan::value) > 8;
+    /// Combining larger T takes long: scans of 2x2 matrices took up to 40 % longer if writers waited first.
+    static constexpr bool reads_before_carry_in = sizeof(typename Scan::value) > 8;
 
     TILEWISE_DEVICE tiles_of_segments(segment_tickets const& segments, scan_status const& status)
         : segments_(segments), status_(status), count_(segments.count())
