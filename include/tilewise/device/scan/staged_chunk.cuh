@@ -125,9 +125,9 @@ TILEWISE_DEVICE void write_whole_chunk(tile_input<Scan>& from, int first, typena
 }
 
 /// How many rows of an incomplete chunk are in registers at once. With 4, segments took up to 4 % longer, as the code
-/// is longer.
+/// is longer. With 2 of larger T, 96 registers are too few: all scans of 2x2 matrices took up to 30 % longer.
 template <class Scan>
-inline constexpr int rows_of_last_chunk = std::min(2, rows_at_once<Scan>);
+inline constexpr int rows_of_last_chunk = std::min(sizeof(typename Scan::value) <= 8 ? 2 : 1, rows_at_once<Scan>);
 
 /// Scans a chunk that may be incomplete, or partly in global memory, onto `carry`, a few rows at a time.
 template <class Scan, access in, access out>

@@ -62,11 +62,31 @@ TILEWISE_DEVICE void warp_scan_rows(tile_input<Scan>& from, bool is_aligned, typ
 template <class Scan>
 inline constexpr bool has_head_in_segment = Scan::sums_integers && Scan::view::widest < 4;
 
-/// Scans a segment of up to a tile with a warp. Segments that begin at multiples of `aligned_every` can be read in the
-/// widest loads; none can if it is 0.
+/// Where the rows of segments begin, of which each lane has one.
+template <class Scan>
+class row_starts {
+public:
+    /// Segments that begin at multiples of `aligned_every` can be read in the widest loads; none can if it is 0.
+    TILEWISE_DEVICE void find(segment_span own, offset aligned_every)
+    {
+        if constexpr (has_head_in_segment<Scan>)
+            head_ = gpu::elements_before_aligned(own, aligned_every);
+        aligned_ = warp_ballot(gpu::is_aligned_at(own.begin + head_, aligned_every));
+    }
+    /// How many elements of a lane's segment come before its rows.
+    TILEWISE_DEVICE int head(int lane) const { return has_head_in_segment<Scan> ? gpu::shuffle(head_, lane) : 0; }
+    TILEWISE_DEVICE bool are_aligned(int lane) const { return (aligned_ >> lane & 1) != 0; }
+
+private:
+    int head_ = 0;
+    unsigned aligned_ = 0;
+};
+
+/// Scans a segment of up to a tile with a warp: its first `head` elements separately, then rows, which can be read in
+/// the widest loads if they are aligned.
 template <class Segmented>
 TILEWISE_DEVICE void warp_scan_segment(typename Segmented::view const& view, typename Segmented::results const& results,
-                                       segment_span segment, offset index, offset aligned_every,
+                                       segment_span segment, offset index, int head, bool is_aligned,
                                        typename Segmented::op& op,
                                        optional_value<typename Segmented::value> const& init)
 {
@@ -74,10 +94,8 @@ TILEWISE_DEVICE void warp_scan_segment(typename Segmented::view const& view, typ
     using T = typename Scan::value;
     constexpr int rows = rows_at_once<Scan>, step = rows * Scan::row;
     constexpr int few = sizeof(T) == 4 ? (rows + 1) / 2 : rows; // of the last ones; with larger T, code for them spills
-    int const head = has_head_in_segment<Scan> ? gpu::elements_before_aligned(segment, aligned_every) : 0;
     offset const first = segment.begin + head;
     int const count = static_cast<int>(segment.count) - head;
-    bool const is_aligned = aligned_every != 0 && first % aligned_every == 0;
     auto from = is_aligned ? gpu::tile_in_memory<Scan, access::aligned>(view, first, count)
                            : gpu::tile_in_memory<Scan, segment_access<Scan>>(view, first, count);
     auto to = results.of(index, {first, count});

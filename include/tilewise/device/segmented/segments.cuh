@@ -22,14 +22,19 @@ struct segment_span {
     offset begin, count;
 };
 
+/// Whether `index` is a multiple of `aligned_every`, a power of two; not if that is 0.
+TILEWISE_DEVICE bool is_aligned_at(offset index, offset aligned_every)
+{
+    return aligned_every != 0 && (index & (aligned_every - 1)) == 0;
+}
+
 /// Returns how many elements of a segment come before the first multiple of `aligned_every`, a power of two of up to
 /// 16; 0 if it is 0, and for a segment that may have none behind them.
 TILEWISE_DEVICE int elements_before_aligned(segment_span segment, offset aligned_every)
 {
     if (aligned_every == 0 || segment.count <= vector_bytes)
         return 0;
-    auto const every = static_cast<int>(aligned_every);
-    return (every - static_cast<int>(segment.begin % every)) % every;
+    return static_cast<int>(-segment.begin & (aligned_every - 1));
 }
 
 /// A list of segments, given by views of their begins and ends.

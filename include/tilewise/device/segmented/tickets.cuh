@@ -139,7 +139,7 @@ public:
             found.left = segment.count - before;
             found.first = segment.first;
             found.head = number == 0 ? head : 0;
-            found.is_aligned = segments_.aligned_every > 0 && (segment.begin + head) % segments_.aligned_every == 0;
+            found.is_aligned = gpu::is_aligned_at(segment.begin + head, segments_.aligned_every);
         }
         return found;
     }
