@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -228,6 +229,16 @@ DEVICE_TEST(LongSegments, OfSixteenBytesMayBeMisaligned)
     for (std::size_t const misalignment : {0u, 4u})
         segments::expect_specified<steep_geometry>(shape::some_values<quad>(of.elements), of,
                                                    shape::non_associative<quad>(), misalignment);
+}
+
+/// Their chunks are scanned row by row from a stage.
+DEVICE_TEST(LongSegments, OfTwentyFourBytesMayBeMisaligned)
+{
+    using structure = std::array<std::uint64_t, 3>;
+    auto const of = at_every_element<structure>();
+    for (std::size_t const misalignment : {0u, 8u})
+        segments::expect_specified<steep_geometry>(shape::some_values<structure>(of.elements), of,
+                                                   shape::non_associative<structure>(), misalignment);
 }
 
 /// Of segments of more than a tile in the mean, shorter ones are scanned with the others.

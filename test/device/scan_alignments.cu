@@ -115,4 +115,9 @@ DEVICE_TEST(scan_alignments, of_12_bytes)
     expect_specified_at_every_alignment<std::array<std::uint32_t, 3>>();
 }
 
+DEVICE_TEST(scan_alignments, of_24_bytes)
+{
+    expect_specified_at_every_alignment<std::array<std::uint64_t, 3>>();
+}
+
 } // namespace

@@ -27,6 +27,18 @@ DEVICE_TEST(scan_kernels, of_24_bytes)
     expect_specified_order<std::array<std::uint64_t, 3>>();
 }
 
+DEVICE_TEST(scan_kernels, of_20_and_32_bytes)
+{
+    expect_specified_order<std::array<std::uint32_t, 5>>();
+    expect_specified_order<std::array<std::uint64_t, 4>>();
+}
+
+/// Their chunks are not in registers, but scanned row by row from a stage.
+DEVICE_TEST(scan_kernels, of_24_bytes_fill_their_stages_again)
+{
+    expect_stages_filled_again<std::array<std::uint64_t, 3>>();
+}
+
 DEVICE_TEST(scan_kernels, of_256_bytes)
 {
     expect_specified_order<std::array<std::uint64_t, 32>>();

@@ -9,8 +9,8 @@
 /// * `scan_tile_per_block`: one block per tile, as long as each can fold the aggregates of all tiles before it at once.
 /// * `scan_in_one_pass`: persistent blocks, which take one tile after the other.
 ///
-/// Cases that these do not support (accumulators of more than 16 bytes, elements of more than 32 bytes, GPUs before
-/// sm_90) take three passes: `reduce_tiles`, `carry_groups`, `scan_with_carries`.
+/// The third one supports accumulators of up to 16 bytes, the last one those of up to 32, elements of about as many,
+/// and GPUs from sm_90 on. The others take three passes: `reduce_tiles`, `carry_groups`, `scan_with_carries`.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -65,7 +65,7 @@ public:
     void start()
     {
         offset const tiles = tiles_of(count);
-        if (tiles > std::max({offset{1}, offset{Tuning::cluster_blocks}, Tuning::tile_per_block_limit})) {
+        if (tiles > std::max({offset{1}, offset{Tuning::cluster_blocks}, tile_per_block_limit})) {
             int const head = head_of_range<Scan>::before_aligned(view, sink, count);
             scanner rest = from(head);
             if (gpu::misalignment_of(rest.view) == 0 && rest.output_misalignment() % Sink::template alignment<N> == 0) {
@@ -113,6 +113,9 @@ public:
     }
 
 private:
+    /// Up to how many tiles `scan_tile_per_block` scans. It folds aggregates of up to 16 bytes.
+    static constexpr offset tile_per_block_limit = sizeof(T) <= 16 ? Tuning::tile_per_block_limit : 0;
+
     template <access in, access out>
     void start_part(offset tiles_before_group, T const* prefixes, T const* tile_aggregates)
     {
@@ -155,8 +158,8 @@ private:
                                                                      sink, count, init, op))
                 return;
         }
-        if constexpr (sizeof(T) <= 16) {
-            if (tiles <= std::min(Tuning::tile_per_block_limit, super_group)) {
+        if constexpr (tile_per_block_limit > 0) {
+            if (tiles <= std::min(tile_per_block_limit, super_group)) {
                 status_memory memory(call, words_for(tiles));
                 call.launch(&scan_tile_per_block<Scan, Tuning, in, out>, "scan_tile_per_block",
                             {static_cast<int>(tiles), Scan::threads}, view, sink, count, init, op,
@@ -172,7 +175,7 @@ private:
     bool starts_one_pass(int head)
     {
         using memory_type = stages<Scan, Tuning, tile_number>;
-        if constexpr (Tuning::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2) {
+        if constexpr (Tuning::bulk_copies && memory_type::is_supported) {
             constexpr auto kernel = &scan_in_one_pass<Scan, Tuning, in, out>;
             constexpr int threads = warp_roles<Scan>::threads, shared = static_cast<int>(sizeof(memory_type));
             offset const resident = gpu::resident_blocks_with<kernel>(call.device(), threads, shared);

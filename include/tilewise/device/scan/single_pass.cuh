@@ -99,14 +99,17 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 return carry;
             };
             bool const is_nearby = from.has_nearby(first, Scan::chunk);
-            if (!moves && in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(own)) {
+            if constexpr (!Scan::batched) {
+                gpu::write_chunk_by_rows<Scan, how, out>(from, first, to, op, carry_of_chunk());
+                gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
+            } else if (!moves && in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(own)) {
                 gpu::write_whole_chunk<Scan, Tuning, reads_before_carry_in, access::aligned, access::aligned>(
                     from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
             } else if (is_nearby || (how != access::aligned && first + Scan::chunk <= from.count)) {
                 gpu::write_whole_chunk<Scan, Tuning, reads_before_carry_in, how, out>(
                     from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
             } else { // the last, partial chunk of a range must not raise the register count
-                gpu::write_last_chunk<Scan, how, out>(from, first, to, op, carry_of_chunk());
+                gpu::write_chunk_by_rows<Scan, how, out>(from, first, to, op, carry_of_chunk());
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
             }
         }

@@ -124,17 +124,17 @@ TILEWISE_DEVICE void write_whole_chunk(tile_input<Scan>& from, int first, typena
     }
 }
 
-/// How many rows of an incomplete chunk are in registers at once. With 4, segments took up to 4 % longer, as the code
+/// How many rows of such a chunk are in registers at once. With 4, segments took up to 4 % longer, as the code
 /// is longer. With 2 of larger T, 96 registers are too few: all scans of 2x2 matrices took up to 30 % longer.
 template <class Scan>
-inline constexpr int rows_of_last_chunk = std::min(sizeof(typename Scan::value) <= 8 ? 2 : 1, rows_at_once<Scan>);
+inline constexpr int rows_from_stage = std::min(sizeof(typename Scan::value) <= 8 ? 2 : 1, rows_at_once<Scan>);
 
-/// Scans a chunk that may be incomplete, or partly in global memory, onto `carry`, a few rows at a time.
+/// Scans a chunk a few rows at a time onto `carry`. It may be incomplete, or partly in global memory.
 template <class Scan, access in, access out>
-TILEWISE_DEVICE void write_last_chunk(tile_input<Scan>& from, int first, typename Scan::sink& to, typename Scan::op& op,
-                                      optional_value<typename Scan::value> const& carry)
+TILEWISE_DEVICE void write_chunk_by_rows(tile_input<Scan>& from, int first, typename Scan::sink& to,
+                                         typename Scan::op& op, optional_value<typename Scan::value> const& carry)
 {
-    constexpr int rows = rows_of_last_chunk<Scan>;
+    constexpr int rows = rows_from_stage<Scan>;
     auto run = gpu::no_value<typename Scan::value>();
     TILEWISE_NO_UNROLL
     for (int begin = first; begin < gpu::min_of(first + Scan::chunk, from.count); begin += rows * Scan::row) {

@@ -35,9 +35,13 @@ struct stages {
     static constexpr int bytes_per_tile = int{sizeof(tile_in_flight)} + int{sizeof(mbarrier)};
     static constexpr int count =
         std::min(Tuning::most_stages, (Tuning::stage_memory - bytes_per_tile) / (stage_bytes + bytes_per_tile));
+    /// Whether the single pass is used: there is room for a tile that is filled while another one is scanned. A chunk
+    /// that is not kept in registers stays in its stage for longer.
+    static constexpr bool is_supported = Scan::batched ? count >= 2 : sizeof(T) <= 32 && count >= 3;
     /// The number of stages that are being filled at the same time.
-    static constexpr int in_flight =
-        std::clamp(stage_bytes == 0 ? count : Tuning::bytes_in_flight / stage_bytes, 1, std::max(1, count - 1));
+    static constexpr int in_flight = std::max(
+        1, std::min(count - 1,
+                    stage_bytes == 0 ? count : std::max(Scan::batched ? 1 : 2, Tuning::bytes_in_flight / stage_bytes)));
 
     static constexpr int stage_count = std::max(1, count); // if there is no room for one, this kernel is not used
     alignas(128) unsigned char memory[stage_count * (stage_bytes > 0 ? stage_bytes : vector_bytes)];

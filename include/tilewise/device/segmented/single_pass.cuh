@@ -53,8 +53,7 @@ class segments_in_one_pass {
     using Sink = typename Scan::sink;
     using memory_type = stages<Scan, typename Tuning::scan, tile_of_segment>;
     static constexpr int words = status_words::words_of<T>, group_size = Scan::geometry::tiles_per_group;
-    static constexpr bool is_supported =
-        Tuning::scan::bulk_copies && Scan::batched && sizeof(T) <= 16 && memory_type::count >= 2;
+    static constexpr bool is_supported = Tuning::scan::bulk_copies && memory_type::is_supported;
 
 public:
     /// For `count` segments of up to `elements` elements together, or an unknown number, whose results `sink` takes:
