@@ -41,6 +41,18 @@ struct composition {
     }
 };
 
+/// A larger accumulator, such as sums of several columns.
+struct triple {
+    double a, b, c;
+};
+
+struct sum_of_triples {
+    __host__ __device__ triple operator()(triple const& x, triple const& y) const
+    {
+        return {x.a + y.a, x.b + y.b, x.c + y.c};
+    }
+};
+
 struct square {
     template <class Element>
     __host__ __device__ float operator()(Element x) const
@@ -58,7 +70,7 @@ constexpr double rounding_error()
         return 0x1p-11;
     else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, matrix> || std::is_same_v<T, affine>)
         return 0x1p-24;
-    else if constexpr (std::is_same_v<T, double>)
+    else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, triple>)
         return 0x1p-53;
     else
         return 0;
@@ -87,6 +99,8 @@ __device__ Element element_from(std::uint64_t bits)
         return {cosine, -sign * sine, sine, sign * cosine};
     } else if constexpr (std::is_same_v<Element, affine>) {
         return {bits & 1 ? 1.0f : -1.0f, element_from<float>(bits)};
+    } else if constexpr (std::is_same_v<Element, triple>) {
+        return {element_from<double>(bits), element_from<double>(scramble(bits)), element_from<double>(~bits)};
     } else if constexpr (std::is_same_v<Element, double>) {
         return static_cast<double>(static_cast<std::int64_t>(bits)) * 0x1p-63;
     } else if constexpr (std::is_same_v<Element, float>) {

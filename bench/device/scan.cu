@@ -23,7 +23,7 @@ bench::command settings()
         sizes.push_back(size);
     return {"device_scan",
             "types,warm,call,alignments,entropies,wrappings,wall",
-            "f32,i32,f64,exclusive_f32,i8,u8,u8_to_i32,f16_to_f32,u8_to_f32_squares,affine,matrix",
+            "f32,i32,f64,exclusive_f32,i8,u8,u8_to_i32,f16_to_f32,u8_to_f32_squares,affine,matrix,triple",
             sizes,
             {10, 12, 14, 16, 18, 20, 21, 22, 23, 24, 25, 26, 28, 30},
             8};

@@ -21,7 +21,8 @@ namespace bench::scans {
 
 /// The number that a result holds one or several of.
 template <class T>
-using number_in = std::conditional_t<std::is_same_v<T, matrix> || std::is_same_v<T, affine>, float, T>;
+using number_in = std::conditional_t<std::is_same_v<T, matrix> || std::is_same_v<T, affine>, float,
+                                     std::conditional_t<std::is_same_v<T, triple>, double, T>>;
 
 /// A word as wide as a number.
 template <class Number>
