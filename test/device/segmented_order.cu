@@ -15,6 +15,10 @@
 #include <functional>
 #include <vector>
 
+#ifndef __CUDACC__
+#include <simt/runtime.hpp>
+#endif
+
 namespace tw = tilewise;
 
 namespace {
@@ -89,6 +93,35 @@ DEVICE_TEST(SegmentedOrder, OfALongSegmentAmongThoseOfFewBytesIsItsOwn)
     for (std::uint16_t const bits : shape::some_values<std::uint16_t>(of.elements))
         bytes.push_back(static_cast<std::int8_t>(bits >> 5));
     segments::expect_specified<tw::standard_geometry, segments::tuning_of_two_warps>(bytes, of, std::plus<>());
+}
+
+/// Of a row and some elements: warps scan those, which begin at every element of a 16-byte vector.
+segments::list longer_than_a_row(tw::offset row)
+{
+    segments::list of;
+    for (tw::offset i = 0; i < 74; ++i)
+        of.add(row + 17 + i * 5 % 64, i % 4 == 0 ? 3 : 0);
+    return of;
+}
+
+DEVICE_TEST(SegmentedOrder, OfSegmentsThatAWarpTakesTogetherIsThatOfEverySegmentAlone)
+{
+#ifndef __CUDACC__ // a warp takes several only if there are more than warps
+    simt::runtime::set_devices({{.multiprocessors = 1, .resident_blocks = 1}});
+#endif
+    auto const of = longer_than_a_row(tw::order<std::uint16_t>::row);
+    segments::expect_specified<tw::standard_geometry>(shape::some_values<std::uint16_t>(of.elements), of,
+                                                      shape::non_associative<std::uint16_t>());
+    auto const of_bytes = longer_than_a_row(tw::order<std::int8_t>::row);
+    std::vector<std::int8_t> bytes;
+    for (std::uint16_t const bits : shape::some_values<std::uint16_t>(of_bytes.elements))
+        bytes.push_back(static_cast<std::int8_t>(bits >> 5));
+    for (std::size_t const misalignment : {0u, 3u})
+        segments::expect_specified<tw::standard_geometry, segments::tuning_of_two_warps>(bytes, of_bytes, std::plus<>(),
+                                                                                         misalignment);
+#ifndef __CUDACC__
+    simt::runtime::set_devices({{}});
+#endif
 }
 
 DEVICE_TEST(SegmentedOrder, DoesNotDependOnTheAddress)
