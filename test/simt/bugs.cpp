@@ -150,6 +150,7 @@ planted const all[] = {
     {"CopyOverlapsUse", cases::sum_of_copies<bug::overlapping_copy>, races, "race"},
     {"CopyOfMoreThanExpected", cases::sum_of_copies<bug::too_few_bytes>, values, "deadlock"},
     {"CopyFromAnOddAddress", programs::bulk_copy_from_an_odd_address, values, "bulk copy"},
+    {"MisalignedLoad", programs::misaligned_load, values, "misaligned"},
     {"CopyOutlivesItsBlock", programs::bulk_copy_outlives_its_block, values, "bulk copy"},
     {"LessSharedMemoryThanUsed", programs::less_shared_memory_than_used, values, "shared memory"},
     {"MoreSharedMemoryThanAllowed", programs::more_shared_memory_than_allowed, values, "shared memory"},

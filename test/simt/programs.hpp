@@ -202,6 +202,20 @@ inline bool bulk_copy_from_an_odd_address()
 
 template <int threads>
 TILEWISE_KERNEL(threads, 1)
+load_misaligned(unsigned const* from, unsigned* to)
+{
+    using namespace tilewise::gpu;
+    to[thread_index()] = load_once(reinterpret_cast<vector16 const*>(from + 2 * thread_index())).word[0];
+}
+inline bool misaligned_load()
+{
+    device_array<unsigned> const input(std::vector<unsigned>(128)), output(32);
+    expect_success(start(load_misaligned<32>, {1, 32}, nullptr, input.data(), output.data()));
+    return output.values() == std::vector<unsigned>(32);
+}
+
+template <int threads>
+TILEWISE_KERNEL(threads, 1)
 leave_copy_in_flight(unsigned const* from)
 {
     using namespace tilewise::gpu;

@@ -95,6 +95,13 @@ void fence(scope reach)
     yield_point();
 }
 
+void stop_misaligned(void const* address, std::size_t bytes)
+{
+    interpreter_code const guard;
+    stop_thread("misaligned", std::to_string(bytes) + " bytes are read at an address that is " +
+                                  std::to_string(reinterpret_cast<std::uintptr_t>(address) % bytes) + " bytes off");
+}
+
 void pause()
 {
     interpreter_code const guard;

@@ -65,6 +65,9 @@ void mbarrier_wait(void* barrier, unsigned parity, location where);
 void bulk_copy(void* shared, void const* global, std::size_t bytes, void* barrier, location where);
 /// @}
 
+/// Stops the thread, which reads so many bytes at an address that is not a multiple of that number: a GPU cannot.
+[[noreturn]] void stop_misaligned(void const* address, std::size_t bytes);
+
 /// @name Memory order
 /// @{
 enum class scope { block, device };

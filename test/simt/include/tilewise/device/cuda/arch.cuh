@@ -211,27 +211,35 @@ struct alignas(vector_bytes) vector16 {
     unsigned word[4];
 };
 
+template <class Unit>
+Unit load_aligned(Unit const* from)
+{
+    if (reinterpret_cast<std::uintptr_t>(from) % sizeof(Unit) != 0)
+        ::simt::stop_misaligned(from, sizeof(Unit));
+    return *from;
+}
+
 /// @name Loads that are not kept in the cache
 /// @{
 TILEWISE_DEVICE vector16 load_once(vector16 const* from)
 {
-    return *from;
+    return gpu::load_aligned(from);
 }
 TILEWISE_DEVICE unsigned long long load_once(unsigned long long const* from)
 {
-    return *from;
+    return gpu::load_aligned(from);
 }
 TILEWISE_DEVICE unsigned load_once(unsigned const* from)
 {
-    return *from;
+    return gpu::load_aligned(from);
 }
 TILEWISE_DEVICE unsigned short load_once(unsigned short const* from)
 {
-    return *from;
+    return gpu::load_aligned(from);
 }
 TILEWISE_DEVICE unsigned char load_once(unsigned char const* from)
 {
-    return *from;
+    return gpu::load_aligned(from);
 }
 /// @}
 
