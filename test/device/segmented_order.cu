@@ -95,12 +95,13 @@ DEVICE_TEST(SegmentedOrder, OfALongSegmentAmongThoseOfFewBytesIsItsOwn)
     segments::expect_specified<tw::standard_geometry, segments::tuning_of_two_warps>(bytes, of, std::plus<>());
 }
 
-/// Of a row and some elements: warps scan those, which begin at every element of a 16-byte vector.
+/// Of a row and some elements: warps scan those, which begin at every element of a 16-byte vector, the first one with
+/// the memory.
 segments::list longer_than_a_row(tw::offset row)
 {
     segments::list of;
     for (tw::offset i = 0; i < 74; ++i)
-        of.add(row + 17 + i * 5 % 64, i % 4 == 0 ? 3 : 0);
+        of.add(row + 17 + i * 5 % 64, i % 4 == 1 ? 3 : 0);
     return of;
 }
 
