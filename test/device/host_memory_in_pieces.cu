@@ -199,6 +199,7 @@ struct steep_geometry {
 
 struct scan_tuning : tw::gpu::scan_tuning {
     static constexpr int cluster_blocks = 4;
+    static constexpr bool every_lane_arrives = !on_device::interpreted; // racecheck does not see it otherwise
 };
 
 template <tw::scan_form form, class T, class E, class Op>

@@ -38,6 +38,7 @@ struct steep_geometry {
 /// @{
 template <class Geometry>
 struct in_cluster : tw::gpu::scan_tuning {
+    static constexpr bool bulk_copies = false; // else accumulators of more than 16 bytes take the single pass
     static constexpr int cluster_blocks = std::min(16, Geometry::tiles_per_group);
     static constexpr char const* name = "in a cluster";
 };
