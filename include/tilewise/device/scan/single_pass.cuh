@@ -100,7 +100,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
             };
             bool const is_nearby = from.has_nearby(first, Scan::chunk);
             if constexpr (!Scan::batched) {
-                gpu::write_chunk_by_rows<Scan, how, out>(from, first, to, op, carry_of_chunk());
+                gpu::write_chunk_by_rows<Scan, Tiles::rows_from_stage, how, out>(from, first, to, op, carry_of_chunk());
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
             } else if (!moves && in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(own)) {
                 gpu::write_whole_chunk<Scan, Tuning, reads_before_carry_in, access::aligned, access::aligned>(
@@ -109,7 +109,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 gpu::write_whole_chunk<Scan, Tuning, reads_before_carry_in, how, out>(
                     from, first, to, op, own, at.phase, shared.emptied[stage.index], carry_of_chunk);
             } else { // the last, partial chunk of a range must not raise the register count
-                gpu::write_chunk_by_rows<Scan, how, out>(from, first, to, op, carry_of_chunk());
+                gpu::write_chunk_by_rows<Scan, Tiles::rows_from_stage, how, out>(from, first, to, op, carry_of_chunk());
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
             }
         }
@@ -127,7 +127,8 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                     gpu::put(aggregate, gpu::move_chunk<Tuning>(from, shared.elements(stage.index), first,
                                                                 is_aligned(tile), shared.moving, moved, op));
                 else if (first + Scan::chunk <= from.count)
-                    gpu::put(aggregate[0], gpu::staged_chunk_aggregate<Scan, in>(from, first, is_aligned(tile), op));
+                    gpu::put(aggregate[0],
+                             gpu::staged_chunk_aggregate<Scan, Tiles, in>(from, first, is_aligned(tile), op));
                 if (first + Scan::chunk <= from.count) {
                     if constexpr (Tiles::may_have_head)
                         if (has_head(tile, first))

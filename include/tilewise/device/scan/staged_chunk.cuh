@@ -51,17 +51,22 @@ TILEWISE_DEVICE void read_moved(tile_input<Scan>& from, unsigned char* stage)
 }
 
 /// Returns the aggregate of a complete chunk in every lane. `is_aligned` says whether the stage is aligned, whatever
-/// `in` is.
-template <class Scan, access in>
+/// `in` is. (For one range, asking for each chunk whether it is in the stage spills registers.)
+template <class Scan, class Tiles, access in>
 TILEWISE_DEVICE auto staged_chunk_aggregate(tile_input<Scan>& from, int first, bool is_aligned, typename Scan::op& op)
     -> typename Scan::value
 {
-    bool const is_nearby = from.has_nearby(first, Scan::chunk);
-    if (in != access::aligned && is_aligned && is_nearby)
-        return gpu::chunk_aggregate<Scan, true, access::aligned, memory::shared>(from, first, op);
-    if (in != access::aligned || is_nearby)
-        return gpu::chunk_aggregate<Scan, true, in, memory::shared>(from, first, op);
-    return gpu::chunk_aggregate<Scan, false, in, memory::shared>(from, first, op);
+    if constexpr (!Tiles::may_be_aligned) {
+        return from.count == Scan::tile ? gpu::chunk_aggregate<Scan, true, in, memory::shared>(from, first, op)
+                                        : gpu::chunk_aggregate<Scan, false, in, memory::shared>(from, first, op);
+    } else {
+        bool const is_nearby = from.has_nearby(first, Scan::chunk);
+        if (in != access::aligned && is_aligned && is_nearby)
+            return gpu::chunk_aggregate<Scan, true, access::aligned, memory::shared>(from, first, op);
+        if (in != access::aligned || is_nearby)
+            return gpu::chunk_aggregate<Scan, true, in, memory::shared>(from, first, op);
+        return gpu::chunk_aggregate<Scan, false, in, memory::shared>(from, first, op);
+    }
 }
 
 /// Moves the elements of a chunk to the beginning of the stage, once all reducers have loaded their chunks; in an
@@ -124,17 +129,11 @@ TILEWISE_DEVICE void write_whole_chunk(tile_input<Scan>& from, int first, typena
     }
 }
 
-/// How many rows of such a chunk are in registers at once. With 4, segments took up to 4 % longer, as the code
-/// is longer. With 2 of larger T, 96 registers are too few: all scans of 2x2 matrices took up to 30 % longer.
-template <class Scan>
-inline constexpr int rows_from_stage = std::min(sizeof(typename Scan::value) <= 8 ? 2 : 1, rows_at_once<Scan>);
-
-/// Scans a chunk a few rows at a time onto `carry`. It may be incomplete, or partly in global memory.
-template <class Scan, access in, access out>
+/// Scans a chunk onto `carry`, so many `rows` at a time. It may be incomplete, or partly in global memory.
+template <class Scan, int rows, access in, access out>
 TILEWISE_DEVICE void write_chunk_by_rows(tile_input<Scan>& from, int first, typename Scan::sink& to,
                                          typename Scan::op& op, optional_value<typename Scan::value> const& carry)
 {
-    constexpr int rows = rows_from_stage<Scan>;
     auto run = gpu::no_value<typename Scan::value>();
     TILEWISE_NO_UNROLL
     for (int begin = first; begin < gpu::min_of(first + Scan::chunk, from.count); begin += rows * Scan::row) {

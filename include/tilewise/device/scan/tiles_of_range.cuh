@@ -27,6 +27,7 @@ struct tiles_of_range {
     static constexpr int producing_lanes = 1;     ///< of the producer
     static constexpr bool may_be_aligned = false; ///< whether a tile may be, in a kernel for misaligned memory
     static constexpr bool may_have_head = Scan::sums_integers;
+    static constexpr int rows_from_stage = 1;           ///< at once, of a chunk that is not kept in registers
     static constexpr bool reads_before_carry_in = true; ///< whether writers read complete chunks before they wait
 
     scan_status status;
