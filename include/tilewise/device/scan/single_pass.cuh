@@ -99,7 +99,7 @@ TILEWISE_DEVICE void block_scan_in_one_pass(typename Scan::view const& view, typ
                 return carry;
             };
             bool const is_nearby = from.has_nearby(first, Scan::chunk);
-            if constexpr (!Scan::batched) {
+            if constexpr (!Scan::batched) { // its rows would take too many registers
                 gpu::write_chunk_by_rows<Scan, Tiles::rows_from_stage, how, out>(from, first, to, op, carry_of_chunk());
                 gpu::warp_arrive<Tuning>(shared.emptied[stage.index]);
             } else if (!moves && in != access::aligned && Tiles::may_be_aligned && is_nearby && tiles.is_aligned(own)) {

@@ -101,8 +101,8 @@ public:
     static constexpr int producing_lanes = warp_size;
     static constexpr bool may_be_aligned = true;
     static constexpr bool may_have_head = Scan::sums_integers;
-    /// With 4, segments took up to 4 % longer, as the code is longer. With 2 of larger T, 96 registers are too few:
-    /// scans of 2x2 matrices took up to 30 % longer.
+    /// Of an incomplete chunk. With 4, segments took up to 4 % longer, as the code is longer. With 2 of larger T, 96
+    /// registers are too few: scans of 2x2 matrices took up to 30 % longer.
     static constexpr int rows_from_stage = std::min(sizeof(typename Scan::value) <= 8 ? 2 : 1, rows_at_once<Scan>);
     /// Scans of 2x2 matrices took 1 to 3 % longer if writers waited first.
     static constexpr bool reads_before_carry_in = sizeof(typename Scan::value) > 8;
