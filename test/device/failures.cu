@@ -2,6 +2,7 @@
 /// @file
 /// What a call holds goes back when the GPU can no longer touch it, whatever ends the call: an exception, an error of
 /// CUDA, the end of a context.
+#include "nothing_is_lost.hpp"
 #include "workloads.hpp"
 
 #include <tilewise/cached_memory.hpp>
@@ -20,6 +21,7 @@ namespace {
 using on_device::amount;
 using on_device::device_array;
 using on_device::expect_success;
+using on_device::nothing_is_lost;
 using on_device::stream;
 using namespace workloads;
 
@@ -91,28 +93,6 @@ DEVICE_TEST_WITH_STREAMS(exceptions, of_a_sink_leave_nothing_to_the_next_call)
     where.wait();
     other.expect_right();
 }
-
-/// Everything that was allocated while it lives is given back.
-class nothing_is_lost {
-public:
-    nothing_is_lost(nothing_is_lost const&) = delete;
-    nothing_is_lost& operator=(nothing_is_lost const&) = delete;
-#ifdef __CUDACC__
-    nothing_is_lost() {}
-    ~nothing_is_lost() {}
-#else
-    nothing_is_lost() : before_((tw::release_cached_memory(), simt::runtime::live())) {}
-    ~nothing_is_lost()
-    {
-        expect_success(cudaDeviceSynchronize());
-        tw::release_cached_memory();
-        EXPECT_EQ(simt::runtime::live(), before_);
-    }
-
-private:
-    decltype(simt::runtime::live()) before_;
-#endif
-};
 
 /// Elements and results are in host memory. With the small budget segments are staged one at a time.
 DEVICE_TEST_WITH_STREAMS(exceptions, of_a_sink_return_what_is_staged)

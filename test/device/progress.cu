@@ -5,6 +5,7 @@
 
 #include "../distributed/ranks.hpp"
 #include "backend.hpp"
+#include "nothing_is_lost.hpp"
 #include "same_bits.hpp"
 
 #include <tilewise/cached_memory.hpp>
@@ -212,29 +213,16 @@ struct throws_later {
     }
 };
 
-/// Everything that was allocated while it lives is given back.
-class nothing_is_lost {
-public:
-    nothing_is_lost(nothing_is_lost const&) = delete;
-    nothing_is_lost& operator=(nothing_is_lost const&) = delete;
+/// Everything that was allocated while it lives is given back, and no work in streams starts until a call waits.
+struct nothing_is_lost : on_device::nothing_is_lost {
 #ifdef __CUDACC__
     nothing_is_lost() = default;
 #else
-    nothing_is_lost() : before_((tw::release_cached_memory(), simt::runtime::live()))
-    {
-        simt::runtime::hold_work(true); // until a call waits
-    }
-    ~nothing_is_lost()
-    {
-        simt::runtime::hold_work(false);
-        expect_success(cudaDeviceSynchronize());
-        tw::release_cached_memory();
-        EXPECT_EQ(simt::runtime::live(), before_);
-    }
-
-private:
-    decltype(simt::runtime::live()) before_;
+    nothing_is_lost() { simt::runtime::hold_work(true); }
+    ~nothing_is_lost() { simt::runtime::hold_work(false); }
 #endif
+    nothing_is_lost(nothing_is_lost const&) = delete;
+    nothing_is_lost& operator=(nothing_is_lost const&) = delete;
 };
 
 DEVICE_TEST_WITH_STREAMS(progress, ends_a_call_if_the_callback_throws)
