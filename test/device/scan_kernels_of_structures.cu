@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "computed.hpp"
 #include "scan_kernels.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace {
 
@@ -31,6 +35,33 @@ DEVICE_TEST(scan_kernels, of_20_and_32_bytes)
 {
     expect_specified_order<std::array<std::uint32_t, 5>>();
     expect_specified_order<std::array<std::uint64_t, 4>>();
+}
+
+struct three_numbers {
+    TILEWISE_PORTABLE std::array<std::uint64_t, 3> operator()(std::ptrdiff_t i) const
+    {
+        auto const number = static_cast<std::uint64_t>(i);
+        return {number * 3 + 1, number * 5 + 2, number * 7 + 3};
+    }
+};
+
+/// No stage holds elements that are computed.
+DEVICE_TEST(scan_kernels, of_24_bytes_that_are_computed)
+{
+    using T = std::array<std::uint64_t, 3>;
+    shape::non_associative<T> const op;
+    constexpr auto tile = static_cast<std::size_t>(tw::order<T, steep_geometry>::tile);
+    std::vector<T> values;
+    for (std::size_t i = 0; i < 9 * tile + 5; ++i)
+        values.push_back(three_numbers()(static_cast<std::ptrdiff_t>(i)));
+    scanned<T> const expected(steep_geometry(), values, values.back(), op);
+    for (std::size_t const count : {std::size_t{1}, tile + 1, 5 * tile, values.size()})
+        by_every_kernel<steep_geometry>([&](auto tuning) {
+            guarded<T> const out(count, 8);
+            scan<steep_geometry, decltype(tuning), inclusive, T>(tw::device, values::computed<three_numbers>{}, count,
+                                                                 out.data(), {}, op);
+            expect_same(out.take(), expected.without_init, "the inclusive scan");
+        });
 }
 
 /// Their chunks are not in registers, but scanned row by row from a stage.
