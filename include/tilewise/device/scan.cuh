@@ -9,8 +9,8 @@
 /// * `scan_tile_per_block`: one block per tile, as long as each can fold the aggregates of all tiles before it at once.
 /// * `scan_in_one_pass`: persistent blocks, which take one tile after the other.
 ///
-/// The third one supports accumulators of up to 16 bytes, the last one those of up to 32, elements of about as many,
-/// and GPUs from sm_90 on. The others take three passes: `reduce_tiles`, `carry_groups`, `scan_with_carries`.
+/// The last two support accumulators of up to 32 bytes; the last one, elements of about as many, and GPUs from sm_90
+/// on. The others take three passes: `reduce_tiles`, `carry_groups`, `scan_with_carries`.
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
@@ -113,8 +113,10 @@ public:
     }
 
 private:
-    /// Up to how many tiles `scan_tile_per_block` scans. It folds aggregates of up to 16 bytes.
-    static constexpr offset tile_per_block_limit = sizeof(T) <= 16 ? Tuning::tile_per_block_limit : 0;
+    /// Up to how many tiles `scan_tile_per_block` scans.
+    static constexpr offset tile_per_block_limit = sizeof(T) <= 16    ? Tuning::tile_per_block_limit
+                                                   : Scan::keeps_tile ? Tuning::tile_per_block_limit / 2
+                                                                      : 0;
 
     template <access in, access out>
     void start_part(offset tiles_before_group, T const* prefixes, T const* tile_aggregates)

@@ -73,8 +73,13 @@ struct scan_tuning {
     /// The most bytes of prefixes that kernels read in pinned memory, in a scan of a part. Not measured.
     static constexpr std::size_t pinned_prefix_bytes = 256;
 
-    /// A block for each tile: up to 16 MiB of accumulators.
-    static constexpr int blocks_per_multiprocessor = 4;
+    /// A block for each tile: up to 16 MiB of accumulators, half as many tiles of those of more than 16 bytes. As many
+    /// blocks are resident as have registers for a tile: of 16 bytes, with 2 and 4, 2^18 elements in 9.6 and 11.9 us,
+    /// 2^20 in 22.5 and 29.1; of 8 bytes, 2^21 with 3 and 4 in 18.1 and 16.3 (H200, 2026-11-29).
+    template <class T>
+    static constexpr int blocks_per_multiprocessor = sizeof(T) <= 8    ? 4
+                                                     : sizeof(T) <= 16 ? 2
+                                                                       : 1;
     static constexpr offset tile_per_block_limit = 512;
     /// Up to so many tiles, a block fetches the most likely one to the L2 cache while it waits for its ticket. f32, us
     /// with and without: 2^18 6.3, 6.6; 2^20 8.3, 8.6; 2^21 10.7, 10.9; 2^22 16.1, 15.6 (H200, 2026-11-25).

@@ -18,7 +18,8 @@ namespace gpu {
 
 /// Scans a tile with a block, one warp per chunk. All threads call `carry_in(aggregate)`, which returns the exclusive
 /// prefix of the tile. Its argument is the aggregate of the tile, and is valid only if the tile is complete.
-template <class Scan, bool whole, access in, access out, class CarryIn>
+template <class Scan, bool whole, access in, access out,
+          chunk_storage storage = Scan::keeps_tile ? chunk_storage::kept : chunk_storage::none, class CarryIn>
 TILEWISE_DEVICE void block_scan_tile(typename Scan::view const& view, typename Scan::sink const& sink, offset tile,
                                      int count, typename Scan::op& op, CarryIn const& carry_in)
 {
@@ -29,7 +30,7 @@ TILEWISE_DEVICE void block_scan_tile(typename Scan::view const& view, typename S
     auto from = gpu::tile_in_memory<Scan, in>(view, tile * Scan::tile, count);
     auto to = sink.from(tile * Scan::tile);
 
-    warp_chunk<Scan, whole, in, memory::global, Scan::batched ? chunk_storage::kept : chunk_storage::none> chunk;
+    warp_chunk<Scan, whole, in, memory::global, storage> chunk;
     optional_value<T> const aggregate = chunk.read(from, first, op);
     if (warp < whole_chunks && lane_index() == 0)
         gpu::put(chunk_aggregates.object()[warp], aggregate.value[0]);
@@ -63,7 +64,12 @@ TILEWISE_KERNEL(Scan::threads, 1)
 scan_one_tile(typename Scan::view view, typename Scan::sink sink, offset count, initial<typename Scan::value> init,
               typename Scan::op op)
 {
-    gpu::block_scan_any_tile<Scan, in, out>(view, sink, 0, count, op, [&](auto const&) { return init.get(); });
+    auto const carry_in = [&](auto const&) { return init.get(); };
+    if (count <= few_rows<Scan> * Scan::row)
+        gpu::block_scan_tile<Scan, false, in, out, chunk_storage::first_rows>(view, sink, 0, static_cast<int>(count),
+                                                                              op, carry_in);
+    else
+        gpu::block_scan_any_tile<Scan, in, out>(view, sink, 0, count, op, carry_in);
 }
 
 /// Scans a range of at most as many tiles as the cluster has blocks. The blocks exchange the aggregates of their tiles
@@ -104,7 +110,7 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
 /// Scans a range of up to a super-group with a block per tile. Each block polls the aggregates of the tiles before its
 /// own.
 template <class Scan, class Tuning, access in, access out>
-TILEWISE_KERNEL(Scan::threads, Tuning::blocks_per_multiprocessor)
+TILEWISE_KERNEL(Scan::threads, Tuning::template blocks_per_multiprocessor<typename Scan::value>)
 scan_tile_per_block(typename Scan::view view, typename Scan::sink sink, offset count,
                     initial<typename Scan::value> init, typename Scan::op op, scan_status status)
 {

@@ -47,6 +47,8 @@ struct scan_of {
     /// Whether a warp holds all rows of its chunk in registers at once. If they take too many registers, it reads the
     /// rows twice.
     static constexpr bool batched = sizeof(T) <= 16 && View::widest <= 32;
+    /// The same for a block that scans one tile: it may have most of a multiprocessor's registers.
+    static constexpr bool keeps_tile = sizeof(T) <= 32 && View::widest <= 32;
     /// Whether the running sums of a lane vector stay in registers until the results are stored. Narrow sums would take
     /// a register each. Their elements take fewer, so these are kept and combined again.
     static constexpr bool has_wide_sums = sizeof(T) >= 4;
