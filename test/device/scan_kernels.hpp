@@ -38,7 +38,7 @@ struct steep_geometry {
 /// @{
 template <class Geometry>
 struct in_cluster : tw::gpu::scan_tuning {
-    static constexpr bool bulk_copies = false; // else accumulators of more than 16 bytes take the single pass
+    static constexpr bool bulk_copies = false; // racecheck understands the single pass of `in_one_pass` only
     static constexpr int cluster_blocks = std::min(16, Geometry::tiles_per_group);
     static constexpr char const* name = "in a cluster";
 };
@@ -221,6 +221,26 @@ void expect_specified_order(offsets off = {})
         4 * tw::order<T, Geometry>::super_group + tw::order<T, Geometry>::tile + 7; // the fourth level
     auto const x = shape::some_values<T>(static_cast<std::size_t>(most));
     expect_scanned<Geometry, T, T>(x, x.back(), some_of(sizes<T, Geometry>(most)), shape::non_associative<T>(), off);
+}
+
+/// Ranges of few rows of a longer chunk: no kernel has instructions for the others.
+template <class T>
+void expect_few_rows_scanned()
+{
+    using geometry = tw::standard_geometry;
+    constexpr std::size_t row = tw::order<T, geometry>::row;
+    static_assert(geometry::rows_per_chunk > 3);
+    auto const x = shape::some_values<T>(4 * row);
+    shape::non_associative<T> const op;
+    scanned<T> const expected(geometry(), x, x.back(), op);
+    device_array<T> const device_copy(x);
+    for (std::size_t const count :
+         {std::size_t{1}, row - 1, row, row + 1, 2 * row - 1, 2 * row, 2 * row + 1, 3 * row, 3 * row + 1}) {
+        guarded<T> const out(count, 0);
+        scan<geometry, in_cluster<geometry>, inclusive, T>(tw::device, device_copy.data(), count, out.data(), x.back(),
+                                                           op);
+        expect_same(out.take(), expected.with_init, "the inclusive scan with init");
+    }
 }
 
 /// Whether something was called on what is not there, as kernels note it.

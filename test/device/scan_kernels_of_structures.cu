@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace {
@@ -35,6 +36,33 @@ DEVICE_TEST(scan_kernels, of_20_and_32_bytes)
 {
     expect_specified_order<std::array<std::uint32_t, 5>>();
     expect_specified_order<std::array<std::uint64_t, 4>>();
+}
+
+/// Returns which kernels scan so many tiles, if there are neither clusters nor bulk copies.
+template <class T>
+std::vector<std::string> kernels_for(std::size_t tiles)
+{
+    auto const x = shape::some_values<T>(tiles * tw::order<T, steep_geometry>::tile);
+    device_array<T> const device_copy(x);
+    guarded<T> const out(x.size(), 0);
+    std::vector<std::string> names;
+    auto const sink = [&](tw::launch_record const& launch) { names.emplace_back(launch.kernel); };
+    scan<steep_geometry, tile_per_block<steep_geometry>, inclusive, T>(
+        tw::device.trace(sink), device_copy.data(), x.size(), out.data(), {}, shape::non_associative<T>());
+    return names;
+}
+
+/// Up to 32 bytes, a block keeps its tile in registers, so there may be one for each tile.
+DEVICE_TEST(scan_kernels, of_17_to_32_bytes_have_a_block_for_each_tile)
+{
+    using names = std::vector<std::string>;
+    names const alone{"scan_one_tile"}, side_by_side{"scan_tile_per_block"},
+        three{"reduce_tiles", "carry_groups", "scan_with_carries"};
+    EXPECT_EQ((kernels_for<std::array<std::uint64_t, 3>>(1)), alone);
+    EXPECT_EQ((kernels_for<std::array<std::uint64_t, 3>>(8)), side_by_side); // a super-group
+    EXPECT_EQ((kernels_for<std::array<std::uint64_t, 3>>(9)), three);
+    EXPECT_EQ((kernels_for<std::array<std::uint64_t, 4>>(2)), side_by_side);
+    EXPECT_EQ((kernels_for<std::array<std::uint32_t, 9>>(2)), three);
 }
 
 struct three_numbers {

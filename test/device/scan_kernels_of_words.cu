@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "scan_kernels.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
 namespace {
 
 using namespace scan_kernels;
@@ -14,6 +19,12 @@ DEVICE_TEST(scan_kernels, of_words)
 DEVICE_TEST(scan_kernels, fill_their_stages_again)
 {
     expect_stages_filled_again<std::uint32_t>();
+}
+
+DEVICE_TEST(scan_kernels, of_a_few_rows)
+{
+    expect_few_rows_scanned<std::uint32_t>();
+    expect_few_rows_scanned<std::array<std::uint64_t, 3>>();
 }
 
 /// Tiles of a row, eight to a group, and two units to each unit above: dozens of tiles cross five levels.

@@ -107,10 +107,14 @@ scan_in_cluster(typename Scan::view view, typename Scan::sink sink, offset count
     }
 }
 
+/// How many tiles are resident on a multiprocessor.
+template <class Scan, class Tuning>
+inline constexpr int resident_tiles = Tuning::template blocks_per_multiprocessor<typename Scan::value>;
+
 /// Scans a range of up to a super-group with a block per tile. Each block polls the aggregates of the tiles before its
 /// own.
 template <class Scan, class Tuning, access in, access out>
-TILEWISE_KERNEL(Scan::threads, Tuning::template blocks_per_multiprocessor<typename Scan::value>)
+TILEWISE_KERNEL(Scan::threads, (resident_tiles<Scan, Tuning>))
 scan_tile_per_block(typename Scan::view view, typename Scan::sink sink, offset count,
                     initial<typename Scan::value> init, typename Scan::op op, scan_status status)
 {
