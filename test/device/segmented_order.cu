@@ -46,6 +46,26 @@ DEVICE_TEST(SegmentedOrder, OfFloatsIsThatOfEverySegmentAlone)
     }
 }
 
+/// The last chunk of a segment has any number of complete rows; the last segment ends with the memory.
+template <class T>
+void expect_last_rows_specified()
+{
+    using order = tw::order<T>;
+    for (tw::offset rows = 0; rows <= tw::standard_geometry::rows_per_chunk; ++rows) {
+        segments::list of;
+        of.add(order::tile + rows * order::row + 1, 0); // by a block, and by a warp
+        of.add(order::chunk + rows * order::row + 1, 0);
+        segments::expect_specified<tw::standard_geometry>(shape::some_values<T>(of.elements), of,
+                                                          shape::non_associative<T>());
+    }
+}
+
+DEVICE_TEST(SegmentedOrder, OfAnyNumberOfLastRowsIsThatOfEverySegmentAlone)
+{
+    expect_last_rows_specified<std::uint16_t>();
+    expect_last_rows_specified<std::uint32_t>();
+}
+
 DEVICE_TEST(SegmentedOrder, OfManySplitSegmentsIsThatOfEverySegmentAlone)
 {
     using geometry = segments::steep_geometry;

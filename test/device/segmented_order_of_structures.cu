@@ -10,6 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
 namespace tw = tilewise;
 
 namespace {
@@ -22,6 +26,16 @@ DEVICE_TEST(SegmentedOrder, OfStructuresIsThatOfEverySegmentAlone)
 DEVICE_TEST(SegmentedOrder, OfLargeStructuresIsThatOfEverySegmentAlone)
 {
     segments::expect_all_specified<shape::bytes<40>, segments::steep_geometry>(true);
+}
+
+/// They are read in 16-byte vectors, if their memory permits it.
+DEVICE_TEST(SegmentedOrder, OfStructuresOf16BytesDoesNotDependOnTheAddress)
+{
+    using structure = std::array<std::uint32_t, 4>;
+    auto const of = segments::lists<structure, segments::steep_geometry>().front();
+    auto const x = shape::some_values<structure>(of.elements);
+    for (std::size_t const misalignment : {0u, 4u})
+        segments::expect_specified<segments::steep_geometry>(x, of, shape::non_associative<structure>(), misalignment);
 }
 
 /// A warp's list of segments that take longer is written out as soon as it has 32.

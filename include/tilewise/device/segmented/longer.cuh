@@ -149,10 +149,20 @@ private:
             int const blocks = call_.multiprocessors() * resident_reducing_blocks<Scan, Tuning>;
             auto const reduce_longer = [&](auto const& begun) {
                 using First = std::decay_t<decltype(begun)>;
-                constexpr auto kernel = &reduce_longer_segments<Segmented, Tuning, split_type, First>;
-                call_.launch(kernel, "reduce_longer_segments",
-                             {blocks, threads, 1, are_listed && call_.can_launch_dependent<kernel>()}, view, results,
-                             segments, first, before, op, medium(), longer(), split(), gpu::aligned_every(view), begun);
+                offset const aligned_every = gpu::aligned_every(view);
+                auto const launch = [&]<class Kind>(std::type_identity<Kind>) {
+                    constexpr auto kernel = &reduce_longer_segments<Kind, Tuning, split_type, First>;
+                    call_.launch(kernel, "reduce_longer_segments",
+                                 {blocks, threads, 1, are_listed && call_.can_launch_dependent<kernel>()}, view,
+                                 results, segments, first, before, op, medium(), longer(), split(), aligned_every,
+                                 begun);
+                };
+                if constexpr (may_all_be_aligned<typename Scan::view>)
+                    if (aligned_every == 1)
+                        return launch(
+                            std::type_identity<segmented_of<with_aligned_segments<Scan>, typename Segmented::results,
+                                                            typename Segmented::segments>>());
+                launch(std::type_identity<Segmented>());
             };
             if (are_listed)
                 reduce_longer(listed_before{});

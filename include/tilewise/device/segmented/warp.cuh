@@ -126,6 +126,18 @@ TILEWISE_DEVICE void warp_combine_short(typename Segmented::view const& view,
     }
 }
 
+/// Returns the aggregates of the lane vectors of some rows.
+template <class Scan, int rows>
+TILEWISE_DEVICE auto lane_aggregates(tile_input<Scan>& from, registers<typename Scan::vector_size, rows> const& loaded,
+                                     typename Scan::op& op) -> registers<typename Scan::value, rows>
+{
+    registers<typename Scan::value, rows> aggregate;
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        gpu::put(aggregate[i], gpu::load_aggregate<typename Scan::layout>(from.all, loaded[i], op));
+    return aggregate;
+}
+
 /// Appends the aggregates of `rows` complete rows of a segment, from position `begin` on.
 template <class Scan, int rows>
 TILEWISE_DEVICE void warp_append_rows(tile_input<Scan>& from, int begin, typename Scan::op& op,
@@ -134,15 +146,38 @@ TILEWISE_DEVICE void warp_append_rows(tile_input<Scan>& from, int begin, typenam
     using T = typename Scan::value;
     registers<typename Scan::vector_size, rows> loaded;
     gpu::load_rows<Scan, true, segment_access<Scan>, memory::global>(from, begin, loaded);
-    registers<T, rows> aggregate;
-    TILEWISE_UNROLL
-    for (int i = 0; i < rows; ++i)
-        gpu::put(aggregate[i], gpu::load_aggregate<typename Scan::layout>(from.all, loaded[i], op));
-    T const trees = gpu::warp_row_trees<rows, warp_size>(op, aggregate);
+    T const trees = gpu::warp_row_trees<rows, warp_size>(op, gpu::lane_aggregates<Scan, rows>(from, loaded, op));
     TILEWISE_UNROLL
     for (int i = 0; i < rows; ++i)
         before.append(op, gpu::shuffle(trees, gpu::lane_of_row<rows>(i)));
 }
+
+/// The same for the first `valid` of `rows` rows, at least one. In place of the others, the last one is loaded again,
+/// so that all loads are in flight at once.
+template <class Scan, int rows>
+TILEWISE_DEVICE void warp_append_valid_rows(tile_input<Scan>& from, int begin, int valid, typename Scan::op& op,
+                                            optional_value<typename Scan::value>& before)
+{
+    using T = typename Scan::value;
+    constexpr int N = Scan::lane_vector;
+    registers<typename Scan::vector_size, rows> loaded;
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        loaded[i] = from.nearby.template fetch<segment_access<Scan>, N, memory::global>(
+            begin + gpu::min_of(i, valid - 1) * Scan::row + lane_index() * N);
+    T const trees = gpu::warp_row_trees_of_valid<rows>(op, gpu::lane_aggregates<Scan, rows>(from, loaded, op), valid);
+    TILEWISE_UNROLL
+    for (int i = 0; i < rows; ++i)
+        if (i < valid)
+            before.append(op, gpu::shuffle(trees, gpu::lane_of_row<rows>(i)));
+}
+
+/// Whether the complete rows of a last chunk are loaded at once, and not 4, 2 and 1 at a time. Larger accumulators
+/// spill registers then, and realigned loads and functions take more instructions for rows that are loaded again.
+template <class Scan>
+inline constexpr bool loads_last_rows_at_once =
+    Scan::batched && sizeof(typename Scan::value) <= 8 && segment_access<Scan> == access::elementwise &&
+    calls_no_function<typename Scan::view>;
 
 /// Reduces the last chunk of a segment, from position `begin` on, with a warp. Returns the aggregate of the last lane
 /// vector; `before`, which has no value, becomes that of the rows and lanes before it.
@@ -156,7 +191,17 @@ TILEWISE_DEVICE auto warp_last_chunk(tile_input<Scan>& from, int begin, typename
               last_lane = last % Scan::row / N;
     typename Scan::vector_size const ragged = from.all.template fetch_clamped<N>(
         begin + last_row * Scan::row + lane_index() * N, from.count - 1); // in flight meanwhile
-    if constexpr (Scan::batched) {
+    if constexpr (loads_last_rows_at_once<Scan>) {
+        static_assert(Scan::rows <= 8);
+        if (last_row > 4)
+            gpu::warp_append_valid_rows<Scan, 8>(from, begin, last_row, op, before);
+        else if (last_row > 2)
+            gpu::warp_append_valid_rows<Scan, 4>(from, begin, last_row, op, before);
+        else if (last_row == 2)
+            gpu::warp_append_rows<Scan, 2>(from, begin, op, before);
+        else if (last_row == 1)
+            gpu::warp_append_rows<Scan, 1>(from, begin, op, before);
+    } else if constexpr (Scan::batched) {
         int row = 0;
         TILEWISE_NO_UNROLL
         for (; row + 4 <= last_row; row += 4)
