@@ -223,7 +223,7 @@ void expect_specified_order(offsets off = {})
     expect_scanned<Geometry, T, T>(x, x.back(), some_of(sizes<T, Geometry>(most)), shape::non_associative<T>(), off);
 }
 
-/// Ranges of few rows of a longer chunk: no kernel has instructions for the others.
+/// Ranges of up to a few rows more than those for which `scan_one_tile` has code of its own.
 template <class T>
 void expect_few_rows_scanned()
 {
