@@ -6,7 +6,6 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
-#include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
@@ -158,9 +157,8 @@ private:
                                  results, segments, first, before, op, medium(), longer(), split(), aligned_every,
                                  begun);
                 };
-                using View = typename Scan::view;
-                if constexpr (elements_keep_alignment<View> && View::element_alignment < vector_bytes)
-                    if (aligned_every == 1) // as elements of larger alignment always are
+                if constexpr (may_all_be_aligned<typename Scan::view>)
+                    if (aligned_every == 1)
                         return launch(
                             std::type_identity<segmented_of<with_aligned_segments<Scan>, typename Segmented::results,
                                                             typename Segmented::segments>>());

@@ -117,7 +117,7 @@ public:
 private:
     /// Whether all segments are aligned if the memory is. Their kernel has code for nothing else.
     static constexpr bool may_all_be_aligned =
-        elements_keep_alignment<View> && is_memory<Sink> &&
+        View::bases == 1 && is_memory<Sink> && gpu::elements_between(vector_bytes, View::widest) == 1 &&
         gpu::elements_between(Sink::template alignment<Scan::lane_vector>, Sink::bytes(1)) == 1;
 
     template <access in, access out>
