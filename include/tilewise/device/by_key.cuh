@@ -122,12 +122,15 @@ struct kernels_of_runs {
     /// Whether runs of all lengths are listed, if they are few.
     bool leave_short_segments() const { return list.segments.most > 0; }
 
+    /// Whether runs may be combined by rows. That kernel announces how many they are.
+    bool announces_runs() const { return may_combine_rows && list.segments.most < list.segments.elements; }
+
     template <class Longer>
     void start(Longer const& longer) const
     {
         runs_or_long_runs const& segments = list.segments;
         runs.find(keys, is_same);
-        bool const combine_rows = may_combine_rows && segments.most < segments.elements;
+        bool const combine_rows = announces_runs();
         if constexpr (may_combine_rows) {
             if (combine_rows) {
                 using lists_type = lists_of_long_runs<typename Scan::order, typename Longer::lists_type>;
@@ -145,7 +148,7 @@ struct kernels_of_runs {
             }
         }
         if (leave_short_segments())
-            runs.write(keys_to, starts_of_runs{segments.all}, segments.most, combine_rows);
+            runs.write(keys_to, starts_of_runs{segments.all}, segments.most, longer.announced_runs());
     }
 };
 

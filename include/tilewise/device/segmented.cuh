@@ -70,10 +70,10 @@ offset most_longer([[maybe_unused]] Segments const& segments, offset count, [[ma
 struct no_first_kernels {
     static constexpr bool launch_any = false;
     static constexpr offset most_listed() { return 0; }
-    static constexpr bool leave_short_segments()
-    {
-        return true;
-    } ///< otherwise, they list all that are left, in one round
+    /// Otherwise, they list all that are left, in one round.
+    static constexpr bool leave_short_segments() { return true; }
+    /// Whether one of them announces how many runs there are.
+    static constexpr bool announces_runs() { return false; }
     template <class Longer>
     void start(Longer const&) const
     {}
@@ -106,7 +106,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                  longer_ones = gpu::most_longer(segments, at_once, Scan::order::row);
     using longer_type = longer_segments<Segmented, Tuning>;
     longer_type longer(call, view, results, at_once, std::max(longer_ones, first_kernels.most_listed()), longest,
-                       !has_short);
+                       !has_short, first_kernels.announces_runs());
     initial<typename Segmented::value> const before(init);
     for (offset round = 0; round < rounds; ++round) {
         offset const first = round * at_once, left = std::min(at_once, count - first);

@@ -141,6 +141,11 @@ constexpr offset elements_between(offset alignment, offset bytes)
     return count;
 }
 
+/// Whether all elements of a view are aligned for the widest loads if its memory is.
+template <class View>
+inline constexpr bool elements_keep_alignment =
+    View::bases == 1 && gpu::elements_between(vector_bytes, View::widest) == 1;
+
 /// At every which element of a view the widest loads are aligned; 0 if none is known to be.
 template <class View>
 offset aligned_every(View const& view)

@@ -8,6 +8,7 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/by_key/runs.cuh>
 #include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/segmented/announced.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
 
@@ -34,16 +35,21 @@ struct runs_or_long_runs {
     run_list all;
     long_runs of_many;
     offset most, elements;
+    offset announced = announced_count::unknown; ///< their number, where a kernel has asked for it
 
     static constexpr bool counts_on_device = true, are_adjacent = true;
 
-    TILEWISE_DEVICE bool are_many() const { return *all.number > most; }
+    /// Whether that many runs are many. (Not if their number is unknown.)
+    TILEWISE_DEVICE bool are_many(offset number) const { return number > most; }
+    TILEWISE_DEVICE bool are_many() const { return are_many(number()); }
     TILEWISE_DEVICE segment_span at(offset number) const { return are_many() ? of_many.at(number) : all.at(number); }
     TILEWISE_DEVICE offset start(offset number) const { return all.start(number); } ///< if they are not many
     TILEWISE_DEVICE offset existing(offset first, offset count) const
     {
-        return are_many() ? 0 : all.existing(first, count);
+        offset const runs = number();
+        return are_many(runs) ? 0 : gpu::at_most(count, runs - first);
     }
+    TILEWISE_DEVICE offset number() const { return announced >= 0 ? announced : *all.number; }
 };
 
 /// A sink for the results of a reduction: those of long runs are stored at the index of the run.

@@ -9,6 +9,7 @@
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/by_key/marks.cuh>
 #include <tilewise/device/cuda/arch.cuh>
+#include <tilewise/device/segmented/announced.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/discard_iterator.hpp>
 #include <tilewise/order.hpp>
@@ -203,11 +204,11 @@ TILEWISE_DEVICE void write_dense_runs(marked_keys const& marked, int last_before
     }
 }
 
-/// Writes the first key of each run, and `what`, if there are up to `most` runs; `is_counted` says that a kernel before
-/// has written their number. A warp takes a part of the keys, 32 words of marks at a time.
+/// Writes the first key of each run, and `what`, if there are up to `most` runs; and their number, unless a kernel
+/// before announces it. A warp takes a part of the keys, 32 words of marks at a time.
 template <class FirstKeys, class What, class Tuning>
 TILEWISE_KERNEL(Tuning::threads, (writing_blocks<FirstKeys, Tuning>))
-write_runs(run_marks marks, offset most, bool is_counted, FirstKeys keys, What what)
+write_runs(run_marks marks, offset most, announced_count announced, FirstKeys keys, What what)
 {
     constexpr int warps = Tuning::threads / warp_size, at_once = warp_size * warp_size;
     using positions = registers<registers<std::uint16_t, at_once>, warps>;
@@ -215,10 +216,11 @@ write_runs(run_marks marks, offset most, bool is_counted, FirstKeys keys, What w
     int const warp = warp_index(), lane = lane_index();
     offset const part = offset{block_index()} * warps + warp;
     release_dependents();
+    offset const number = announced.of_block();
+    if (number > most)
+        return gpu::end_after_primary();
     wait_for_primary();
-    if (is_counted && *marks.number.on_device > most)
-        return;
-    runs_of_all const all = gpu::sum_blocks<Tuning::threads>(marks, is_counted);
+    runs_of_all const all = gpu::sum_blocks<Tuning::threads>(marks, number >= 0);
     if (part >= marks.parts || all.number > most)
         return;
     int const words = marks.part_size / warp_size;

@@ -79,16 +79,16 @@ public:
     {
         call_.launch(&mark_runs<Keys, Pred, Tuning>, "mark_runs", {blocks(), Tuning::threads}, keys, is_same, marks());
     }
-    /// Writes the first key of each run, and `what`, if there are up to `most` runs. `is_counted` says that a kernel
-    /// launched before writes their number.
+    /// Writes the first key of each run, and `what`, if there are up to `most` runs. If a kernel launched before
+    /// announces their number, it has written that, too.
     template <class FirstKeys, class What>
     void write(FirstKeys const& keys, What const& what, offset most = std::numeric_limits<offset>::max(),
-               bool is_counted = false)
+               announced_count announced = {})
     {
         constexpr auto kernel = &write_runs<FirstKeys, What, Tuning>;
         call_.launch(kernel, "write_runs",
                      {blocks(), Tuning::threads, 1, call_.template can_launch_dependent<kernel>()}, marks(), most,
-                     is_counted, keys, what);
+                     announced, keys, what);
     }
 
     run_marks marks() const

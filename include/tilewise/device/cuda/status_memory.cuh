@@ -52,7 +52,7 @@ private:
 /// kernels of a round count in one, and clear the other one for the next round, be it of this call or of another.
 class round_counters : leased_memory {
 public:
-    static constexpr int count = 8;
+    static constexpr int count = 16;
 
     explicit round_counters(device_call const& by) : leased_memory(scratch_cache::of_counters(), by, 2 * set_bytes)
     {
@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t set_bytes = 64;
+    static constexpr std::size_t set_bytes = 8 * count;
     unsigned long long* set(unsigned which) const
     {
         return static_cast<unsigned long long*>(leased_memory::begin()) + which * (set_bytes / 8);

@@ -73,7 +73,10 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
     if (thread_index() == 0)
         tickets[0] = next;
     sync_block(); // the lists, too, may be in shared memory
-    unsigned long long const listed = *longer.found, of_parts = split.ticket_count(), work = listed + of_parts;
+    unsigned long long const listed = *longer.found, of_parts = split.ticket_count(), work = listed + of_parts,
+                             of_warps = *medium.found;
+    if (work + of_warps == 0)
+        return;
 
     auto use = use_of_round::nothing; // of the round before, and what it has
     int chunks = 0, last = 0;

@@ -134,17 +134,20 @@ carry_groups_of_segments(typename Segmented::segments segments, offset first, in
     }
 }
 
-/// Scans the listed segments, and the groups of those that are split, which come first.
+/// Scans the listed segments, and the groups of those that are split, which come first. If it is announced how many are
+/// `listed`, none are split.
 template <class Segmented, class Split>
 TILEWISE_KERNEL(Segmented::scan::threads, 2)
 scan_long_segments(typename Segmented::view view, typename Segmented::results results,
                    typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
-                   typename Segmented::op op, listed_segments longer, Split split)
+                   typename Segmented::op op, listed_segments longer, Split split, announced_count listed)
 {
     using T = typename Segmented::value;
     using order = typename Segmented::scan::order;
     constexpr int log2_group = order::log2_tiles(1);
     TILEWISE_SHARED(ticket, unsigned long long);
+    if (listed.of_block() == 0)
+        return gpu::end_after_primary();
     wait_for_primary();
     unsigned long long const parts = split.ticket_count(), work = parts + *longer.found;
     for (;;) {

@@ -6,12 +6,14 @@
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/standard.hpp>
+#include <tilewise/device/block/view_of.cuh>
 #include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/device_call.cuh>
 #include <tilewise/device/cuda/scratch.cuh>
 #include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/types.cuh>
+#include <tilewise/device/segmented/announced.cuh>
 #include <tilewise/device/segmented/few.cuh>
 #include <tilewise/device/segmented/fold.cuh>
 #include <tilewise/device/segmented/long_reduction.cuh>
@@ -85,9 +87,10 @@ public:
     /// Those that are not listed for warps have tickets, however short they are, and the warps of the single pass scan
     /// the others, too.
     longer_segments(device_call& by, typename Segmented::view const& view, typename Segmented::results const& results,
-                    offset at_once, offset most_listed, offset longest, bool only_long_runs)
+                    offset at_once, offset most_listed, offset longest, bool only_long_runs, bool announces_runs)
         : call_(by), one_pass_(by, view, results.to, at_once, longest, only_long_runs ? at_once : 0),
-          only_long_runs_(only_long_runs), in_one_kernel_(only_long_runs && one_pass_.is_possible()),
+          only_long_runs_(only_long_runs), announces_runs_(announces_runs),
+          in_one_kernel_(only_long_runs && one_pass_.is_possible()),
           split_bytes_(one_pass_.is_possible() ? 0 : gpu::split_bytes_for<Tuning>(by)),
           most_split_(std::min(offset{Tuning::most_split_segments},
                                static_cast<offset>(2 * split_bytes_ / sizeof(split_segment)))),
@@ -114,17 +117,20 @@ public:
     lists_type lists() const
     {
         if constexpr (reduces)
-            return {medium(), longer(), split(), counters_.of_next()};
+            return {medium(), longer(), split(), counters_.of_next(), announced_runs()};
         else
             return {
                 medium(),
                 longer(),
                 {one_pass_.is_possible(), in_one_kernel_ ? 1 : Scan::tile + 1, one_pass_.segments(counter(4)), split()},
-                counters_.of_next()};
+                counters_.of_next(),
+                announced_runs()};
     }
 
     /// A counter of the round that is 0, for the caller.
     unsigned long long* further_counter() const { return counter(5); }
+    /// Where a kernel of the caller announces the number of runs, if it does.
+    announced_count announced_runs() const { return {announces_runs_ ? counter(8) : nullptr}; }
 
     /// Launches the kernels for the segments of the round that have been listed, of `count` segments from `first` on,
     /// and ends the round. `are_listed`: otherwise, they are few, and the first of these kernels lists them.
@@ -134,6 +140,7 @@ public:
     {
         start_kernels(view, results, segments, first, count, are_listed, longest, before, op);
         counters_.end();
+        announces_runs_ = false; // in the first round only
     }
 
 private:
@@ -157,8 +164,9 @@ private:
                                  results, segments, first, before, op, medium(), longer(), split(), aligned_every,
                                  begun);
                 };
-                if constexpr (may_all_be_aligned<typename Scan::view>)
-                    if (aligned_every == 1)
+                using View = typename Scan::view;
+                if constexpr (elements_keep_alignment<View> && View::element_alignment < vector_bytes)
+                    if (aligned_every == 1) // as elements of larger alignment always are
                         return launch(
                             std::type_identity<segmented_of<with_aligned_segments<Scan>, typename Segmented::results,
                                                             typename Segmented::segments>>());
@@ -170,14 +178,18 @@ private:
                 reduce_longer(few_segments{static_cast<int>(count), counters_.of_next()});
             statuses_->record_tickets(0); // they are counted elsewhere
         } else {
-            if ((count >= Tuning::least_for_warps || only_long_runs_) && !in_one_kernel_) {
+            bool const are_for_warps = (count >= Tuning::least_for_warps || only_long_runs_) && !in_one_kernel_;
+            announced_count const for_blocks = {are_for_warps && statuses_ ? counter(9) : nullptr};
+            if (are_for_warps) {
                 constexpr int each = Tuning::scanning_blocks_per_multiprocessor;
                 constexpr auto scan_medium = &scan_medium_segments<Segmented, threads, each>;
                 offset const most_blocks = offset{call_.multiprocessors()} * each;
                 call_.launch(scan_medium, "scan_medium_segments",
                              {gpu::blocks_for(count, threads / warp_size, most_blocks), threads, 1,
                               call_.can_launch_dependent<scan_medium>()},
-                             view, results, segments, first, before, op, medium(), gpu::aligned_every(view));
+                             view, results, segments, first, before, op, medium(), gpu::aligned_every(view),
+                             only_long_runs_ ? announced_count() : announced_runs(), offset{Tuning::least_for_warps},
+                             longer(), for_blocks);
             }
             constexpr auto scan_long = &scan_long_segments<Segmented, split_type>;
             constexpr int long_each = Tuning::template long_blocks_per_multiprocessor<T>;
@@ -199,7 +211,7 @@ private:
             if (!in_one_kernel_ || !one_pass_.has_room_for_all())
                 call_.launch(scan_long, "scan_long_segments",
                              {long_blocks, Scan::threads, 1, statuses_ && call_.can_launch_dependent<scan_long>()},
-                             view, results, segments, first, before, op, longer(), split());
+                             view, results, segments, first, before, op, longer(), split(), for_blocks);
         }
     }
 
@@ -229,7 +241,7 @@ private:
 
     device_call& call_;
     one_pass_type one_pass_;
-    bool only_long_runs_, in_one_kernel_;
+    bool only_long_runs_, announces_runs_, in_one_kernel_;
     std::size_t split_bytes_;
     offset most_split_, most_aggregates_, most_listed_;
     round_counters counters_;

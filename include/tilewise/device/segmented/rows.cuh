@@ -32,11 +32,6 @@ struct with_aligned_segments : Scan {};
 template <class Scan>
 inline constexpr access segment_access<with_aligned_segments<Scan>> = access::aligned;
 
-/// Whether all segments are aligned if the memory is, although elements need not be.
-template <class View>
-inline constexpr bool may_all_be_aligned = View::bases == 1 && View::element_alignment < vector_bytes &&
-                                           gpu::elements_between(vector_bytes, View::widest) == 1;
-
 /// How the chunks of a segment are read to be reduced: one lane vector for each lane and row.
 struct segment_loads {
     static constexpr int widest_load = 1;

@@ -10,6 +10,7 @@
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/scan/chunk.cuh>
+#include <tilewise/device/segmented/announced.cuh>
 #include <tilewise/device/segmented/by_fours.cuh>
 #include <tilewise/device/segmented/rows.cuh>
 #include <tilewise/device/segmented/segments.cuh>
@@ -28,6 +29,7 @@ struct lists_of_reduction {
     listed_segments medium, longer; ///< for warps, and for blocks
     Split split;
     unsigned long long* counters_of_next_round;
+    announced_count runs; ///< how many there are, if the segments are runs
 };
 /// Where segments are listed that are too long to be scanned at once.
 template <class Far>
@@ -35,7 +37,22 @@ struct lists_of_scan {
     listed_segments medium, longer; ///< for warps, and for blocks
     Far far;
     unsigned long long* counters_of_next_round;
+    announced_count runs; ///< how many there are, if the segments are runs
 };
+
+/// Asks how many runs there are, if the segments are runs, and that is announced. Returns whether they are too many to
+/// be combined as segments. All threads of the block take part.
+template <class Segments>
+TILEWISE_DEVICE bool are_announced_as_many([[maybe_unused]] Segments& segments,
+                                           [[maybe_unused]] announced_count const& runs)
+{
+    if constexpr (Segments::counts_on_device) {
+        segments.announced = runs.of_block();
+        return segments.are_many(segments.announced);
+    } else {
+        return false;
+    }
+}
 
 /// Returns how long the segments are that warps combine, if there are so many. (Those of up to a row take no list.)
 template <class Scan, class Tuning>
@@ -65,6 +82,8 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
         stages,
         stages_of_warps<are_stored_together<typename Scan::sink, Scan::lane_vector>, Tuning::threads / warp_size>);
     release_dependents();
+    if (gpu::are_announced_as_many(segments, to.runs))
+        return gpu::end_after_primary();
     wait_for_primary();
     gpu::clear_counters_of_next_round(to.counters_of_next_round);
     int listed_medium = 0, listed_long = 0;
@@ -96,16 +115,34 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     long_list.append(to.longer, listed_long);
 }
 
-/// Whether `reduce_segments_by_fours` reduces the `count` segments from `first` on, and not `reduce_short_segments`:
-/// their mean length decides.
+/// Whether `reduce_segments_by_fours` reduces `count` adjacent segments of so many elements, and not
+/// `reduce_short_segments`: their mean length decides.
+template <class Scan, class Tuning>
+TILEWISE_DEVICE bool is_mean_by_fours(offset count, offset elements)
+{
+    return can_reduce_by_fours<Scan> && count >= Tuning::least_for_warps &&
+           elements >= count * least_mean_by_fours<Scan, Tuning> &&
+           elements <= count * Tuning::most_mean_by_fours * Scan::lane_vector;
+}
 template <class Scan, class Tuning, class Segments>
 TILEWISE_DEVICE bool are_reduced_by_fours(Segments& segments, offset first, offset count)
 {
-    if (!can_reduce_by_fours<Scan> || !segments.are_adjacent || count < Tuning::least_for_warps)
-        return false;
-    offset const elements = gpu::elements_of(segments, first, count);
-    return elements >= count * least_mean_by_fours<Scan, Tuning> &&
-           elements <= count * Tuning::most_mean_by_fours * Scan::lane_vector;
+    return segments.are_adjacent && count >= Tuning::least_for_warps &&
+           gpu::is_mean_by_fours<Scan, Tuning>(count, gpu::elements_of(segments, first, count));
+}
+
+/// Whether it is announced that another kernel reduces all of the `count` segments from `first` on, which are runs. All
+/// threads of the block take part.
+template <class Scan, class Tuning, bool by_fours, class Segments>
+TILEWISE_DEVICE bool are_announced_for_others(Segments& segments, [[maybe_unused]] offset first,
+                                              [[maybe_unused]] offset count, announced_count const& runs)
+{
+    if (gpu::are_announced_as_many(segments, runs))
+        return true;
+    if constexpr (Segments::counts_on_device)
+        if (first == 0 && segments.announced >= 0 && segments.announced <= count) // otherwise, there are more rounds
+            return by_fours != gpu::is_mean_by_fours<Scan, Tuning>(segments.announced, segments.elements);
+    return false;
 }
 
 /// Up to this mean length, bytes are summed in lane vectors of four (decision 40).
@@ -187,6 +224,8 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
     TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
     TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
     release_dependents();
+    if (gpu::are_announced_for_others<Scan, Tuning, false>(segments, first, count, to.runs))
+        return gpu::end_after_primary();
     wait_for_primary();
     gpu::clear_counters_of_next_round(to.counters_of_next_round);
     if (!gpu::are_reduced_by_fours<Scan, Tuning>(segments, first, gpu::existing_segments(segments, first, count)))
@@ -195,7 +234,8 @@ reduce_short_segments(typename Segmented::view view, typename Segmented::results
 }
 
 /// Reduces adjacent segments of up to four rows among the `count` segments from `first` on, and lists the longer ones,
-/// if the mean length is one for which this takes less time than `reduce_short_segments`.
+/// if the mean length is one for which this takes less time than `reduce_short_segments`. It does not wait for that
+/// kernel, which does nothing then, except where the offsets come from kernels before.
 template <class Segmented, class Tuning, class Lists>
 TILEWISE_KERNEL(Tuning::threads, Tuning::by_fours_blocks)
 reduce_segments_by_fours(typename Segmented::view view, typename Segmented::results results,
@@ -205,11 +245,17 @@ reduce_segments_by_fours(typename Segmented::view view, typename Segmented::resu
     using Scan = typename Segmented::scan;
     TILEWISE_SHARED(medium_list, block_list<Tuning::threads / warp_size>);
     TILEWISE_SHARED(long_list, block_list<Tuning::threads / warp_size>);
+    constexpr bool waits_first = Segmented::segments::counts_on_device; // otherwise, that kernel writes nothing for it
     release_dependents();
-    wait_for_primary();
+    if (gpu::are_announced_for_others<Scan, Tuning, true>(segments, first, count, to.runs))
+        return gpu::end_after_primary();
+    if (waits_first)
+        wait_for_primary();
     if (gpu::are_reduced_by_fours<Scan, Tuning>(segments, first, gpu::existing_segments(segments, first, count)))
         gpu::reduce_several_at_once<Segmented, Tuning, true>(view, results, segments, first, count, init.get(), op, to,
                                                              medium_list, long_list);
+    if (!waits_first)
+        gpu::end_after_primary();
 }
 
 /// Fetches the beginning of each lane's segment to the L2 cache, up to a kilobyte, if it is in one range of memory.
@@ -286,6 +332,7 @@ struct scanned_by_warps {
     listed_segments medium;
     offset aligned_every;
 
+    TILEWISE_DEVICE bool any() const { return medium.found != nullptr && *medium.found > 0; }
     template <int threads>
     TILEWISE_DEVICE void scan(typename Segmented::view const& view,
                               optional_value<typename Segmented::value> const& init, typename Segmented::op& op)
@@ -297,20 +344,32 @@ struct scanned_by_warps {
 };
 /// In place of these, if another kernel always scans them.
 struct scanned_before {
+    TILEWISE_DEVICE static bool any() { return false; }
     template <int threads, class View, class Init, class Op>
     TILEWISE_DEVICE void scan(View const&, Init const&, Op&) const
     {}
 };
 
-/// Scans the segments that are listed for warps.
+/// Scans the segments that are listed for warps: if there are `least_for_warps` of all lengths. Announces how many are
+/// listed for blocks.
 template <class Segmented, int threads, int blocks_per_multiprocessor>
 TILEWISE_KERNEL(threads, blocks_per_multiprocessor)
 scan_medium_segments(typename Segmented::view view, typename Segmented::results results,
                      typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
-                     typename Segmented::op op, listed_segments medium, offset aligned_every)
+                     typename Segmented::op op, listed_segments medium, offset aligned_every, announced_count runs,
+                     offset least_for_warps, listed_segments longer, announced_count for_blocks)
 {
     release_dependents();
+    bool nothing = gpu::are_announced_as_many(segments, runs);
+    if constexpr (Segmented::segments::counts_on_device)
+        nothing = nothing || (segments.announced >= 0 && segments.announced < least_for_warps);
+    if (nothing && block_index() > 0)
+        return;
     wait_for_primary();
+    if (block_index() == 0 && thread_index() == 0)
+        for_blocks.announce(static_cast<offset>(*longer.found));
+    if (nothing)
+        return;
     gpu::combine_medium_segments<Segmented, threads>(view, results, segments, first, init.get(), op, medium,
                                                      aligned_every);
 }

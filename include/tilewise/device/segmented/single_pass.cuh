@@ -40,8 +40,10 @@ scan_segments_in_one_pass(typename Scan::view view, typename Scan::sink sink, in
 {
     release_dependents();
     wait_for_primary();
-    gpu::block_scan_in_one_pass<Scan, Tuning, in, out>(view, sink, init, op, tiles_of_segments<Scan>(segments, status),
-                                                       overlaps);
+    tiles_of_segments<Scan> const tiles(segments, status);
+    if (tiles.segments() == 0 && !others.any())
+        return;
+    gpu::block_scan_in_one_pass<Scan, Tuning, in, out>(view, sink, init, op, tiles, overlaps);
     others.template scan<warp_roles<Scan>::threads>(view, init.get(), op);
 }
 
@@ -117,7 +119,7 @@ public:
 private:
     /// Whether all segments are aligned if the memory is. Their kernel has code for nothing else.
     static constexpr bool may_all_be_aligned =
-        View::bases == 1 && is_memory<Sink> && gpu::elements_between(vector_bytes, View::widest) == 1 &&
+        elements_keep_alignment<View> && is_memory<Sink> &&
         gpu::elements_between(Sink::template alignment<Scan::lane_vector>, Sink::bytes(1)) == 1;
 
     template <access in, access out>

@@ -111,6 +111,9 @@ public:
         : segments_(segments), status_(status), count_(segments.count())
     {}
 
+    /// How many segments have tickets.
+    TILEWISE_DEVICE int segments() const { return count_; }
+
     TILEWISE_DEVICE void take() { ticket_ = static_cast<unsigned long long>(status_.take_tile()); }
 
     /// Loads consecutive segments, about as far behind the last one as the last two were apart. The block's next tile
