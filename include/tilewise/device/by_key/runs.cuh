@@ -46,8 +46,6 @@ struct run_list {
         offset const begin = start(index);
         return {begin, start(index + 1) - begin};
     }
-    /// Returns how many of the `count` runs from `first` on exist.
-    TILEWISE_DEVICE offset existing(offset first, offset count) const { return gpu::at_most(count, *number - first); }
 };
 
 /// A sink that ignores what is written.
