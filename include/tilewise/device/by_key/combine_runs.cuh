@@ -139,7 +139,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     int const warp = warp_index();
     offset const part = offset{block_index()} * warps + warp;
     wait_for_primary();
-    release_dependents(); // scans of 2^24 keys in short runs took 2 % longer if this came first (decision 49)
+    release_dependents(); // now, as the number of runs is about to be announced (decision 49)
     gpu::clear_counters_of_next_round(lists.to.counters_of_next_round);
     runs_before in_block = {0, -1}; // loaded at the same time as what is in the blocks
     if (part < marks.parts)
