@@ -53,10 +53,14 @@ TEST(SegmentedProbe, FindsTheOrderOfAdjacentSegments)
 TEST(SegmentedProbe, FindsTheNumberOfRunsThatExist)
 {
     tilewise::offset const number = 3;
-    tilewise::gpu::run_list const runs = {nullptr, false, &number, 0};
+    tilewise::gpu::runs_or_long_runs runs = {{nullptr, false, &number, 0}, {nullptr}, number, 0};
     EXPECT_EQ(tilewise::gpu::existing_segments(runs, 0, 2), 2);
     EXPECT_EQ(tilewise::gpu::existing_segments(runs, 2, 2), 1);
     EXPECT_EQ(tilewise::gpu::existing_segments(runs, 10, 2), 0);
+    runs.announced = 2;
+    EXPECT_EQ(tilewise::gpu::existing_segments(runs, 0, 3), 2);
+    runs.announced = 4; // too many to be combined as segments
+    EXPECT_EQ(tilewise::gpu::existing_segments(runs, 0, 3), 0);
 }
 #else
 using geometry = backend::tiny_geometry;

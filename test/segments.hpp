@@ -245,6 +245,12 @@ struct by_fours : Tuning {
     static constexpr int least_mean_by_fours = 0, most_mean_by_fours = 1 << 20;
 };
 
+/// They never are: the kernel for that is launched, and has nothing to do.
+template <class Tuning>
+struct not_by_fours : Tuning {
+    static constexpr int most_mean_by_fours = 0;
+};
+
 /// Segments of a few elements, and twice as many of more than a row, and of more than a tile: among 32 of them are 12
 /// or 13 of each of these, so that a list of 32 is never full exactly.
 template <class T, class Geometry>
@@ -355,6 +361,7 @@ void expect_adjacent_specified(std::vector<T> const& values, Op op, std::size_t 
         reduce_with(by_fours<tuning>(), "by fours, in several launches");
         reduce_with(by_fours<tuning_of_two_warps>(), "by fours, of few warps");
         reduce_with(tuning_of_two_warps(), "adjacent segments");
+        reduce_with(not_by_fours<tuning_of_two_warps>(), "adjacent segments, not by fours");
     };
     check(of);
     for (std::size_t i = 5; i + 1 < offsets.size(); i += 11) // a segment that ends before it begins
