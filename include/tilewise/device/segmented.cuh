@@ -115,7 +115,7 @@ void start_segmented(device_call& call, typename Segmented::view const& view,
                                    offset{call.multiprocessors()} * each);
         };
         bool const are_few = !First::launch_any && longer_type::lists_few(left, longest);
-        longer.begin(longest);
+        longer.begin(longest, left);
         if (round == 0)
             first_kernels.start(longer);
         if (has_short && !are_few) {

@@ -12,6 +12,7 @@
 #include <tilewise/device/cuda/status_memory.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/device/segmented/split.cuh>
+#include <tilewise/device/segmented/unlisted.cuh>
 #include <tilewise/device/segmented/warp.cuh>
 #include <tilewise/device/segmented/work.cuh>
 #include <tilewise/order.hpp>
@@ -22,6 +23,7 @@ namespace gpu {
 /// Kernels before this one have listed the segments.
 struct listed_before {
     struct lists_of_block {};
+    unlisted_segments unlisted; ///< but for these
 
     template <class Segmented, class Split>
     TILEWISE_DEVICE void list(typename Segmented::view const&, typename Segmented::results const&,

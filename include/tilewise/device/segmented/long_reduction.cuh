@@ -19,6 +19,8 @@
 #include <tilewise/device/segmented/work.cuh>
 #include <tilewise/order.hpp>
 
+#include <type_traits>
+
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
@@ -39,6 +41,15 @@ struct block_work {
     int last;
 };
 
+/// The work for a segment that a block reduces alone, whose result goes to `index`.
+template <class Scan>
+TILEWISE_DEVICE block_work work_of_segment(offset index, segment_span segment)
+{
+    offset const chunks = (segment.count - 1) / Scan::chunk;
+    return {use_of_round::ends_segment, index, segment.begin, chunks,
+            static_cast<int>(segment.count - chunks * Scan::chunk)};
+}
+
 /// How many blocks of `reduce_longer_segments` have room on a multiprocessor.
 template <class Scan, class Tuning>
 inline constexpr int resident_reducing_blocks =
@@ -46,7 +57,8 @@ inline constexpr int resident_reducing_blocks =
 
 /// Reduces the segments that are listed: with blocks those of more than a tile, and the parts of those that are split,
 /// and folds the latter; then with warps the others, which even out how long blocks take. A block that folds a segment
-/// waits for its parts. Their tickets are smaller, so the blocks that have these are running.
+/// waits for its parts. Their tickets are smaller, so the blocks that have these are running. A block may begin with a
+/// segment that is not listed.
 template <class Segmented, class Tuning, class Split, class First>
 TILEWISE_KERNEL(Tuning::threads, (resident_reducing_blocks<typename Segmented::scan, Tuning>))
 reduce_longer_segments(typename Segmented::view view, typename Segmented::results results,
@@ -64,18 +76,30 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
     using lists_type = typename First::lists_of_block;
     TILEWISE_SHARED(own_lists, lists_type);
     release_dependents();
-    unsigned long long next = 0;
-    if (thread_index() == 0)
-        next = next_ticket(longer.taken); // in flight meanwhile
-    wait_for_primary();
     optional_value<T> const before = init.get();
-    begun.template list<Segmented>(view, results, segments, first, before, op, own_lists, longer, split);
-    if (thread_index() == 0)
-        tickets[0] = next;
-    sync_block(); // the lists, too, may be in shared memory
-    unsigned long long const listed = *longer.found, of_parts = split.ticket_count(), work = listed + of_parts,
-                             of_warps = *medium.found;
-    if (work + of_warps == 0)
+    unsigned long long next = 0, listed = 0, of_parts = 0, work = 0;
+    auto const wait_for_lists = [&] {
+        if (thread_index() == 0)
+            next = next_ticket(longer.taken); // in flight meanwhile
+        wait_for_primary();
+        begun.template list<Segmented>(view, results, segments, first, before, op, own_lists, longer, split);
+        if (thread_index() == 0)
+            tickets[0] = next;
+        sync_block(); // the lists, too, may be in shared memory
+        listed = *longer.found, of_parts = split.ticket_count(), work = listed + of_parts;
+        return work + *medium.found > 0;
+    };
+    block_work left = {use_of_round::nothing, 0, 0, 0, 0};
+    bool are_listed = true; // otherwise, the block takes a segment that is not, and then waits for the lists
+    if constexpr (std::is_same_v<First, listed_before> && !Segmented::segments::counts_on_device) {
+        if (offset const number = block_index(); number < begun.unlisted.count) {
+            segment_span const segment = segments.at(first + number);
+            are_listed = !begun.unlisted.template has<Scan, Tuning, typename Split::parts>(number, segment.count);
+            if (!are_listed)
+                left = gpu::work_of_segment<Scan>(first + number, segment);
+        }
+    }
+    if (are_listed && !wait_for_lists())
         return;
 
     auto use = use_of_round::nothing; // of the round before, and what it has
@@ -122,23 +146,22 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
     int slot = 0, side = 0; // of the tickets, and of the aggregates
     TILEWISE_NO_UNROLL
     for (;;) {
-        unsigned long long const own = tickets[slot];
-        if (thread_index() == 0 && own < work)
-            next = next_ticket(longer.taken);
-        if (warp_index() == 0)
-            finish(shared.object()[side ^ 1]);
-        use = use_of_round::nothing;
-        if (own >= work)
-            break;
-        block_work left = {use_of_round::nothing, 0, 0, 0, 0};
-        if (own < listed) { // (In a function of its own, this makes segments of doubles up to 8 % slower.)
-            left.index = first + longer[own];
-            segment_span const segment = segments.at(left.index);
-            left.begin = segment.begin;
-            left.chunks = (segment.count - 1) / Scan::chunk;
-            left.last = static_cast<int>(segment.count - left.chunks * Scan::chunk);
-            left.use = use_of_round::ends_segment;
-        } else {
+        unsigned long long own = 0;
+        if (are_listed) {
+            own = tickets[slot];
+            if (thread_index() == 0 && own < work)
+                next = next_ticket(longer.taken);
+            if (warp_index() == 0)
+                finish(shared.object()[side ^ 1]);
+            use = use_of_round::nothing;
+            if (own >= work)
+                break;
+            left = {use_of_round::nothing, 0, 0, 0, 0};
+        }
+        if (are_listed && own < listed) { // (In a function of its own, this made doubles up to 8 % slower.)
+            offset const index = first + longer[own];
+            left = gpu::work_of_segment<Scan>(index, segments.at(index));
+        } else if (are_listed) {
             int const place = split.place_of(own - listed);
             split_segment const part = split.list[place];
             segment_span const segment = segments.at(first + part.number);
@@ -175,10 +198,15 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
             left.chunks -= rounds::most;
             side ^= 1;
         }
-        if (thread_index() == 0)
-            tickets[slot ^ 1] = next;
-        slot ^= 1;
-        sync_block();
+        if (are_listed) {
+            if (thread_index() == 0)
+                tickets[slot ^ 1] = next;
+            slot ^= 1;
+            sync_block();
+        } else {
+            are_listed = true;
+            wait_for_lists();
+        }
     }
     if (of_parts > 0)
         gpu::fold_split_segments<Segmented, threads>(results, segments, first, before, op, split, tickets, slot, work,

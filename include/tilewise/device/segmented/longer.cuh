@@ -22,6 +22,7 @@
 #include <tilewise/device/segmented/short.cuh>
 #include <tilewise/device/segmented/single_pass.cuh>
 #include <tilewise/device/segmented/split.cuh>
+#include <tilewise/device/segmented/unlisted.cuh>
 #include <tilewise/device/segmented/work.cuh>
 #include <tilewise/order.hpp>
 
@@ -104,9 +105,10 @@ public:
     {
         return can_list_few && count <= Tuning::most_few_segments && longest > Scan::row;
     }
-    /// Begins a round, before its first kernel is launched.
-    void begin(offset longest)
+    /// Begins a round of `count` segments, before its first kernel is launched.
+    void begin(offset longest, offset count)
     {
+        count_ = count;
         counters_.begin();
         // Leased around all launches: what clears new memory, and the nodes of a capture that allocate and free it,
         // would keep a kernel and its dependent launch (PDL) from overlapping.
@@ -117,7 +119,7 @@ public:
     lists_type lists() const
     {
         if constexpr (reduces)
-            return {medium(), longer(), split(), counters_.of_next(), announced_runs()};
+            return {medium(), longer(), split(), unlisted(), counters_.of_next(), announced_runs()};
         else
             return {
                 medium(),
@@ -153,15 +155,14 @@ private:
         if (longest <= Scan::row)
             return;
         if constexpr (reduces) {
-            int const blocks = call_.multiprocessors() * resident_reducing_blocks<Scan, Tuning>;
             auto const reduce_longer = [&](auto const& begun) {
                 using First = std::decay_t<decltype(begun)>;
                 offset const aligned_every = gpu::aligned_every(view);
                 auto const launch = [&]<class Kind>(std::type_identity<Kind>) {
                     constexpr auto kernel = &reduce_longer_segments<Kind, Tuning, split_type, First>;
                     call_.launch(kernel, "reduce_longer_segments",
-                                 {blocks, threads, 1, are_listed && call_.can_launch_dependent<kernel>()}, view,
-                                 results, segments, first, before, op, medium(), longer(), split(), aligned_every,
+                                 {reducing_blocks(), threads, 1, are_listed && call_.can_launch_dependent<kernel>()},
+                                 view, results, segments, first, before, op, medium(), longer(), split(), aligned_every,
                                  begun);
                 };
                 using View = typename Scan::view;
@@ -173,7 +174,7 @@ private:
                 launch(std::type_identity<Segmented>());
             };
             if (are_listed)
-                reduce_longer(listed_before{});
+                reduce_longer(listed_before{unlisted()});
             else if constexpr (can_list_few)
                 reduce_longer(few_segments{static_cast<int>(count), counters_.of_next()});
             statuses_->record_tickets(0); // they are counted elsewhere
@@ -223,6 +224,11 @@ private:
             return one_pass_.status_words_needed();
     }
     unsigned long long* counter(int i) const { return counters_.of_round() + i; }
+    int reducing_blocks() const { return call_.multiprocessors() * resident_reducing_blocks<Scan, Tuning>; }
+    unlisted_segments unlisted() const
+    {
+        return are_runs ? unlisted_segments() : unlisted_segments{reducing_blocks(), count_};
+    }
     listed_segments longer() const { return {counter(0), counter(1), list_.begin(), 1}; }
     listed_segments medium() const { return {counter(6), counter(7), list_.begin() + most_listed_ - 1, -1}; }
     split_type split() const
@@ -243,7 +249,7 @@ private:
     one_pass_type one_pass_;
     bool only_long_runs_, announces_runs_, in_one_kernel_;
     std::size_t split_bytes_;
-    offset most_split_, most_aggregates_, most_listed_;
+    offset most_split_, most_aggregates_, most_listed_, count_ = 0;
     round_counters counters_;
     scratch<unsigned> list_;
     scratch<split_segment> split_list_;

@@ -14,6 +14,7 @@
 #include <tilewise/device/segmented/by_fours.cuh>
 #include <tilewise/device/segmented/rows.cuh>
 #include <tilewise/device/segmented/segments.cuh>
+#include <tilewise/device/segmented/unlisted.cuh>
 #include <tilewise/device/segmented/warp.cuh>
 #include <tilewise/device/segmented/work.cuh>
 #include <tilewise/order.hpp>
@@ -26,8 +27,10 @@ namespace gpu {
 /// Where segments are listed that are too long to be reduced at once.
 template <class Split>
 struct lists_of_reduction {
+    using parts = typename Split::parts;
     listed_segments medium, longer; ///< for warps, and for blocks
     Split split;
+    unlisted_segments unlisted; ///< that are not listed
     unsigned long long* counters_of_next_round;
     announced_count runs; ///< how many there are, if the segments are runs
 };
@@ -52,13 +55,6 @@ TILEWISE_DEVICE bool are_announced_as_many([[maybe_unused]] Segments& segments,
     } else {
         return false;
     }
-}
-
-/// Returns how long the segments are that warps combine, if there are so many. (Those of up to a row take no list.)
-template <class Scan, class Tuning>
-TILEWISE_DEVICE offset longest_for_warps(offset segments)
-{
-    return segments >= Tuning::least_for_warps ? Scan::tile : Scan::row;
 }
 
 /// How many blocks of `scan_short_segments` have room on a multiprocessor at least, if elements are of one range of
@@ -196,8 +192,9 @@ reduce_several_at_once(typename Segmented::view const& view, typename Segmented:
             }
             auto const number = static_cast<unsigned>(taken.begin + lane);
             bool const is_medium = !fits && own.count <= longest_medium;
-            bool const is_long =
-                own.count > longest_medium && !to.split.add(number, Scan::order::tiles_before_last(own.count));
+            bool const is_long = own.count > longest_medium &&
+                                 !to.unlisted.template has<Scan, Tuning, typename Lists::parts>(number, own.count) &&
+                                 !to.split.add(number, Scan::order::tiles_before_last(own.count));
             medium_list.add(to.medium, listed_medium, is_medium, number);
             long_list.add(to.longer, listed_long, is_long, number);
         }
