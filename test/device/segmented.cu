@@ -286,6 +286,39 @@ DEVICE_TEST(segmented_algorithms, leave_many_segments_to_warps)
     EXPECT_EQ(x.values(elements), expected);
 }
 
+/// Those that a block takes before others are listed: among the first ones, of each length around the limits, beside
+/// shorter ones and ones that are split.
+DEVICE_TEST(segmented_algorithms, reduce_the_first_long_ones_without_a_list)
+{
+    auto const check = [](auto init, int count) {
+        using T = decltype(init);
+        using order = tw::order<T>;
+        constexpr auto row = static_cast<int>(order::row), tile = static_cast<int>(order::tile);
+        int const most = on_device::amount(10 * tile, 2 * tile, 2 * tile);
+        std::vector<std::int64_t> offsets{0};
+        for (int i = 0; i < count; ++i) {
+            int const lengths[] = {row + 1, 2 * tile + 3, 5, 9 * tile + 1, tile, 0, 8 * tile, tile + 1, 8 * tile + 1};
+            int const length = i < 600 || i % 50 == 0 ? lengths[(i + i / 9) % 9] + i / 9 % 2 : i % 7;
+            offsets.push_back(offsets.back() + (i % 9 == 0 || length <= most ? length : row + 2));
+        }
+        auto const x = on_device::some_elements<T>(static_cast<std::size_t>(offsets.back()));
+        std::vector<T> expected(static_cast<std::size_t>(count));
+        tw::segmented_reduce(tw::seq, x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                             expected.begin(), init);
+        device_array<T> const copy(x), sums(static_cast<std::size_t>(count));
+        device_array<std::int64_t> const bounds(offsets);
+        tw::segmented_reduce(tw::device, copy.begin(), bounds.begin(), bounds.end() - 1, bounds.begin() + 1,
+                             sums.begin(), init);
+        segments::expect_bits(sums.values(static_cast<std::size_t>(count)), expected, "reduce");
+    };
+    for (int const count : {33, 60, on_device::amount(2'047, 300, 70)})
+        check(1.0f, count);
+    check(1.0, on_device::amount(1'000, 100, 40));
+    check(std::int8_t(1), on_device::amount(2'500, 100, 40));
+    if (!on_device::interpreted)
+        check(1.0f, 2'500);
+}
+
 DEVICE_TEST(segmented_algorithms, refuse_memory_of_the_host_where_nobody_waits)
 {
     std::vector<int> host(4, 1);

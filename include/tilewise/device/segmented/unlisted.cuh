@@ -21,7 +21,7 @@ TILEWISE_DEVICE offset longest_for_warps(offset segments)
 
 /// The segments of a launch that blocks of `reduce_longer_segments` take before they wait for the kernels that list the
 /// others: those of the first `blocks` ones that a block reduces alone, each by the block with its number. Whether a
-/// segment is one of these depends on its number and length only, so those kernels know which ones to leave out.
+/// segment is one of these depends on its number and length only, so that those kernels leave out the same ones.
 struct unlisted_segments {
     offset blocks = 0; ///< of that kernel, or 0 if it takes none
     offset count = 0;  ///< the segments of the launch
