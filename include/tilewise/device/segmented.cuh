@@ -10,8 +10,8 @@
 ///   combines segments of up to four rows in place of `reduce_short_segments`, with a lane for every four lane vectors.
 /// * Reductions: `reduce_longer_segments` reduces the others: with warps those of up to a tile, if segments are many,
 ///   with blocks the longer ones, of which some are not listed (`unlisted_segments`). Segments of many tiles are split
-///   before that, and their parts are folded in the end
-///   (`fold_split_segments`). Of few segments, it is the first kernel, and takes them all.
+///   before that, and their parts are folded in the end (`fold_split_segments`). Of few segments, it is the first
+///   kernel, and takes them all.
 /// * Scans: warps scan the segments of up to a tile, if segments are many (`scan_medium_segments`). All blocks share
 ///   the tiles of the longer ones (`scan_segments_in_one_pass`), and a block scans each of the others
 ///   (`scan_long_segments`). Where the single pass is not supported, a block scans a segment of up to a group, tile by

@@ -5,6 +5,7 @@
 /// Segments that blocks reduce without a list, while the kernels before theirs list the others (decision 50).
 
 #include <tilewise/core/config.hpp>
+#include <tilewise/device/block/warp.cuh>
 #include <tilewise/device/cuda/arch.cuh>
 #include <tilewise/device/segmented/segments.cuh>
 #include <tilewise/order.hpp>
