@@ -160,8 +160,8 @@ reduce_longer_segments(typename Segmented::view view, typename Segmented::result
         }
         // (What a ticket is for, found in a function of its own, made segments of doubles up to 8 % slower.)
         if (are_listed && own < listed) {
-            offset const index = first + longer[own];
-            left = gpu::work_of_segment<Scan>(index, segments.at(index));
+            offset const number = first + longer[own];
+            left = gpu::work_of_segment<Scan>(number, segments.at(number));
         } else if (are_listed) {
             int const place = split.place_of(own - listed);
             split_segment const part = split.list[place];
