@@ -319,6 +319,42 @@ DEVICE_TEST(segmented_algorithms, reduce_the_first_long_ones_without_a_list)
         check(1.0f, 2'500);
 }
 
+/// Those for warps, for a block each and for all blocks in one call, whose kernels run concurrently: of each length
+/// around the limits, among shorter ones. `every` which one is long.
+DEVICE_TEST(segmented_algorithms, scan_listed_segments_concurrently)
+{
+    auto const check = [](auto init, int count, int every) {
+        using T = decltype(init);
+        using order = tw::order<T>;
+        constexpr auto row = static_cast<int>(order::row), tile = static_cast<int>(order::tile);
+        int const lengths[] = {tile + 1, row + 1, tile / 2 - 1, 2 * tile + 3, tile / 2, row, tile, tile / 2 + 1};
+        std::vector<std::int64_t> offsets{0};
+        for (int i = 0; i < count; ++i)
+            offsets.push_back(offsets.back() + (i % every == 0 ? lengths[i / every % 8] : i % 7));
+        auto const elements = static_cast<std::size_t>(offsets.back());
+        auto const x = on_device::some_elements<T>(elements);
+        std::vector<T> expected(elements);
+        device_array<T> const copy(x, sizeof(T)), scans(elements);
+        device_array<std::int64_t> const bounds(offsets);
+        auto const begins = bounds.begin(), last = bounds.end() - 1, ends = begins + 1;
+        tw::segmented_inclusive_scan(tw::seq, x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                                     expected.begin());
+        tw::segmented_inclusive_scan(tw::device, copy.begin(), begins, last, ends, scans.begin());
+        segments::expect_bits(scans.values(elements), expected, "inclusive");
+        tw::segmented_exclusive_scan(tw::seq, x.begin(), offsets.begin(), offsets.end() - 1, offsets.begin() + 1,
+                                     expected.begin(), init);
+        tw::segmented_exclusive_scan(tw::device, copy.begin(), begins, last, ends, copy.begin(), init);
+        segments::expect_bits(copy.values(elements), expected, "exclusive, in place");
+    };
+    check(1.0f, on_device::amount(2'047, 300, 16), on_device::amount(1, 20, 2)); // too few for warps
+    check(1.0f, 2'048, on_device::amount(3, 100, 250));
+    if (on_device::interpreted)
+        return;
+    check(1.0, 3'000, 3);
+    check(std::int8_t(1), 5'000, on_device::amount(7, 300, 0));
+    check(1.0f, 3'000, on_device::amount(1, 100, 0)); // too many elements for half a tile to be long
+}
+
 DEVICE_TEST(segmented_algorithms, refuse_memory_of_the_host_where_nobody_waits)
 {
     std::vector<int> host(4, 1);

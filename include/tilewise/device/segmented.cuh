@@ -16,7 +16,7 @@
 ///   the tiles of the longer ones (`scan_segments_in_one_pass`), and a block scans each of the others
 ///   (`scan_long_segments`). Where the single pass is not supported, a block scans a segment of up to a group, tile by
 ///   tile; of longer ones, blocks reduce the groups first (`reduce_groups_of_segments`) and find their prefixes
-///   (`carry_groups_of_segments`).
+///   (`carry_groups_of_segments`). The kernels for listed segments run concurrently (`awaited_lists`).
 ///
 /// A segment may begin at any element. Its elements are read one by one, or in 16-byte vectors that are inside it.
 /// Nothing beside them is read, except that segments which are adjacent share such vectors.

@@ -110,6 +110,9 @@ void run_burst(block& chosen)
 void finish(operation& ended)
 {
     machine& m = the_machine();
+    if (ended.primary && !ended.waited_for_primary)
+        note("dependent launch", ended.name + " has ended, and none of its threads has waited for " +
+                                     ended.primary->name + ": what comes behind it may come before the end of that");
     ended.finished = true;
     m.idle = 0;
     wake_those_who_wait_for(ended);

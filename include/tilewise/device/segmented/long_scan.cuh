@@ -135,7 +135,7 @@ carry_groups_of_segments(typename Segmented::segments segments, offset first, in
 }
 
 /// Scans the listed segments, and the groups of those that are split, which come first. If it is announced how many are
-/// `listed`, none are split.
+/// `listed`, none are split, the lists are complete then, and there is more than one block.
 template <class Segmented, class Split>
 TILEWISE_KERNEL(Segmented::scan::threads, 2)
 scan_long_segments(typename Segmented::view view, typename Segmented::results results,
@@ -146,10 +146,14 @@ scan_long_segments(typename Segmented::view view, typename Segmented::results re
     using order = typename Segmented::scan::order;
     constexpr int log2_group = order::log2_tiles(1);
     TILEWISE_SHARED(ticket, unsigned long long);
-    if (listed.of_block() == 0)
+    offset const announced = listed.of_block_in_order();
+    bool const is_announced = announced != announced_count::unknown;
+    if (announced == 0 || (is_announced && block_index() == 0)) // as in `awaited_lists`
         return gpu::end_after_primary();
-    wait_for_primary();
-    unsigned long long const parts = split.ticket_count(), work = parts + *longer.found;
+    if (!is_announced)
+        wait_for_primary();
+    unsigned long long const parts = is_announced ? 0 : split.ticket_count(),
+                             work = is_announced ? static_cast<unsigned long long>(announced) : parts + *longer.found;
     for (;;) {
         if (thread_index() == 0)
             ticket = next_ticket(longer.taken);

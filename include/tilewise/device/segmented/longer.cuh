@@ -180,7 +180,7 @@ private:
             statuses_->record_tickets(0); // they are counted elsewhere
         } else {
             bool const are_for_warps = (count >= Tuning::least_for_warps || only_long_runs_) && !in_one_kernel_;
-            announced_count const for_blocks = {are_for_warps && statuses_ ? counter(9) : nullptr};
+            announced_count const for_blocks = {statuses_ ? counter(9) : nullptr};
             if (are_for_warps) {
                 constexpr int each = Tuning::scanning_blocks_per_multiprocessor;
                 constexpr auto scan_medium = &scan_medium_segments<Segmented, threads, each>;
@@ -190,10 +190,11 @@ private:
                               call_.can_launch_dependent<scan_medium>()},
                              view, results, segments, first, before, op, medium(), gpu::aligned_every(view),
                              only_long_runs_ ? announced_count() : announced_runs(), offset{Tuning::least_for_warps},
-                             longer(), for_blocks);
+                             awaited_lists{longer().found, for_blocks, true});
             }
             constexpr auto scan_long = &scan_long_segments<Segmented, split_type>;
             constexpr int long_each = Tuning::template long_blocks_per_multiprocessor<T>;
+            static_assert(long_each > 1);
             int const long_blocks = call_.multiprocessors() * long_each;
             if (statuses_) {
                 others_type others = {};
@@ -201,7 +202,7 @@ private:
                     others = {results, segments, first, in_one_kernel_ ? medium() : listed_segments{},
                               gpu::aligned_every(view)};
                 one_pass_.start(view, results.to, before, op, one_pass_.segments(counter(4)), *statuses_, counter(3),
-                                others);
+                                others, awaited_lists{longer().found, for_blocks, !are_for_warps});
             } else {
                 call_.launch(&reduce_groups_of_segments<Segmented, threads, long_each, split_type>,
                              "reduce_groups_of_segments", {long_blocks, threads}, view, segments, first, op, split());

@@ -86,9 +86,14 @@ scan_short_segments(typename Segmented::view view, typename Segmented::results r
     warp_segments<Tuning, typename Segmented::segments, false> taken(segments, first, count);
     optional_value<typename Scan::value> const before = init.get();
     auto far = to.far;
-    if (taken.count > 0 && segments.are_adjacent &&
-        gpu::elements_of(segments, first, taken.count) >= taken.count * Scan::tile)
-        far.least = Tuning::least_chunks_of_long * Scan::chunk;
+    if (taken.count > 0 && segments.are_adjacent) {
+        offset const elements = gpu::elements_of(segments, first, taken.count);
+        if (elements >= taken.count * Scan::tile)
+            far.least = Tuning::least_chunks_of_long * Scan::chunk;
+        else if (taken.count >= Tuning::least_for_warps &&
+                 elements <= Tuning::template few_elements_scanned<typename Scan::value>)
+            far.least = Scan::tile / 2;
+    }
     offset longest_medium = gpu::longest_for_warps<Scan, Tuning>(taken.count);
     if (far.in_one_pass && longest_medium >= far.least)
         longest_medium = far.least - 1;
@@ -354,7 +359,7 @@ TILEWISE_KERNEL(threads, blocks_per_multiprocessor)
 scan_medium_segments(typename Segmented::view view, typename Segmented::results results,
                      typename Segmented::segments segments, offset first, initial<typename Segmented::value> init,
                      typename Segmented::op op, listed_segments medium, offset aligned_every, announced_count runs,
-                     offset least_for_warps, listed_segments longer, announced_count for_blocks)
+                     offset least_for_warps, awaited_lists lists)
 {
     release_dependents();
     bool nothing = gpu::are_announced_as_many(segments, runs);
@@ -362,9 +367,7 @@ scan_medium_segments(typename Segmented::view view, typename Segmented::results 
         nothing = nothing || (segments.announced >= 0 && segments.announced < least_for_warps);
     if (nothing && block_index() > 0)
         return;
-    wait_for_primary();
-    if (block_index() == 0 && thread_index() == 0)
-        for_blocks.announce(static_cast<offset>(*longer.found));
+    lists.wait();
     if (nothing)
         return;
     gpu::combine_medium_segments<Segmented, threads>(view, results, segments, first, init.get(), op, medium,

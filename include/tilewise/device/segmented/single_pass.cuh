@@ -19,6 +19,7 @@
 #include <tilewise/device/scan/single_pass.cuh>
 #include <tilewise/device/scan/stages.cuh>
 #include <tilewise/device/scan/types.cuh>
+#include <tilewise/device/segmented/announced.cuh>
 #include <tilewise/device/segmented/tickets.cuh>
 #include <tilewise/order.hpp>
 
@@ -36,10 +37,11 @@ template <class Scan, class Tuning, access in, access out, class Others>
 TILEWISE_KERNEL(warp_roles<Scan>::threads, 1)
 scan_segments_in_one_pass(typename Scan::view view, typename Scan::sink sink, initial<typename Scan::value> init,
                           typename Scan::op op, segment_tickets segments, scan_status status, bool overlaps,
-                          Others others)
+                          Others others, awaited_lists lists)
 {
     release_dependents();
-    wait_for_primary();
+    if (!lists.wait())
+        return;
     tiles_of_segments<Scan> const tiles(segments, status);
     if (tiles.segments() == 0 && !others.any())
         return;
@@ -92,7 +94,8 @@ public:
 
     /// Scans the segments that are listed, given memory for status words and a second counter that is 0.
     void start(View const& view, Sink const& sink, initial<T> const& init, typename Scan::op const& op,
-               segment_tickets const& segments, status_memory& memory, unsigned long long* taken, Others const& others)
+               segment_tickets const& segments, status_memory& memory, unsigned long long* taken, Others const& others,
+               awaited_lists const& lists)
     {
         if constexpr (is_supported) {
             scan_status const status = {
@@ -102,9 +105,9 @@ public:
                 constexpr int shared = sizeof(memory_type);
                 call_.template launch_with_array<start>(
                     "scan_segments_in_one_pass",
-                    {static_cast<int>(std::min(blocks_, most_tiles_)), warp_roles<Scan>::threads, 1,
+                    {static_cast<int>(std::min(blocks_, most_tiles_ + 1)), warp_roles<Scan>::threads, 1,
                      call_.template can_launch_dependent<start>(), shared},
-                    shared, view, sink, init, op, segments, status, is_in_place(view, sink), others);
+                    shared, view, sink, init, op, segments, status, is_in_place(view, sink), others, lists);
             };
             bool const all_are_aligned = may_all_be_aligned && aligned_every_ == 1;
             if constexpr (may_all_be_aligned)

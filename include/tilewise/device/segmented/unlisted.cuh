@@ -27,10 +27,11 @@ struct unlisted_segments {
     offset blocks = 0; ///< of that kernel, or 0 if it takes none
     offset count = 0;  ///< the segments of the launch
 
+    /// For a segment that exists.
     template <class Scan, class Tuning, class Parts>
     TILEWISE_DEVICE bool has(offset number, offset length) const
     {
-        return number < gpu::at_most(blocks, count) && length > gpu::longest_for_warps<Scan, Tuning>(count) &&
+        return number < blocks && length > gpu::longest_for_warps<Scan, Tuning>(count) &&
                Scan::order::tiles_before_last(length) < Parts::least_tiles;
     }
 };

@@ -414,6 +414,17 @@ TILEWISE_DEVICE void observe(unsigned long long const* word, bool wanted, unsign
         return;
     value = __atomic_load_n(word, __ATOMIC_RELAXED);
 }
+/// @name Likewise, in order
+/// @{
+TILEWISE_DEVICE void publish_in_order(unsigned long long* word, unsigned long long value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+TILEWISE_DEVICE unsigned long long observe_in_order(unsigned long long const* word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+/// @}
 TILEWISE_DEVICE void pause_briefly()
 {
     simt::pause();
