@@ -15,6 +15,7 @@ template <int threads>
 TILEWISE_KERNEL(threads, 1)
 add(int* to, int count, int value)
 {
+    wait_for_primary(); // of a dependent launch
     int const i = block_index() * threads + thread_index();
     if (i < count)
         to[i] += value;
