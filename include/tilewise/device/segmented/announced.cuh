@@ -39,19 +39,19 @@ struct announced_count {
         });
     }
 
-    /// @name Likewise, in order
+    /// @name Likewise, with release and acquire
     /// What the announcing thread may read, the waiting ones may read, too.
     /// @{
-    TILEWISE_DEVICE void announce_in_order(offset count) const
+    TILEWISE_DEVICE void announce_release(offset count) const
     {
         if (word != nullptr)
-            publish_in_order(word, static_cast<unsigned long long>(count) + 1);
+            store_release(word, static_cast<unsigned long long>(count) + 1);
     }
-    TILEWISE_DEVICE offset of_block_in_order() const
+    TILEWISE_DEVICE offset of_block_acquire() const
     {
         return wait([](unsigned long long const* announced) {
             poll_again();
-            return observe_in_order(announced);
+            return load_acquire(announced);
         });
     }
     /// @}
@@ -98,11 +98,11 @@ struct awaited_lists {
         if (is_usual || block_index() == 0) {
             wait_for_primary();
             if (are_of_first && block_index() == 0 && thread_index() == 0)
-                announced.announce_in_order(static_cast<offset>(*for_blocks));
+                announced.announce_release(static_cast<offset>(*for_blocks));
             return is_usual || block_count() == 1;
         }
         if (thread_index() == 0) // without shared memory, which moves that of the single pass: up to 5 % (decision 51)
-            while (observe_in_order(announced.word) == 0)
+            while (load_acquire(announced.word) == 0)
                 poll_again();
         sync_block();
         return true;

@@ -146,7 +146,7 @@ scan_long_segments(typename Segmented::view view, typename Segmented::results re
     using order = typename Segmented::scan::order;
     constexpr int log2_group = order::log2_tiles(1);
     TILEWISE_SHARED(ticket, unsigned long long);
-    offset const announced = listed.of_block_in_order();
+    offset const announced = listed.of_block_acquire();
     bool const is_announced = announced != announced_count::unknown;
     if (announced == 0 || (is_announced && block_index() == 0)) // as in `awaited_lists`
         return gpu::end_after_primary();

@@ -66,20 +66,6 @@ TILEWISE_DEVICE void observe(unsigned long long const* word, bool wanted, unsign
                  : "l"(__cvta_generic_to_global(word)), "r"(unsigned{wanted})
                  : "memory");
 }
-/// @name Likewise, in order
-/// What this thread may read before it publishes the word, who has observed that word may read, too.
-/// @{
-TILEWISE_DEVICE void publish_in_order(unsigned long long* word, unsigned long long value)
-{
-    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
-}
-TILEWISE_DEVICE unsigned long long observe_in_order(unsigned long long const* word)
-{
-    unsigned long long value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(__cvta_generic_to_global(word)) : "memory");
-    return value;
-}
-/// @}
 /// Suspends the thread briefly, to leave memory bandwidth to others while it polls.
 TILEWISE_DEVICE void pause_briefly()
 {
@@ -91,6 +77,21 @@ TILEWISE_DEVICE void poll_again() {}
 TILEWISE_DEVICE unsigned long long next_ticket(unsigned long long* counter)
 {
     return atomicAdd(counter, 1ull);
+}
+/// @}
+
+/// @name Ordered communication between blocks
+/// A thread that has loaded a word which another one has stored may access what that one could before it.
+/// @{
+TILEWISE_DEVICE void store_release(unsigned long long* word, unsigned long long value)
+{
+    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)), "l"(value) : "memory");
+}
+TILEWISE_DEVICE unsigned long long load_acquire(unsigned long long const* word)
+{
+    unsigned long long value;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(__cvta_generic_to_global(word)) : "memory");
+    return value;
 }
 /// @}
 

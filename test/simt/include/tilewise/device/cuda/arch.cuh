@@ -414,17 +414,6 @@ TILEWISE_DEVICE void observe(unsigned long long const* word, bool wanted, unsign
         return;
     value = __atomic_load_n(word, __ATOMIC_RELAXED);
 }
-/// @name Likewise, in order
-/// @{
-TILEWISE_DEVICE void publish_in_order(unsigned long long* word, unsigned long long value)
-{
-    __atomic_store_n(word, value, __ATOMIC_RELEASE);
-}
-TILEWISE_DEVICE unsigned long long observe_in_order(unsigned long long const* word)
-{
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
-/// @}
 TILEWISE_DEVICE void pause_briefly()
 {
     simt::pause();
@@ -437,6 +426,18 @@ TILEWISE_DEVICE void poll_again()
 TILEWISE_DEVICE unsigned long long next_ticket(unsigned long long* counter)
 {
     return __atomic_fetch_add(counter, 1ull, __ATOMIC_RELAXED);
+}
+/// @}
+
+/// @name Ordered words that blocks store and poll
+/// @{
+TILEWISE_DEVICE void store_release(unsigned long long* word, unsigned long long value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+TILEWISE_DEVICE unsigned long long load_acquire(unsigned long long const* word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 /// @}
 
