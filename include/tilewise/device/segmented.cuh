@@ -12,9 +12,8 @@
 ///   with blocks the longer ones, of which some are not listed (`unlisted_segments`). Segments of many tiles are split
 ///   before that, and their parts are folded in the end (`fold_split_segments`). Of few segments, it is the first
 ///   kernel, and takes them all.
-/// * Scans: warps scan the segments of up to a tile, if segments are many (`scan_medium_segments`), or of less than
-/// half
-///   a tile, if they have few elements. All blocks share the tiles of the longer ones (`scan_segments_in_one_pass`),
+/// * Scans: warps scan the segments of up to a tile, if segments are many (`scan_medium_segments`); if these have few
+///   elements, of less than half a tile. All blocks share the tiles of the longer ones (`scan_segments_in_one_pass`),
 ///   and a block scans each of the others (`scan_long_segments`). These kernels run concurrently (`awaited_lists`).
 ///   Where the single pass is not supported, a block scans a segment of up to a group, tile by tile; of longer ones,
 ///   blocks reduce the groups first (`reduce_groups_of_segments`) and find their prefixes (`carry_groups_of_segments`).
