@@ -320,7 +320,7 @@ DEVICE_TEST(segmented_algorithms, reduce_the_first_long_ones_without_a_list)
 }
 
 /// Those for warps, for a block each and for all blocks in one call, whose kernels run concurrently: of each length
-/// around the limits, among shorter ones. `every` which one is long.
+/// around the limits, among shorter ones. One in `every` is long.
 DEVICE_TEST(segmented_algorithms, scan_listed_segments_concurrently)
 {
     auto const check = [](auto init, int count, int every) {

@@ -129,6 +129,7 @@ planted const all[] = {
     {"UnwrittenShared", reduce<bug::unwritten_shared>, values, "uninitialised"},
     {"UnwrittenInput", reduce<bug::unwritten_input>, values, "uninitialised"},
     {"NoWaitForPrimary", reduce<bug::no_wait_for_primary>, values, "race, uninitialised, dependent launch"},
+    {"NobodyWaitsForPrimary", cases::add_to_others<bug::no_wait_for_primary>, values, "dependent launch"},
     {"WaitForPrimaryInOneThread", reduce<bug::wait_in_one_thread>, races, "race, uninitialised"},
     {"ScanNoBarrier", scan<bug::no_barrier, order::fences>, values, "race, uninitialised"},
     {"ScanNoSecondBarrier", scan<bug::no_barrier_before_reuse, order::fences>, values, "race, uninitialised"},

@@ -129,6 +129,18 @@ bool reverse()
     return right;
 }
 
+/// A dependent launch that needs nothing of its primary kernel.
+template <bug planted>
+bool add_to_others()
+{
+    constexpr int count = 32;
+    std::vector<int> const zeros(count), ones(count, 1);
+    device_array<int> const first(zeros), second(zeros);
+    expect_success(start(kernels::add<count>, {1, count}, nullptr, first.data(), count, 1));
+    expect_success(start(kernels::add<count, planted>, {1, count, 1, true}, nullptr, second.data(), count, 1));
+    return first.values() == ones && second.values() == ones;
+}
+
 template <bug planted>
 bool gather_in_cluster()
 {

@@ -52,6 +52,11 @@ TEST(Good, ExchangesInAWarp)
     expect_right_under_all_schedules(cases::reverse<bug::none>);
 }
 
+TEST(Good, DependentLaunchesThatNeedNothing)
+{
+    expect_right_under_all_schedules(cases::add_to_others<bug::none>);
+}
+
 TEST(Good, ClustersGather)
 {
     expect_right_under_all_schedules(cases::gather_in_cluster<bug::none>);

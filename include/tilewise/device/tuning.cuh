@@ -154,6 +154,7 @@ struct segmented_tuning {
     /// memory of unknown size. A block alone scans a segment that finds no room.
     using scan = segmented_scan_tuning;
     static constexpr int least_chunks_of_long = 2; ///< that are scanned in that way, if the mean length is a tile
+    static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{64} << 20;
 
     /// Of many segments with up to so many elements together, those of half a tile are scanned in that way, too: the
     /// last warp with one of these decides how long a call takes. 2^22 floats, exponential lengths around 1000: 33 us,
@@ -161,7 +162,6 @@ struct segmented_tuning {
     /// segments of 5000 162 us, with that 211 (H200, 2026-11-30; decision 51).
     template <class T>
     static constexpr offset few_elements_scanned = (offset{1} << 25) / offset{sizeof(T)};
-    static constexpr std::size_t least_status_bytes = std::size_t{2} << 20, most_status_bytes = std::size_t{64} << 20;
 
     /// A reduction splits a segment of so many tiles and more into units of at least 2 tiles, or 4 of bytes or of large
     /// accumulators, and at most 2^12 of these. 2^26 i8 in i32 in one segment, us with 2 and 4: 48, 45 (H100). There is

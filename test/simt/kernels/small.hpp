@@ -11,11 +11,12 @@
 namespace kernels {
 
 /// Adds a value to each element.
-template <int threads>
+template <int threads, bug planted = bug::none>
 TILEWISE_KERNEL(threads, 1)
 add(int* to, int count, int value)
 {
-    wait_for_primary(); // of a dependent launch
+    if constexpr (planted != bug::no_wait_for_primary)
+        wait_for_primary(); // if it is a dependent launch
     int const i = block_index() * threads + thread_index();
     if (i < count)
         to[i] += value;

@@ -13,7 +13,7 @@ TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
 
 /// A count that a block of a kernel announces as soon as it knows it: in one of the counters of a round, which is 0
-/// before. Nothing else may be read because of it before `wait_for_primary`.
+/// before. Nothing else may be read because of it before `wait_for_primary`, unless it is announced with release.
 struct announced_count {
     unsigned long long* word = nullptr; ///< null if no kernel announces it
 
@@ -89,17 +89,17 @@ TILEWISE_DEVICE void end_after_primary()
 struct awaited_lists {
     unsigned long long const* for_blocks; ///< how many segments are listed for blocks
     announced_count announced;            ///< likewise
-    bool are_of_first;                    ///< whether the first of these kernels waits
+    bool are_of_first;                    ///< whether it is the first of these kernels that waits
 
     /// Returns whether the block has anything to do. All of its threads take part.
     TILEWISE_DEVICE bool wait() const
     {
-        bool const is_usual = are_of_first || announced.word == nullptr;
-        if (is_usual || block_index() == 0) {
+        bool const all_wait = are_of_first || announced.word == nullptr;
+        if (all_wait || block_index() == 0) {
             wait_for_primary();
             if (are_of_first && block_index() == 0 && thread_index() == 0)
                 announced.announce_release(static_cast<offset>(*for_blocks));
-            return is_usual || block_count() == 1;
+            return all_wait || block_count() == 1;
         }
         if (thread_index() == 0) // without shared memory, which moves that of the single pass: up to 5 % (decision 51)
             while (load_acquire(announced.word) == 0)
