@@ -56,12 +56,39 @@ TEST(ByKeyProbe, CombinesRowsAsTheOrderSays)
         // A run that begins in the last lane of a row of memory in which none has two lane vectors.
         std::vector<std::size_t> late_in_row(31, 1);
         late_in_row.push_back(40);
-        for (auto const& lengths : std::vector<std::vector<std::size_t>>{
-                 {130, 1, 33, 260, 5, 700}, {3200, 1, 40, 1, 300}, many, late, late_in_row}) {
+        // Rows of memory in which every value begins a run, behind a run of whole rows; the last one lacks a value.
+        using order = tilewise::order<shape::bytes<12>, runs::many_chunks>;
+        auto const row = static_cast<std::size_t>(order::row);
+        std::vector<std::size_t> rows_of_ones(5 * row - 1, 1);
+        rows_of_ones.front() = static_cast<std::size_t>(order::tile) + row;
+        rows_of_ones[1] = row; // otherwise, the row behind the first run would have one
+        // Likewise, but in each row a run of two.
+        std::vector<std::size_t> nearly_ones(5 * row, 1);
+        for (std::size_t i = 3; i < nearly_ones.size(); i += row - 1)
+            nearly_ones[i] = 2;
+        for (auto const& lengths : std::vector<std::vector<std::size_t>>{{130, 1, 33, 260, 5, 700},
+                                                                         {3200, 1, 40, 1, 300},
+                                                                         many,
+                                                                         late,
+                                                                         late_in_row,
+                                                                         rows_of_ones,
+                                                                         nearly_ones,
+                                                                         std::vector<std::size_t>(4 * row, 1)}) {
             auto const keys = runs::keys_of<int>(lengths);
             runs::expect_specified<runs::many_chunks>(keys, shape::some_values<shape::bytes<12>>(keys.size()),
                                                       shape::non_associative<shape::bytes<12>>());
         }
+    });
+}
+
+TEST(ByKeyProbe, ListsWhereLargeKeysAre)
+{
+    backend::run([] {
+        std::vector<std::size_t> lengths(300, 1);
+        lengths.insert(lengths.begin() + 200, {3, 70, 2});
+        auto const keys = runs::keys_of<runs::wide_key>(lengths);
+        runs::expect_specified<geometry>(keys, shape::some_values<std::uint32_t>(keys.size()),
+                                         shape::non_associative<std::uint32_t>());
     });
 }
 #else

@@ -209,7 +209,7 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
     auto const pred = tilewise::gpu::function_for(is_same);
     auto const count = static_cast<tilewise::offset>(keys.size());
     std::size_t const number = expected.keys.size();
-    device_array<Key> const there(keys), found(number);
+    device_array<Key> const there(keys), misaligned(keys, 1), found(number);
     device_array<T> const values(x), reduced(number);
     device_array<std::int64_t> const counts(number), numbers(2);
     auto const wait = [] { on_device::expect_success(cudaStreamSynchronize(nullptr)); };
@@ -224,11 +224,11 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
         wait();
         return out.values(x.size());
     };
-    auto const check = [&]<class Tuning>(auto policy, Tuning tuning) {
+    auto const check = [&]<class Tuning>(auto policy, Tuning tuning, device_array<Key> const& reduced_keys) {
         bool const waits = decltype(policy)::waits;
-        tilewise::offset const runs =
-            tilewise::gpu::reduce_by_key<Geometry, T, Tuning>("test", policy, there.data(), count, values.data(), pred,
-                                                              found.data(), reduced.data(), numbers.data(), own_op);
+        tilewise::offset const runs = tilewise::gpu::reduce_by_key<Geometry, T, Tuning>(
+            "test", policy, reduced_keys.data(), count, values.data(), pred, found.data(), reduced.data(),
+            numbers.data(), own_op);
         wait();
         EXPECT_EQ(runs, waits ? static_cast<tilewise::offset>(number) : 0);
         EXPECT_EQ(numbers.value(0), static_cast<tilewise::offset>(number));
@@ -243,9 +243,9 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
                               "inclusive");
         segments::expect_bits(scanned(policy, tuning, exclusive, init, waits), expected.exclusive, "exclusive");
     };
-    check(tilewise::device, tuning());
-    check(tilewise::device.nosync(), tuning_with<2, 2048>());
-    check(tilewise::device.nosync(), tuning_with<2, 64, most_keys, sizeof(T) == 4 ? 300 : 1>());
+    check(tilewise::device, tuning(), there);
+    check(tilewise::device.nosync(), tuning_with<2, 2048>(), misaligned);
+    check(tilewise::device.nosync(), tuning_with<2, 64, most_keys, sizeof(T) == 4 ? 300 : 1>(), there);
     segments::expect_bits(scanned(tilewise::device, few_with<little_room>(), exclusive, init, false),
                           expected.exclusive, "with little room");
     segments::expect_bits(scanned(tilewise::device, few_with<no_single_pass>(), inclusive, std::nullopt, false),

@@ -462,4 +462,38 @@ DEVICE_TEST(algorithms_by_key, have_runs_beside_every_length_that_kernels_tell_a
     segments::expect_bits(scans.values(x.size()), host_scans, "scan");
 }
 
+/// Rows of memory in which a run begins at every key, or at every one but one, behind a run of whole rows, and at the
+/// end: of a whole row, one key more, or less.
+template <class T, class Key>
+void expect_rows_of_single_keys()
+{
+    auto const row = static_cast<std::size_t>(tw::order<T>::row);
+    for (std::size_t const behind : {row - 1, row, row + 1}) {
+        std::vector<std::size_t> lengths(3 * row, 1);
+        lengths.insert(lengths.end(), {9 * row, 2});
+        lengths.insert(lengths.end(), 3 * row - 2 + behind, 1);
+        auto const keys = runs::keys_of<Key>(lengths);
+        std::vector<T> x;
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            x.push_back(static_cast<T>(100.0 / static_cast<double>(1 + i % 89)));
+        device_array<Key> const there(keys), found(lengths.size());
+        device_array<T> const values(x), sums(lengths.size());
+        std::vector<Key> host_keys(lengths.size());
+        std::vector<T> host_sums(lengths.size());
+        tw::reduce_by_key(tw::seq, keys, x, host_keys, host_sums);
+        auto const ends = tw::reduce_by_key(tw::device, there, values, found, sums);
+        ASSERT_EQ(ends.first - found.begin(), static_cast<std::ptrdiff_t>(lengths.size()));
+        segments::expect_bits(found.values(lengths.size()), host_keys, "keys");
+        segments::expect_bits(sums.values(lengths.size()), host_sums, "reduce");
+    }
+}
+
+DEVICE_TEST(algorithms_by_key, have_runs_at_every_key_of_a_row)
+{
+    expect_rows_of_single_keys<float, std::int32_t>();
+    expect_rows_of_single_keys<double, std::int64_t>();
+    expect_rows_of_single_keys<std::int8_t, std::int16_t>();
+    expect_rows_of_single_keys<float, runs::wide_key>();
+}
+
 } // namespace

@@ -79,8 +79,7 @@ bool is_apart(View const& view, Sink const& sink, offset count)
 template <class Scan, class Out>
 bool is_aligned(typename Scan::view const& view, Out const& out)
 {
-    constexpr int to = Out::reduces ? 1 : Scan::sink::template alignment<Scan::lane_vector>;
-    return gpu::misalignment_of(view) == 0 && reinterpret_cast<std::uintptr_t>(out.to.base()) % to == 0;
+    return gpu::misalignment_of(view) == 0 && out.template is_aligned<Scan>();
 }
 
 /// Launches the kernel that combines the values of runs of up to a tile, and lists the others in `lists`.

@@ -10,6 +10,7 @@
 #include <tilewise/device/block/output.cuh>
 #include <tilewise/device/block/view.cuh>
 #include <tilewise/device/block/warp.cuh>
+#include <tilewise/device/by_key/listed_runs.cuh>
 #include <tilewise/device/by_key/long_runs.cuh>
 #include <tilewise/device/by_key/marks.cuh>
 #include <tilewise/device/by_key/rows_with_runs.cuh>
@@ -32,24 +33,14 @@ struct scanned_runs {
     static constexpr bool reduces = false;
     Sink to;
     offset most;
-};
 
-/// What `combine_runs` writes: a result for every run, and its first key, if there are more than `most` runs.
-template <class Sink, class FirstKeys>
-struct reduced_runs {
-    static constexpr bool reduces = true;
-    Sink to;
-    FirstKeys keys;
-    offset most;
-};
-
-/// The runs that begin in a row, listed by a warp: where, and the results of the runs that end there.
-template <class Scan>
-struct listed_results {
-    static constexpr int row = Scan::row;
-    static_assert(row <= 1 << 16);
-    std::uint16_t position[row];
-    registers<typename Scan::value, row> result;
+    template <class>
+    using list = char; ///< of which there is none
+    template <class Scan>
+    bool is_aligned() const
+    {
+        return reinterpret_cast<std::uintptr_t>(to.base()) % Sink::template alignment<Scan::lane_vector> == 0;
+    }
 };
 
 /// Stores the results of a scan for the values of a lane, of those that exist.
@@ -73,57 +64,6 @@ TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, of
             gpu::store_one(to, position + i, T(results[i]));
 }
 
-/// Stores the results of the runs that end where others begin, and the first keys of the latter. `runs` is the number
-/// of runs that begin before the row, `before` the result for the value before the lane's first one. The runs are
-/// listed first, so that neighboring lanes store neighboring results. Returns how many runs begin in the row.
-template <class Scan, class Rows, class Out>
-TILEWISE_DEVICE int store_reduced(Out& out, Rows const& rows, offset runs, offset first, offset count, bool is_long,
-                                  typename Scan::value const& before, typename Scan::op& op,
-                                  listed_results<Scan>& listed)
-{
-    using T = typename Scan::value;
-    constexpr int N = Scan::lane_vector, batch = 2; // keys in flight
-    int const lane = lane_index(), earlier = rows.runs_before_lane(),
-              number = gpu::shuffle(earlier + gpu::count_bits(rows.begins_of_lane()), warp_size - 1);
-    int own = earlier;
-    TILEWISE_UNROLL
-    for (int i = 0; i < N; ++i) {
-        registers<T, 1> result;
-        if (i == 0)
-            gpu::put(result[0], before);
-        else if (Scan::is_unpredicated || (rows.begins(i) && rows.exists(i - 1)))
-            gpu::put(result[0], rows.result(gpu::max_of(i - 1, 0), op));
-        if (rows.begins(i)) {
-            listed.position[own] = static_cast<std::uint16_t>(lane * N + i);
-            gpu::put(listed.result[own], T(result[0]));
-            ++own;
-        }
-    }
-    sync_warp();
-    auto keys_to = out.keys.from(runs);
-    bool const has_first = runs > 0 && !is_long; // a result of the run that is open before the row
-    TILEWISE_NO_UNROLL
-    for (int begin = lane; begin < number; begin += batch * warp_size) {
-        registers<typename decltype(out.keys)::key, batch> keys;
-        TILEWISE_UNROLL
-        for (int k = 0; k < batch; ++k) {
-            int const i = begin + k * warp_size;
-            if (i < number && first + listed.position[i] < count)
-                out.keys.load(keys, k, first + listed.position[i]);
-        }
-        TILEWISE_UNROLL
-        for (int k = 0; k < batch; ++k) {
-            int const i = begin + k * warp_size;
-            if (i < number && first + listed.position[i] < count)
-                keys_to.write(i, keys, k);
-            if (i < number && (i > 0 || has_first))
-                gpu::store_one(out.to, runs - 1 + i, T(listed.result[i]));
-        }
-    }
-    sync_warp(); // before the list is written again
-    return number;
-}
-
 /// Combines the values of runs of up to `longest` values, at most a tile, and lists the longer ones.
 template <class Scan, class Out, class Tuning, access how, class Lists>
 TILEWISE_KERNEL(Tuning::threads, Tuning::combining_blocks_per_multiprocessor)
@@ -134,7 +74,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     constexpr int N = Scan::lane_vector, row = Scan::row, ahead = 2; // rows whose loads are in flight
     constexpr int far = -(1 << 29);                                  // as a position: long before the part
     constexpr int warps = Tuning::threads / warp_size;
-    using lists_of_warps = registers<std::conditional_t<Out::reduces, listed_results<Scan>, char>, warps>;
+    using lists_of_warps = registers<typename Out::template list<Scan>, warps>;
     TILEWISE_SHARED(listed, lists_of_warps);
     int const warp = warp_index();
     offset const part = offset{block_index()} * warps + warp;
@@ -162,6 +102,8 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
     unsigned const* const words = marks.words + ((first + begin) >> 5);
     int const shift = lane * N % warp_size, word = lane * N / warp_size;
 
+    if constexpr (Out::reduces)
+        out.skip(before.runs);
     registers<typename Scan::vector_size, ahead> loaded;
     unsigned begins[ahead];
     int at[ahead];
@@ -170,11 +112,11 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
         at[i] = some_rows.take();
         if (at[i] >= limit)
             return;
-        if constexpr (Out::reduces)
-            if (at[i] >= 0 && marks.count >= Tuning::least_fetched_ahead)
-                out.keys.template prefetch<row>(first + at[i], marks.count);
         auto const from = static_cast<unsigned>(at[i] - begin);
         if (at[i] + row <= end) {
+            if constexpr (Out::reduces)
+                if (at[i] >= 0 && marks.count >= Tuning::least_fetched_ahead)
+                    out.keys.template prefetch<row>(first + at[i]);
             loaded[i] = values.template fetch<how, N>(from);
         } else {
             int const left = end - at[i] - lane * N;
@@ -209,9 +151,11 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
                                                 (lane + warp_size - 1) % warp_size);
                 gpu::put(last_of_row[0], T(last[0]));
                 if (here >= 0 && rows.any_begins()) {
-                    bool const ends_long = first + rows.first_begin(here) - before.last > longest;
-                    before.runs += gpu::store_reduced<Scan>(out, rows, before.runs, first + here, marks.count,
-                                                            ends_long, previous, op, listed[warp]);
+                    bool const ends_long = !rows.all_exist() && first + rows.first_begin(here) - before.last > longest;
+                    int const number = gpu::store_runs<Scan, how>(out, rows, before.runs, first + here, marks.count,
+                                                                  ends_long, previous, op, listed[warp]);
+                    before.runs += number;
+                    out.skip(number);
                 }
             } else if (here >= 0) {
                 gpu::store_scanned<Scan, how>(out.to, rows, position, op);

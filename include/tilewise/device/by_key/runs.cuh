@@ -59,21 +59,19 @@ struct first_keys {
     Keys keys;
     Sink to;
 
-    TILEWISE_DEVICE first_keys from(offset run) const { return {keys, to.from(run)}; }
-    /// Fetches `size` keys to the L2 cache, of those that exist; of a key larger than a cache line, its first line. All
-    /// lanes take part.
+    static constexpr bool are_in_memory = !discards<Sink> && calls_no_function<Keys>;
+
+    /// Fetches `size` keys to the L2 cache; of a key larger than a cache line, its first line. All lanes take part.
     template <int size>
-    TILEWISE_DEVICE void prefetch(offset begin, offset count) const
+    TILEWISE_DEVICE void prefetch(offset begin) const
     {
-        if constexpr (!discards<Sink> && calls_no_function<Keys>) {
+        if constexpr (are_in_memory) {
             constexpr int each = sizeof(Key) < line_bytes ? static_cast<int>(line_bytes / sizeof(Key)) : 1,
                           lines = (size + each - 1) / each;
             TILEWISE_UNROLL
-            for (int line = 0; line < lines; line += warp_size) {
-                offset const at = begin + (line + lane_index()) * each;
-                if (line + lane_index() < lines && at < count)
-                    gpu::prefetch_line(keys.first + at);
-            }
+            for (int line = 0; line < lines; line += warp_size)
+                if (line + lane_index() < lines)
+                    gpu::prefetch_line(keys.first + begin + (line + lane_index()) * each);
         }
     }
     template <int count>
