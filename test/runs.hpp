@@ -209,7 +209,7 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
     auto const pred = tilewise::gpu::function_for(is_same);
     auto const count = static_cast<tilewise::offset>(keys.size());
     std::size_t const number = expected.keys.size();
-    device_array<Key> const there(keys), misaligned(keys, 1), found(number);
+    device_array<Key> const there(keys), misaligned(keys, alignof(Key)), found(number);
     device_array<T> const values(x), reduced(number);
     device_array<std::int64_t> const counts(number), numbers(2);
     auto const wait = [] { on_device::expect_success(cudaStreamSynchronize(nullptr)); };
