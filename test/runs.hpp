@@ -178,7 +178,6 @@ struct tuning_with : tilewise::gpu::by_key_tuning {
     template <class>
     static constexpr tilewise::offset few_keys = few;
     static constexpr int longest_of_few = longest;
-    static constexpr tilewise::offset least_fetched_ahead = 0;
     static constexpr int threads = 64, words_at_once = 2, combining_blocks_per_multiprocessor = 1;
     static constexpr int least_part = part, most_part = part;
 };

@@ -301,11 +301,6 @@ struct by_key_tuning {
     static constexpr offset few_keys = std::min(offset{1} << 21, (offset{1} << 23) / offset{sizeof(T)});
     static constexpr int longest_of_few = 512, chunks_of_few = 2;
 
-    /// Of so many keys and more, `combine_runs` fetches ahead what it reads again: fewer are still in the L2 cache.
-    /// 2^26 i32 keys, us to reduce f32 values without and with that, runs of 1: 546, 496; of 2: 406, 388; of 4: 362,
-    /// 357 (H200, 2026-11-26).
-    static constexpr offset least_fetched_ahead = offset{1} << 24;
-
     /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments. 2^26 floats in runs of
     /// 4: 375 us by rows; of 32: 345 by rows, 254 as segments. 2 is between the two.
     static constexpr int least_mean_vectors = 2;

@@ -115,7 +115,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
         auto const from = static_cast<unsigned>(at[i] - begin);
         if (at[i] + row <= end) {
             if constexpr (Out::reduces)
-                if (at[i] >= 0 && marks.count >= Tuning::least_fetched_ahead)
+                if (at[i] >= 0)
                     out.keys.template prefetch<row>(first + at[i]);
             loaded[i] = values.template fetch<how, N>(from);
         } else {
