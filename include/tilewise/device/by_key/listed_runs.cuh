@@ -32,6 +32,7 @@ inline constexpr bool lists_keys =
     FirstKeys::are_in_memory && N * sizeof(typename FirstKeys::key) <= 2 * std::size_t{vector_bytes};
 
 /// A run that begins in a row: its first key, or where that is in the row; and the result of the run that ends there.
+/// Up to 16 bytes are aligned so that they are stored and loaded at once.
 template <class T, class Key>
 struct alignas(std::bit_ceil(sizeof(T) + sizeof(Key)) <= vector_bytes ? std::bit_ceil(sizeof(T) + sizeof(Key))
                                                                       : std::max(alignof(T), alignof(Key))) listed_run {
