@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -51,6 +52,21 @@ using reads = values::computed<element_of>;
 
 struct added {
     TILEWISE_PORTABLE int operator()(int a, int b) const { return a + b; }
+};
+
+/// An output iterator that writes to every other place.
+struct every_other {
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = void;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = int&;
+
+    int* to;
+
+    TILEWISE_PORTABLE int& operator*() const { return *to; }
+    TILEWISE_PORTABLE int& operator[](std::ptrdiff_t i) const { return to[2 * i]; }
+    TILEWISE_PORTABLE every_other operator+(std::ptrdiff_t i) const { return {to + 2 * i}; }
 };
 
 } // namespace runs
@@ -494,6 +510,26 @@ DEVICE_TEST(algorithms_by_key, have_runs_at_every_key_of_a_row)
     expect_rows_of_single_keys<double, std::int64_t>();
     expect_rows_of_single_keys<std::int8_t, std::int16_t>();
     expect_rows_of_single_keys<float, runs::wide_key>();
+}
+
+DEVICE_TEST(algorithms_by_key, write_the_rows_of_runs_through_output_iterators)
+{
+    std::vector<std::size_t> lengths(700, 1); // rows of which all keys begin runs, and some do
+    for (std::size_t i = 300; i < lengths.size(); i += 2)
+        lengths[i] = 1 + i % 7;
+    auto const keys = runs::keys_of<int>(lengths);
+    ints const x(keys.size(), 3);
+    auto const last = 2 * lengths.size();
+    device_array<int> const there(keys), values(x), found(ints(last, -1)), sums(ints(last, -1));
+    tw::reduce_by_key(tw::device, there.begin(), there.end(), values.begin(), runs::every_other{found.data()},
+                      runs::every_other{sums.data()});
+    auto const first_keys = found.values(last), results = sums.values(last);
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        ASSERT_EQ(first_keys[2 * i], runs::make_key<int>(i)) << i;
+        ASSERT_EQ(results[2 * i], static_cast<int>(3 * lengths[i])) << i;
+        ASSERT_EQ(first_keys[2 * i + 1], -1) << i;
+        ASSERT_EQ(results[2 * i + 1], -1) << i;
+    }
 }
 
 } // namespace
