@@ -67,6 +67,8 @@ struct every_other {
     TILEWISE_PORTABLE int& operator*() const { return *to; }
     TILEWISE_PORTABLE int& operator[](std::ptrdiff_t i) const { return to[2 * i]; }
     TILEWISE_PORTABLE every_other operator+(std::ptrdiff_t i) const { return {to + 2 * i}; }
+    TILEWISE_PORTABLE every_other& operator++() { return to += 2, *this; }
+    TILEWISE_PORTABLE std::ptrdiff_t operator-(every_other const& other) const { return (to - other.to) / 2; }
 };
 
 } // namespace runs
