@@ -25,6 +25,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace tw = tilewise;
@@ -53,6 +54,14 @@ using reads = values::computed<element_of>;
 struct added {
     TILEWISE_PORTABLE int operator()(int a, int b) const { return a + b; }
 };
+
+/// A key that cannot be assigned. It converts to what is written.
+struct constant_key {
+    int const number;
+    TILEWISE_PORTABLE operator int() const { return number; }
+    TILEWISE_PORTABLE friend bool operator==(constant_key a, constant_key b) { return a.number == b.number; }
+};
+static_assert(std::is_trivially_copyable_v<constant_key> && !std::is_copy_assignable_v<constant_key>);
 
 /// An output iterator that writes to every other place.
 struct every_other {
@@ -531,6 +540,21 @@ DEVICE_TEST(algorithms_by_key, write_the_rows_of_runs_through_output_iterators)
         ASSERT_EQ(results[2 * i], static_cast<int>(3 * lengths[i])) << i;
         ASSERT_EQ(first_keys[2 * i + 1], -1) << i;
         ASSERT_EQ(results[2 * i + 1], -1) << i;
+    }
+}
+
+DEVICE_TEST(algorithms_by_key, take_keys_that_cannot_be_assigned)
+{
+    ints const numbers = runs::keys_of<int>(std::vector<std::size_t>(500, 2));
+    std::vector<runs::constant_key> keys;
+    for (int const number : numbers)
+        keys.push_back({number});
+    device_array<runs::constant_key> const there(keys);
+    device_array<int> const values(ints(keys.size(), 3)), found(500), sums(500);
+    tw::reduce_by_key(tw::device, there.begin(), there.end(), values.begin(), found.begin(), sums.begin());
+    for (std::size_t i = 0; i < 500; ++i) {
+        ASSERT_EQ(found.value(i), numbers[2 * i]) << i;
+        ASSERT_EQ(sums.value(i), 6) << i;
     }
 }
 

@@ -22,7 +22,6 @@
 #include <tilewise/order.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 TILEWISE_NAMESPACE_BEGIN
 namespace gpu {
