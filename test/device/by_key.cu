@@ -489,8 +489,8 @@ DEVICE_TEST(algorithms_by_key, have_runs_beside_every_length_that_kernels_tell_a
     segments::expect_bits(scans.values(x.size()), host_scans, "scan");
 }
 
-/// Rows of memory in which a run begins at every key, or at every one but one, behind a run of whole rows, and at the
-/// end: of a whole row, one key more, or less.
+/// Rows of memory in which a run begins at every key, or at all keys but one, before and after a long run. The last row
+/// is complete, or has one key more or less.
 template <class T, class Key>
 void expect_rows_of_single_keys()
 {
