@@ -301,8 +301,9 @@ struct by_key_tuning {
     static constexpr offset few_keys = std::min(offset{1} << 21, (offset{1} << 23) / offset{sizeof(T)});
     static constexpr int longest_of_few = 512, chunks_of_few = 2;
 
-    /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments. 2^26 floats in runs of
-    /// 4: 375 us by rows; of 32: 345 by rows, 254 as segments. 2 is between the two.
+    /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments. 2^26 values, us by
+    /// rows and as segments: f32, one lane vector 315, 363; two 334, 307; f64, one 556, 592; two 587, 467 (H200,
+    /// 2026-11-30).
     static constexpr int least_mean_vectors = 2;
     /// Runs of fewer rows in the mean are scanned by rows of memory, others as segments. 2^26 values in runs of 300, us
     /// by rows and as segments: f32 383, 356; f64 733, 544 (H100, 2026-11-25). Between one row and two, not measured.
