@@ -42,13 +42,13 @@ struct packed_key {
 template <int block_threads, int words>
 struct small_parts : tilewise::gpu::by_key_tuning {
     static constexpr int threads = block_threads, words_at_once = words, combining_blocks_per_multiprocessor = 1;
-    static constexpr int least_part = 32 * words, most_part = 32 * words;
+    static constexpr int least_part = 32 * words, most_part = 32 * words, least_rows_to_scan = least_part;
     static constexpr int dense_runs = 12 * words;
 };
 
 /// Parts of more keys than a warp writes about at once.
 struct large_parts : small_parts<64, 2> {
-    static constexpr int least_part = 3072, most_part = 3072;
+    static constexpr int least_part = 3072, most_part = 3072, least_rows_to_scan = least_part;
     static constexpr int dense_runs = tilewise::gpu::by_key_tuning::dense_runs;
 };
 

@@ -84,7 +84,19 @@ std::vector<std::vector<std::size_t>> lengths()
     std::vector<std::size_t> among_ones(one + 7, 1); // so many that the mean is short
     among_ones.insert(among_ones.begin() + 5, {one, 1, one - 1});
     among_ones.insert(among_ones.end(), one + 5, 1);
-    return {units, tiny, ones, {one}, {1, one}, {one, 1}, {in_chunk, 1, in_chunk + 1}, among_ones, {1}, {}};
+    auto const row = static_cast<std::size_t>(order::row);
+    return {units,
+            tiny,
+            ones,
+            {one},
+            {1, one},
+            {one, 1},
+            {1},
+            {},
+            {in_chunk, 1, in_chunk + 1},
+            {one, row + 1, 1, 2 * row, one},       // of few keys, the runs of more than a row may be listed
+            std::vector<std::size_t>(12, row + 1), // here not: there is no room in the list
+            among_ones};
 }
 
 /// The runs of keys.
@@ -170,19 +182,30 @@ struct many_chunks : segments::steep_geometry {
     static constexpr int rows_per_chunk = 4, chunks_per_tile = 8;
 };
 
-/// Parts of few keys, or of more rows than a warp looks at together; and several launches for the runs. Of up to `few`
-/// keys, runs of more values than `longest` and a row are segments.
-template <int log2_units, int part = 64, tilewise::offset few = 0, int longest = 1>
+/// Parts of few keys, or of more rows than a warp looks at together; and several launches for the runs.
+template <int log2_units, int part = 64>
 struct tuning_with : tilewise::gpu::by_key_tuning {
     using segments = ::segments::tuning_with<log2_units>;
     template <class>
-    static constexpr tilewise::offset few_keys = few;
-    static constexpr int longest_of_few = longest;
+    static constexpr tilewise::offset few_keys = 0;
     static constexpr int threads = 64, words_at_once = 2, combining_blocks_per_multiprocessor = 1;
-    static constexpr int least_part = part, most_part = part;
+    static constexpr int least_part = part, most_part = part, least_rows_to_reduce = part, least_rows_to_scan = part;
 };
 using tuning = tuning_with<6>;
-inline constexpr tilewise::offset most_keys = tilewise::offset{1} << 62;
+
+/// Few keys: runs of more values than `longest` and a row are segments. The parts are those of users, of fewer keys
+/// than a warp marks at once.
+template <int longest = 1>
+struct tuning_of_few : tuning_with<2> {
+    template <class>
+    static constexpr tilewise::offset few_keys = tilewise::offset{1} << 62;
+    template <class>
+    static constexpr int longest_of_few = longest;
+    using of_users = tilewise::gpu::by_key_tuning;
+    static constexpr int words_at_once = of_users::words_at_once, least_part = of_users::least_part,
+                         most_part = of_users::most_part, least_rows_to_reduce = of_users::least_rows_to_reduce,
+                         least_rows_to_scan = of_users::least_rows_to_scan;
+};
 
 /// Few runs, the long ones of which may not be scanned by one kernel alone.
 struct little_room : segments::tuning_with<2> {
@@ -192,7 +215,7 @@ struct no_single_pass : segments::tuning_with<2> {
     using scan = segments::without_bulk_copies;
 };
 template <class Segments>
-struct few_with : tuning_with<2, 64, most_keys> {
+struct few_with : tuning_of_few<> {
     using segments = Segments;
 };
 
@@ -244,7 +267,7 @@ void expect_specified(std::vector<Key> const& keys, std::vector<T> const& x, Op 
     };
     check(tilewise::device, tuning(), there);
     check(tilewise::device.nosync(), tuning_with<2, 2048>(), misaligned);
-    check(tilewise::device.nosync(), tuning_with<2, 64, most_keys, sizeof(T) == 4 ? 300 : 1>(), there);
+    check(tilewise::device.nosync(), tuning_of_few<sizeof(T) == 4 ? 300 : 1>(), there);
     segments::expect_bits(scanned(tilewise::device, few_with<little_room>(), exclusive, init, false),
                           expected.exclusive, "with little room");
     segments::expect_bits(scanned(tilewise::device, few_with<no_single_pass>(), inclusive, std::nullopt, false),

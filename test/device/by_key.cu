@@ -465,21 +465,32 @@ DEVICE_TEST(algorithms_by_key, list_only_long_runs_of_few_keys)
     EXPECT_EQ(wide.value(count - 1), 300);
 }
 
-DEVICE_TEST(algorithms_by_key, have_runs_beside_every_length_that_kernels_tell_apart)
+/// A value of 16 bytes.
+struct two_sums {
+    double a, b;
+    two_sums() = default;
+    TILEWISE_PORTABLE explicit two_sums(double x) : a(x), b(1 - x) {}
+    TILEWISE_PORTABLE friend two_sums operator+(two_sums const& x, two_sums const& y)
+    {
+        two_sums sums(x.a + y.a);
+        sums.b = x.b + y.b;
+        return sums;
+    }
+};
+
+/// Few keys, in runs of these lengths: the results are those of the host.
+template <class T>
+void expect_runs_of_host(std::vector<std::size_t> const& lengths)
 {
-    constexpr int longest = tw::gpu::by_key_tuning::longest_of_few;
-    std::vector<std::size_t> lengths(97, 1); // so that runs begin anywhere in parts
-    for (int const difference : {-1, 0, 1, 255, 256, 257, 511, 512})
-        lengths.insert(lengths.end(), {static_cast<std::size_t>(longest + difference), 1, 3});
     auto const keys = runs::keys_of<std::int32_t>(lengths);
-    std::vector<float> x; // not of any bits: which bits a NaN has that is a sum depends on the processor
+    std::vector<T> x; // not of any bits: which bits a NaN has that is a sum depends on the processor
     for (std::size_t i = 0; i < keys.size(); ++i)
-        x.push_back(1 / (1 + static_cast<float>(i * i % 97)));
-    ASSERT_LE(keys.size(), tw::gpu::by_key_tuning::few_keys<float>);
+        x.push_back(static_cast<T>(1 / (1 + static_cast<double>(i * i % 97))));
+    ASSERT_LE(keys.size(), tw::gpu::by_key_tuning::few_keys<T>);
     device_array<std::int32_t> const there(keys), found(lengths.size());
-    device_array<float> const values(x), sums(lengths.size()), scans(x.size());
+    device_array<T> const values(x), sums(lengths.size()), scans(x.size());
     std::vector<std::int32_t> host_keys(lengths.size());
-    std::vector<float> host_sums(lengths.size()), host_scans(x.size());
+    std::vector<T> host_sums(lengths.size()), host_scans(x.size());
     tw::reduce_by_key(tw::seq, keys, x, host_keys, host_sums);
     tw::inclusive_scan_by_key(tw::seq, keys, x, host_scans);
     tw::reduce_by_key(tw::device, there, values, found, sums);
@@ -487,6 +498,28 @@ DEVICE_TEST(algorithms_by_key, have_runs_beside_every_length_that_kernels_tell_a
     segments::expect_bits(found.values(lengths.size()), host_keys, "keys");
     segments::expect_bits(sums.values(lengths.size()), host_sums, "reduce");
     segments::expect_bits(scans.values(x.size()), host_scans, "scan");
+}
+
+DEVICE_TEST(algorithms_by_key, have_runs_beside_every_length_that_kernels_tell_apart)
+{
+    constexpr std::size_t longest = tw::gpu::by_key_tuning::longest_of_few<double>;
+    std::vector<std::size_t> lengths(97, 1); // so that runs begin anywhere in parts
+    for (std::size_t const limit :
+         {std::size_t{32}, std::size_t{64}, std::size_t{128}, longest / 2, longest, longest + 256, longest + 512})
+        for (std::size_t const length : {limit - 1, limit, limit + 1})
+            lengths.insert(lengths.end(), {length, 1, 3});
+    expect_runs_of_host<float>(lengths);
+    expect_runs_of_host<double>(lengths);
+    expect_runs_of_host<two_sums>(lengths);
+    lengths.insert(lengths.end(), lengths.size(), 2 * longest); // the mean is above `longest`: others are listed, too
+    expect_runs_of_host<float>(lengths);
+    expect_runs_of_host<double>(lengths);
+    expect_runs_of_host<two_sums>(lengths);
+    for (std::size_t const mean :
+         {longest, longest + 1}) { // below it, and at it: the runs that are listed fill the list
+        lengths.assign(on_device::amount<std::size_t>(2000, 200, 20), mean);
+        expect_runs_of_host<double>(lengths);
+    }
 }
 
 /// Rows of memory in which a run begins at every key, or at all keys but one, before and after a long run. The last row

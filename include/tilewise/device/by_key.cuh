@@ -6,15 +6,16 @@
 /// (`mark_runs`). Another one writes the first keys and lengths of the runs, or where they begin (`write_runs`). If
 /// there are many, another one combines the values of runs of up to a tile (`combine_runs`) and lists the longer ones,
 /// which are combined as segments. If there are few, all are; so are values of more than 16 bytes, and those that
-/// results may overwrite. Of few keys and values, `combine_runs` takes all runs of up to a few rows, and their first
-/// keys, too, and one kernel takes all others (of scans, where the single pass is supported).
+/// results may overwrite. Of few keys and values, `combine_runs` takes all runs of up to a few rows, if these are not
+/// long in the mean, or of up to one, and their first keys, too, and one kernel takes all others (of scans, where the
+/// single pass is supported).
 ///
 /// Only the device knows the number of runs while the kernels run. A call that waits returns it.
 ///
 /// Keys and values in host memory are staged as a whole, and results to host memory as if each key were a run. Scratch
-/// memory: a bit for each key, and up to 18 bytes for 2^8 keys; 28 bytes for each tile of values, or 512 of few,
-/// and that of the segmented algorithms; 4 bytes, from 2^32 keys on 8, for each run that may be a segment: as many as
-/// there are keys, or every so many of them (`least_mean_vectors`, `least_mean_rows`).
+/// memory: a bit for each key, and up to 18 bytes for 2^8 keys, of few for a row; 28 bytes for each tile of values, or
+/// 4 KiB of few, and that of the segmented algorithms; 4 bytes, from 2^32 keys on 8, for each run that may be a
+/// segment: as many as there are keys, or every so many of them (`least_mean_vectors`, `least_mean_rows`).
 
 #include <tilewise/core/config.hpp>
 #include <tilewise/core/iterator.hpp>
@@ -203,7 +204,8 @@ offset reduce_by_key(char const* algorithm, Policy const& policy, Keys const& fi
 {
     using order_type = order<T, Geometry>;
     device_call call(algorithm, std::max(offset{0}, count), policy);
-    runs_of_call<Tuning, Number> runs(call, number, count, static_cast<int>(order_type::row));
+    runs_of_call<Tuning, Number> runs(call, number, count,
+                                      gpu::least_part_of<T, order_type, Tuning>(Tuning::least_rows_to_reduce));
     if (count <= 0)
         return runs.finish();
     auto keys = gpu::view_of(first, count);
@@ -229,7 +231,7 @@ offset count_by_key(char const* algorithm, Policy const& policy, Keys const& fir
                     KeysOut const& keys_out, Out const& out, Number const& number)
 {
     device_call call(algorithm, std::max(offset{0}, count), policy);
-    runs_of_call<Tuning, Number> runs(call, number, count);
+    runs_of_call<Tuning, Number> runs(call, number, count, Tuning::least_part);
     if (count <= 0)
         return runs.finish();
     auto keys = gpu::view_of(first, count);
@@ -256,7 +258,8 @@ void scan_by_key(char const* algorithm, Policy const& policy, Keys const& first,
         return;
     using order_type = order<T, Geometry>;
     device_call call(algorithm, count, policy);
-    runs_of_call<Tuning, discard_iterator> runs(call, discard_iterator(), count, static_cast<int>(order_type::row));
+    runs_of_call<Tuning, discard_iterator> runs(call, discard_iterator(), count,
+                                                gpu::least_part_of<T, order_type, Tuning>(Tuning::least_rows_to_scan));
     auto keys = gpu::view_of(first, count);
     auto view = gpu::view_of(values, count);
     staging staged(call);

@@ -286,20 +286,25 @@ struct by_key_tuning {
     /// which spill, 275.
     static constexpr int combining_blocks_per_multiprocessor = 4;
 
-    /// A warp takes a part of the keys, of at least and at most so many. 2^20 keys, values of 4 bytes, runs of 4, us to
-    /// reduce them with parts of 1024, 512 and 256: 41, 29, 24; to scan them: 25, 23, 24 (H100, 2026-11-26).
+    /// A warp takes a part of the keys, of at least and at most so many; where it also combines values, at least of so
+    /// many rows of them. Reductions of 2^18 f64 in runs of 32 take 21.1, 17.4 and 15.7 us with parts of 256, 128 and
+    /// 64 keys; scans of 2^19 f32 13.9 and 14.2 with parts of 256 and 128; counts of 2^19 keys 9.3 and 10.1 (H200,
+    /// 2026-11-30).
     static constexpr int least_part = 256, most_part = 1 << 20;
+    static constexpr int least_rows_to_reduce = 1, least_rows_to_scan = 2;
 
     /// Of 1024 keys, so many runs and more are written by the lanes of their keys, fewer ones from a list. 2^26 i32
     /// keys in runs of 1, us to count them with lists and without: 361, 338; in runs of 2: 239, 277 (H200, 2026-11-26).
     static constexpr int dense_runs = 768;
 
-    /// Of so few keys, of 8 MiB of values, all runs of up to so many values are combined by rows, which takes fewer
-    /// launches. Of longer ones, blocks combine the first ones that are found, and those of more than so many chunks;
-    /// warps combine the others. Decision 45 has the times.
+    /// Of so few keys, of 8 MiB of values, all runs of up to so many values, of 4 KiB, are combined by rows, which
+    /// takes fewer launches. Of longer ones, blocks combine the first ones that are found, and those of more than so
+    /// many chunks; warps combine the others. Decision 45 has the times.
     template <class T>
     static constexpr offset few_keys = std::min(offset{1} << 21, (offset{1} << 23) / offset{sizeof(T)});
-    static constexpr int longest_of_few = 512, chunks_of_few = 2;
+    template <class T>
+    static constexpr int longest_of_few = std::min(512, (1 << 12) / static_cast<int>(sizeof(T)));
+    static constexpr int chunks_of_few = 2;
 
     /// Runs of fewer lane vectors in the mean are reduced by rows of memory, others as segments. 2^26 values, us by
     /// rows and as segments: f32, one lane vector 315, 363; two 334, 307; f64, one 556, 592; two 587, 467 (H200,

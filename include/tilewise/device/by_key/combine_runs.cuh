@@ -63,7 +63,8 @@ TILEWISE_DEVICE void store_scanned(typename Scan::sink& to, Rows const& rows, of
             gpu::store_one(to, position + i, T(results[i]));
 }
 
-/// Combines the values of runs of up to `longest` values, at most a tile, and lists the longer ones.
+/// Combines the values of runs of up to `longest` values, at most a tile, and lists the longer ones: where the mean run
+/// is longer than that, all of more than a row.
 template <class Scan, class Out, class Tuning, access how, class Lists>
 TILEWISE_KERNEL(Tuning::threads, Tuning::combining_blocks_per_multiprocessor)
 combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typename Scan::value> init,
@@ -88,6 +89,8 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
         lists.to.runs.announce(all.number);
     if (part >= marks.parts || all.number <= out.most)
         return;
+    if (all.number * (longest + 1) <= marks.count) // one is longer at least, so the kernels behind have work anyway
+        longest = row;
     int const lane = lane_index();
     offset const first = part * marks.part_size;
     runs_before before = gpu::after(all.before_block, in_block);

@@ -214,7 +214,7 @@ mark_runs(Keys keys, Pred is_same, run_marks marks)
             unsigned const word = warp_ballot(begins);
             own_word = lane == i ? word : own_word;
         }
-        if (lane < words) {
+        if (lane < words && (whole || begin + lane * warp_size < size)) {
             to[begin / warp_size + lane] = own_word;
             own.runs += count_bits(own_word);
             if (own_word != 0)

@@ -16,6 +16,7 @@
 #include <tilewise/discard_iterator.hpp>
 #include <tilewise/order.hpp>
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -66,10 +67,11 @@ class runs_of_call {
     using sink = decltype(gpu::sink_of(std::declval<To const&>()));
 
 public:
-    /// For `count` keys, in parts of whole rows of `row` keys.
-    runs_of_call(device_call& call, To const& to, offset count, int row = 1)
-        : call_(call), count_(std::max(offset{0}, count)), part_size_(part_size(call, count_, row)),
-          parts_(count_ / part_size_ + 1), memory_(call, parts_ + blocks() + 2 + parts_ * part_size_ / bits_each),
+    /// For `count` keys, in parts of at least so many.
+    runs_of_call(device_call& call, To const& to, offset count, int least_part)
+        : call_(call), count_(std::max(offset{0}, count)), part_size_(part_size(call, count_, least_part)),
+          parts_(count_ / part_size_ + 1),
+          memory_(call, parts_ + blocks() + 2 + (parts_ * part_size_ + bits_each - 1) / bits_each),
           line_(call.waits() ? call.line<offset>() : nullptr), out_(call, gpu::sink_of(to), 1)
     {}
 
@@ -123,12 +125,15 @@ private:
     static constexpr int warps = Tuning::threads / warp_size;
     static constexpr offset bits_each = 8 * sizeof(runs_before);
 
-    /// As many parts as warps can be resident, of whole rows and words, unless they have few keys.
-    static int part_size(device_call const& call, offset count, int row)
+    /// As many parts as warps can be resident, unless they had fewer than `least` keys: of a power of two, or of
+    /// multiples of what a warp marks at once.
+    static int part_size(device_call const& call, offset count, int least)
     {
-        offset const unit = std::max(row, Tuning::words_at_once * warp_size), // both powers of two
-            wanted = offset{call.multiprocessors()} * Tuning::combining_blocks_per_multiprocessor * warps,
-                     each = std::max((count + wanted - 1) / wanted, offset{Tuning::least_part});
+        offset const wanted = offset{call.multiprocessors()} * Tuning::combining_blocks_per_multiprocessor * warps,
+                     each = std::max((count + wanted - 1) / wanted, offset{least}),
+                     at_once = std::min(Tuning::words_at_once * warp_size, Tuning::most_part),
+                     unit = std::min(static_cast<offset>(std::bit_ceil(static_cast<std::uint64_t>(each))),
+                                     std::max(offset{least}, at_once));
         return static_cast<int>(std::min((each + unit - 1) / unit, std::max(offset{1}, Tuning::most_part / unit)) *
                                 unit);
     }
@@ -142,9 +147,18 @@ private:
     staged_output<sink> out_;
 };
 
+/// The least number of keys in a part whose values, of type T, a warp may combine: those of so many rows.
+template <class T, class Order, class Tuning>
+int least_part_of(int rows)
+{
+    int const keys = sizeof(T) <= vector_bytes ? rows * static_cast<int>(Order::row) : Tuning::least_part;
+    return std::max(static_cast<int>(Order::row), std::min(keys, Tuning::least_part));
+}
+
 /// If keys and values are few, runs of up to so many values are combined by rows.
 template <class Scan, class Tuning>
-inline constexpr offset longest_of_few = std::min(Scan::tile, std::max(Scan::row, Tuning::longest_of_few));
+inline constexpr offset longest_of_few =
+    std::min(Scan::tile, std::max(Scan::row, Tuning::template longest_of_few<typename Scan::value>));
 
 /// The runs of a call as segments, and the memory in which up to `most` of them are listed, or only the long ones of
 /// more.
