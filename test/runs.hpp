@@ -196,15 +196,13 @@ using tuning = tuning_with<6>;
 /// Few keys: runs of more values than `longest` and a row are segments. The parts are those of users, of fewer keys
 /// than a warp marks at once.
 template <int longest = 1>
-struct tuning_of_few : tuning_with<2> {
+struct tuning_of_few : tilewise::gpu::by_key_tuning {
+    using segments = ::segments::tuning_with<2>;
     template <class>
     static constexpr tilewise::offset few_keys = tilewise::offset{1} << 62;
     template <class>
     static constexpr int longest_of_few = longest;
-    using of_users = tilewise::gpu::by_key_tuning;
-    static constexpr int words_at_once = of_users::words_at_once, least_part = of_users::least_part,
-                         most_part = of_users::most_part, least_rows_to_reduce = of_users::least_rows_to_reduce,
-                         least_rows_to_scan = of_users::least_rows_to_scan;
+    static constexpr int threads = 64, combining_blocks_per_multiprocessor = 1;
 };
 
 /// Few runs, the long ones of which may not be scanned by one kernel alone.

@@ -515,8 +515,8 @@ DEVICE_TEST(algorithms_by_key, have_runs_beside_every_length_that_kernels_tell_a
     expect_runs_of_host<float>(lengths);
     expect_runs_of_host<double>(lengths);
     expect_runs_of_host<two_sums>(lengths);
-    for (std::size_t const mean :
-         {longest, longest + 1}) { // below it, and at it: the runs that are listed fill the list
+    // The last mean with which they are not, and the first one with which they are: then the list is almost full.
+    for (std::size_t const mean : {longest, longest + 1}) {
         lengths.assign(on_device::amount<std::size_t>(2000, 200, 20), mean);
         expect_runs_of_host<double>(lengths);
     }

@@ -6,8 +6,8 @@
 /// (`mark_runs`). Another one writes the first keys and lengths of the runs, or where they begin (`write_runs`). If
 /// there are many, another one combines the values of runs of up to a tile (`combine_runs`) and lists the longer ones,
 /// which are combined as segments. If there are few, all are; so are values of more than 16 bytes, and those that
-/// results may overwrite. Of few keys and values, `combine_runs` takes all runs of up to a few rows, if these are not
-/// long in the mean, or of up to one, and their first keys, too, and one kernel takes all others (of scans, where the
+/// results may overwrite. Of few keys and values, `combine_runs` takes all runs of up to a few rows, or of up to one
+/// row if the mean run is longer, and their first keys, too, and one kernel takes all others (of scans, where the
 /// single pass is supported).
 ///
 /// Only the device knows the number of runs while the kernels run. A call that waits returns it.

@@ -89,7 +89,7 @@ combine_runs(typename Scan::view view, Out out, run_marks marks, initial<typenam
         lists.to.runs.announce(all.number);
     if (part >= marks.parts || all.number <= out.most)
         return;
-    if (all.number * (longest + 1) <= marks.count) // one is longer at least, so the kernels behind have work anyway
+    if (all.number * (longest + 1) <= marks.count) // at least one run is longer, so later kernels have work anyway
         longest = row;
     int const lane = lane_index();
     offset const first = part * marks.part_size;
