@@ -5,6 +5,7 @@
 /// The algorithms by key against the specification: each run of keys is a range of its own. The runs are found by a
 /// plain loop.
 
+#include "computed.hpp"
 #include "order_shapes.hpp"
 #include "segments.hpp"
 
@@ -98,6 +99,15 @@ std::vector<std::vector<std::size_t>> lengths()
             std::vector<std::size_t>(12, row + 1), // here not: there is no room in the list
             among_ones};
 }
+
+struct same_parity {
+    TILEWISE_PORTABLE bool operator()(int a, int b) const { return a % 2 == b % 2; }
+};
+
+struct a_tenth {
+    TILEWISE_PORTABLE int operator()(std::ptrdiff_t i) const { return static_cast<int>(i / 10); }
+};
+using tens = values::computed<a_tenth>;
 
 /// The runs of keys.
 template <class Key, class Pred>
