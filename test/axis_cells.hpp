@@ -212,7 +212,7 @@ void expect_cells(Axis const& axis, std::vector<Edge> const& edges, axis_options
     expect_cells_of<std::uint64_t>(axis, edges, options);
 }
 
-/// Expects that a constructor rejects an argument, and says so.
+/// Expects that a constructor throws `std::invalid_argument`, with these words in its message.
 template <class Make>
 void expect_rejected(Make make, std::vector<std::string> const& words)
 {

@@ -4,6 +4,7 @@
 #include <tilewise/scan_by_key.hpp>
 
 #include "backend.hpp"
+#include "calls.hpp"
 #include "runs.hpp"
 #include "segments.hpp"
 
@@ -38,28 +39,9 @@ namespace tw = tilewise;
 
 namespace {
 
+using calls::message_of, calls::on_both;
 using ints = std::vector<int>;
 ints const keys{1, 1, 2, 2, 2, 1, 3}, values{1, 2, 3, 4, 5, 6, 7};
-
-/// Calls `check(policy)` for both policies.
-template <class Check>
-void on_both(Check check)
-{
-    check(tw::seq);
-    check(tw::par);
-}
-
-/// What a broken call says.
-template <class Call>
-std::string complaint(Call call)
-{
-    try {
-        call();
-    } catch (std::invalid_argument const& error) {
-        return error.what();
-    }
-    return "";
-}
 
 /// The two outputs of a reduction by key, larger than its results.
 struct outputs {
@@ -338,24 +320,24 @@ TEST(algorithms_by_key, report_outputs_that_are_too_short)
 {
     on_both([&](auto on) {
         ints few(3, -1), enough(4, -1);
-        EXPECT_EQ(complaint([&] { tw::reduce_by_key(on, keys, values, enough, few); }),
+        EXPECT_EQ(message_of([&] { tw::reduce_by_key(on, keys, values, enough, few); }),
                   "tilewise::reduce_by_key: the output range has 3 elements, but there are 4 results");
-        EXPECT_EQ(complaint([&] { tw::count_by_key_into(on, keys, few, enough, enough.begin()); }),
+        EXPECT_EQ(message_of([&] { tw::count_by_key_into(on, keys, few, enough, enough.begin()); }),
                   "tilewise::count_by_key_into: the output range has 3 elements, but there are 4 results");
         EXPECT_EQ(enough, ints(4, -1));
         std::list<int> const own_keys(keys.begin(), keys.end());
-        EXPECT_EQ(complaint([&] { tw::count_by_key(on, own_keys, few, enough); }),
+        EXPECT_EQ(message_of([&] { tw::count_by_key(on, own_keys, few, enough); }),
                   "tilewise::count_by_key: the output range has 3 elements, but there are 4 results");
         EXPECT_EQ(enough, ints(4, -1));
-        EXPECT_EQ(complaint([&] { tw::inclusive_scan_by_key(on, keys, values, enough); }),
+        EXPECT_EQ(message_of([&] { tw::inclusive_scan_by_key(on, keys, values, enough); }),
                   "tilewise::inclusive_scan_by_key: the output range has 4 elements, but there are 7 results");
         ints none;
-        EXPECT_EQ(complaint([&] { tw::reduce_by_key_into(on, keys, values, enough, enough, none); }),
+        EXPECT_EQ(message_of([&] { tw::reduce_by_key_into(on, keys, values, enough, enough, none); }),
                   "tilewise::reduce_by_key_into: the output range has 0 elements, but there are 1 results");
     });
     std::istringstream text("1 1 2 2 2 1 3");
     ints few(3, -1);
-    EXPECT_EQ(complaint([&] {
+    EXPECT_EQ(message_of([&] {
                   tw::count_by_key(std::istream_iterator<int>(text), std::istream_iterator<int>(),
                                    tw::discard_iterator(), few);
               }),
@@ -371,21 +353,21 @@ TEST(algorithms_by_key, report_broken_arguments_in_the_hardened_mode)
     int const* const x = values.data();
     on_both([&](auto on) {
         int out[7]{};
-        EXPECT_EQ(complaint([&] { tw::reduce_by_key(on, first + 1, first, x, out, out); }),
+        EXPECT_EQ(message_of([&] { tw::reduce_by_key(on, first + 1, first, x, out, out); }),
                   "tilewise::reduce_by_key: last is before first");
-        EXPECT_EQ(complaint([&] { tw::reduce_by_key(on, first, first + 1, none, out, out); }),
+        EXPECT_EQ(message_of([&] { tw::reduce_by_key(on, first, first + 1, none, out, out); }),
                   "tilewise::reduce_by_key: first2 is null, but the range is not empty");
-        EXPECT_EQ(complaint([&] { tw::count_by_key(on, none, none + 1, out, out); }),
+        EXPECT_EQ(message_of([&] { tw::count_by_key(on, none, none + 1, out, out); }),
                   "tilewise::count_by_key: first is null, but the range is not empty");
-        EXPECT_EQ(complaint([&] { tw::count_by_key(on, first, first + 1, nowhere, out); }),
+        EXPECT_EQ(message_of([&] { tw::count_by_key(on, first, first + 1, nowhere, out); }),
                   "tilewise::count_by_key: the output is null, but the range is not empty");
-        EXPECT_EQ(complaint([&] { tw::count_by_key_into(on, first, first + 1, out, out, nowhere); }),
+        EXPECT_EQ(message_of([&] { tw::count_by_key_into(on, first, first + 1, out, out, nowhere); }),
                   "tilewise::count_by_key_into: the output of the number of runs is null");
-        EXPECT_EQ(complaint([&] { tw::exclusive_scan_by_key(on, first, first + 1, x, nowhere, 0); }),
+        EXPECT_EQ(message_of([&] { tw::exclusive_scan_by_key(on, first, first + 1, x, nowhere, 0); }),
                   "tilewise::exclusive_scan_by_key: the output is null, but the range is not empty");
-        EXPECT_EQ(complaint([&] { tw::reduce_by_key(on, keys, ints{1, 2}, out, out + 4); }),
+        EXPECT_EQ(message_of([&] { tw::reduce_by_key(on, keys, ints{1, 2}, out, out + 4); }),
                   "tilewise::reduce_by_key: the second range is shorter than the first");
-        EXPECT_EQ(complaint([&] { tw::inclusive_scan_by_key(on, keys, std::span(x, 6), out); }),
+        EXPECT_EQ(message_of([&] { tw::inclusive_scan_by_key(on, keys, std::span(x, 6), out); }),
                   "tilewise::inclusive_scan_by_key: the second range is shorter than the first");
     });
 }

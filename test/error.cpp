@@ -3,6 +3,8 @@
 #include <tilewise/error.hpp>
 #include <tilewise/tilewise.hpp>
 
+#include "calls.hpp"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -11,7 +13,6 @@
 #include <deque>
 #include <functional>
 #include <list>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,17 +22,7 @@ namespace {
 
 static_assert(tw::hardened, "define TILEWISE_HARDENED");
 
-/// What the `std::invalid_argument` says that a call throws.
-template <class Call>
-std::string rejection(Call call)
-{
-    try {
-        call();
-    } catch (std::invalid_argument const& exception) {
-        return exception.what();
-    }
-    return "nothing";
-}
+using calls::message_of;
 
 /// Functions that fail the test when they are called.
 auto const op = [](int a, int) { return ADD_FAILURE() << "called op", a; };
@@ -47,7 +38,7 @@ void expect_rejected(Policy policy, It first, It last, std::string const& reason
     std::vector<int> const second(100);
     auto const first2 = second.begin();
     auto const expect = [&](std::string const& algorithm, auto call) {
-        EXPECT_EQ(rejection(call), "tilewise::" + algorithm + ": " + reason);
+        EXPECT_EQ(message_of(call), "tilewise::" + algorithm + ": " + reason);
         EXPECT_EQ(out, untouched);
     };
     expect("reduce", [&] { tw::reduce(policy, first, last); });
@@ -105,9 +96,9 @@ TEST(hardened, mode_rejects_a_null_pointer_for_the_result)
     int* const null = nullptr;
     std::string const reason = "tilewise::reduce_into: the output is null";
     auto const check = [&](auto policy) {
-        EXPECT_EQ(rejection([&] { tw::reduce_into(policy, v.begin(), v.end(), null, 0); }), reason);
-        EXPECT_EQ(rejection([&] { tw::reduce_into(policy, v.begin(), v.begin(), null, 0); }), reason);
-        EXPECT_EQ(rejection([&] { tw::transform_reduce_into(policy, v, null, 0, op, std::negate<>{}); }), reason);
+        EXPECT_EQ(message_of([&] { tw::reduce_into(policy, v.begin(), v.end(), null, 0); }), reason);
+        EXPECT_EQ(message_of([&] { tw::reduce_into(policy, v.begin(), v.begin(), null, 0); }), reason);
+        EXPECT_EQ(message_of([&] { tw::transform_reduce_into(policy, v, null, 0, op, std::negate<>{}); }), reason);
     };
     check(tw::seq);
     check(tw::par);
@@ -122,11 +113,11 @@ TEST(hardened, mode_rejects_a_null_pointer_for_the_second_range)
     std::string const reason = ": first2 is null, but the range is not empty";
     auto const check = [&](auto policy, auto const& range) {
         auto const first = range.begin(), last = range.end();
-        EXPECT_EQ(rejection([&] { tw::transform_reduce(policy, first, last, null, 0); }),
+        EXPECT_EQ(message_of([&] { tw::transform_reduce(policy, first, last, null, 0); }),
                   "tilewise::transform_reduce" + reason);
-        EXPECT_EQ(rejection([&] { tw::transform_reduce(policy, first, last, null, 0, op, transform_op); }),
+        EXPECT_EQ(message_of([&] { tw::transform_reduce(policy, first, last, null, 0, op, transform_op); }),
                   "tilewise::transform_reduce" + reason);
-        EXPECT_EQ(rejection([&] { tw::transform_reduce_into(policy, first, last, null, &out, 0); }),
+        EXPECT_EQ(message_of([&] { tw::transform_reduce_into(policy, first, last, null, &out, 0); }),
                   "tilewise::transform_reduce_into" + reason);
         EXPECT_EQ(out, 7);
     };
@@ -143,11 +134,11 @@ TEST(hardened, mode_rejects_a_second_range_that_is_shorter)
     int out = 7;
     std::string const reason = ": the second range is shorter than the first";
     auto const check = [&](auto policy, auto const& shorter) {
-        EXPECT_EQ(rejection([&] { tw::transform_reduce(policy, five, shorter, 0); }),
+        EXPECT_EQ(message_of([&] { tw::transform_reduce(policy, five, shorter, 0); }),
                   "tilewise::transform_reduce" + reason);
-        EXPECT_EQ(rejection([&] { tw::transform_reduce(policy, five, shorter, 0, op, transform_op); }),
+        EXPECT_EQ(message_of([&] { tw::transform_reduce(policy, five, shorter, 0, op, transform_op); }),
                   "tilewise::transform_reduce" + reason);
-        EXPECT_EQ(rejection([&] { tw::transform_reduce_into(policy, five, shorter, &out, 0); }),
+        EXPECT_EQ(message_of([&] { tw::transform_reduce_into(policy, five, shorter, &out, 0); }),
                   "tilewise::transform_reduce_into" + reason);
         EXPECT_EQ(out, 7);
         EXPECT_EQ(tw::transform_reduce(policy, shorter, five, 3), 3); // the other way round is fine
@@ -166,7 +157,7 @@ TEST(hardened, mode_rejects_a_null_pointer_for_the_output)
     auto const check = [&](auto policy, auto const& range) {
         auto const first = range.begin(), last = range.end();
         auto const expect = [](std::string const& algorithm, auto call) {
-            EXPECT_EQ(rejection(call), "tilewise::" + algorithm + ": the output is null, but the range is not empty");
+            EXPECT_EQ(message_of(call), "tilewise::" + algorithm + ": the output is null, but the range is not empty");
         };
         expect("inclusive_scan", [&] { tw::inclusive_scan(policy, first, last, null, op); });
         expect("inclusive_scan", [&] { tw::inclusive_scan(policy, range, null, op, 0); });
@@ -215,7 +206,7 @@ TEST(hardened, mode_accepts_null_pointers_without_elements)
 
 TEST(reject_argument, names_the_algorithm_and_the_rule)
 {
-    EXPECT_EQ(rejection([] { tw::reject_argument("reduce", "the rule"); }), "tilewise::reduce: the rule");
+    EXPECT_EQ(message_of([] { tw::reject_argument("reduce", "the rule"); }), "tilewise::reduce: the rule");
 }
 
 } // namespace

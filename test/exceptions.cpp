@@ -5,6 +5,7 @@
 #include <tilewise/reduce.hpp>
 #include <tilewise/scan.hpp>
 
+#include "calls.hpp"
 #include "values.hpp"
 
 #include <gtest/gtest.h>
@@ -25,35 +26,8 @@ namespace tw = tilewise;
 
 namespace {
 
+using calls::expect_exceptions_from;
 using values::blown, values::fuse, values::tracked;
-
-/// Blows the fuse at the first, the last and some events in between of those that `call` makes. Each time the exception
-/// comes out of it, and nothing that was made on the way is left. The number of events may vary by less than half.
-template <class Call>
-void expect_exceptions_from(Call call, bool varies = false)
-{
-    long const alive = tracked::alive;
-    fuse::set(fuse::never);
-    call();
-    long const events = fuse::events_since_set_to_never();
-    ASSERT_GT(events, 0);
-    ASSERT_EQ(tracked::alive, alive);
-    for (long const event : {1L, 2L, 3L, events / 7, events / 2, events - events / 16, events - 1, events}) {
-        if (event < 1 || event > (varies ? events / 2 : events))
-            continue;
-        fuse::set(event);
-        try {
-            call();
-            ADD_FAILURE() << "event " << event << " of " << events << " threw nothing";
-        } catch (blown const& exception) {
-            EXPECT_STREQ(exception.what(), "the fuse has blown");
-        }
-        EXPECT_EQ(tracked::alive, alive) << "event " << event << " of " << events;
-    }
-    fuse::set(fuse::never);
-    call(); // works as before
-    EXPECT_EQ(tracked::alive, alive);
-}
 
 /// For one element, a part of a tile and, where par takes tasks, many tiles.
 template <class Check>

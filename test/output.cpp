@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tilewise/tilewise.hpp>
 
+#include "calls.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,6 +25,7 @@ namespace tw = tilewise;
 
 namespace {
 
+using calls::message_of;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
@@ -95,18 +98,6 @@ void for_each_call(Use use)
 {
     for_each_call(tw::seq, use);
     for_each_call(tw::par, use);
-}
-
-/// What a call throws.
-template <class Call>
-std::string message_of(Call call)
-{
-    try {
-        call();
-    } catch (std::invalid_argument const& error) {
-        return error.what();
-    }
-    return "nothing";
 }
 
 TEST(output_ranges, get_what_iterators_get_and_keep_the_rest)

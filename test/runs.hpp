@@ -100,10 +100,12 @@ std::vector<std::vector<std::size_t>> lengths()
             among_ones};
 }
 
+/// A predicate of keys that is not equality.
 struct same_parity {
     TILEWISE_PORTABLE bool operator()(int a, int b) const { return a % 2 == b % 2; }
 };
 
+/// Keys that are computed: ten of each.
 struct a_tenth {
     TILEWISE_PORTABLE int operator()(std::ptrdiff_t i) const { return static_cast<int>(i / 10); }
 };

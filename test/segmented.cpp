@@ -2,6 +2,7 @@
 #include <tilewise/segmented.hpp>
 
 #include "backend.hpp"
+#include "calls.hpp"
 #include "golden/values.hpp"
 #include "segments.hpp"
 #include "values.hpp"
@@ -32,6 +33,7 @@ namespace tw = tilewise;
 
 namespace {
 
+using calls::message_of, calls::on_both;
 using results = std::vector<int>;
 std::vector<int> const ints{1, 2, 3, 4, 5, 6, 7};
 std::vector<int> const offsets{0, 3, 3, 4, 7}; // four segments, of which one is empty
@@ -44,14 +46,6 @@ std::vector<T> some_numbers(std::size_t count)
     for (std::uint64_t const bits : shape::some_values<std::uint64_t>(count))
         x.push_back(1 + static_cast<T>(static_cast<std::int32_t>(bits >> 32)) / static_cast<T>(1ull << 40));
     return x;
-}
-
-/// Calls `check(policy)` for both policies.
-template <class Check>
-void on_both(Check check)
-{
-    check(tw::seq);
-    check(tw::par);
 }
 
 TEST(segmented_reduce, takes_every_policy_op_and_init)
@@ -284,18 +278,6 @@ TEST(segmented_algorithms, pass_on_exceptions)
     });
 }
 
-/// What a broken call says.
-template <class Call>
-std::string complaint(Call call)
-{
-    try {
-        call();
-    } catch (std::invalid_argument const& error) {
-        return error.what();
-    }
-    return "";
-}
-
 TEST(segmented_algorithms, report_broken_arguments_in_the_hardened_mode)
 {
     int const* const none = nullptr;
@@ -303,32 +285,32 @@ TEST(segmented_algorithms, report_broken_arguments_in_the_hardened_mode)
     int const bounds[]{0, 2}, backwards[]{2, 0};
     on_both([&](auto on) {
         int out[2]{};
-        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints.data(), bounds + 1, bounds, bounds + 1, out); }),
+        EXPECT_EQ(message_of([&] { tw::segmented_reduce(on, ints.data(), bounds + 1, bounds, bounds + 1, out); }),
                   "tilewise::segmented_reduce: last is before first");
-        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints.data(), bounds, bounds + 1, none, out); }),
+        EXPECT_EQ(message_of([&] { tw::segmented_reduce(on, ints.data(), bounds, bounds + 1, none, out); }),
                   "tilewise::segmented_reduce: the ends of the segments are null, but there are segments");
-        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, none, bounds, bounds + 1, bounds + 1, out); }),
+        EXPECT_EQ(message_of([&] { tw::segmented_reduce(on, none, bounds, bounds + 1, bounds + 1, out); }),
                   "tilewise::segmented_reduce: first is null, but a segment is not empty");
-        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints.data(), bounds, bounds + 1, bounds + 1, nowhere); }),
+        EXPECT_EQ(message_of([&] { tw::segmented_reduce(on, ints.data(), bounds, bounds + 1, bounds + 1, nowhere); }),
                   "tilewise::segmented_reduce: the output is null, but the range is not empty");
         EXPECT_EQ(
-            complaint([&] { tw::segmented_reduce(on, ints.data(), backwards, backwards + 1, backwards + 1, out); }),
+            message_of([&] { tw::segmented_reduce(on, ints.data(), backwards, backwards + 1, backwards + 1, out); }),
             "tilewise::segmented_reduce: a segment ends before it begins");
-        EXPECT_EQ(complaint([&] {
+        EXPECT_EQ(message_of([&] {
                       tw::segmented_inclusive_scan(on, ints.data(), backwards, backwards + 1, backwards + 1, out);
                   }),
                   "tilewise::segmented_inclusive_scan: a segment ends before it begins");
-        EXPECT_EQ(complaint([&] {
+        EXPECT_EQ(message_of([&] {
                       tw::segmented_exclusive_scan(on, ints.data(), bounds, bounds + 1, bounds + 1, nowhere, 0);
                   }),
                   "tilewise::segmented_exclusive_scan: the output is null, but a segment is not empty");
         int const beyond[]{0, 3, 8}, before[]{-1, 2};
         results scanned(8);
-        EXPECT_EQ(complaint([&] { tw::segmented_reduce(on, ints, beyond, out); }),
+        EXPECT_EQ(message_of([&] { tw::segmented_reduce(on, ints, beyond, out); }),
                   "tilewise::segmented_reduce: the offsets of a segment are not in the range");
-        EXPECT_EQ(complaint([&] { tw::segmented_inclusive_scan(on, ints, beyond, scanned); }),
+        EXPECT_EQ(message_of([&] { tw::segmented_inclusive_scan(on, ints, beyond, scanned); }),
                   "tilewise::segmented_inclusive_scan: the offsets of a segment are not in the range");
-        EXPECT_EQ(complaint([&] { tw::segmented_exclusive_scan(on, ints, before, scanned.begin(), 0); }),
+        EXPECT_EQ(message_of([&] { tw::segmented_exclusive_scan(on, ints, before, scanned.begin(), 0); }),
                   "tilewise::segmented_exclusive_scan: the offsets of a segment are not in the range");
     });
 }

@@ -3,6 +3,7 @@
 /// engine below it.)
 #include <tilewise/histogram.hpp>
 
+#include "calls.hpp"
 #include "order_shapes.hpp"
 #include "values.hpp"
 
@@ -17,7 +18,6 @@
 #include <list>
 #include <ranges>
 #include <stdexcept>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -25,15 +25,8 @@ namespace tw = tilewise;
 
 namespace {
 
+using calls::message_of, calls::on_both;
 using sums = std::vector<double>;
-
-/// Calls `check(policy)` for both policies.
-template <class Check>
-void on_both(Check check)
-{
-    check(tw::seq);
-    check(tw::par);
-}
 
 std::vector<float> const samples{0.5f, 2.5f, -1, 1.5f, 0, 3, 2.5f};
 std::vector<double> const weights{1, 2, 4, 8, 16, 32, 64};
@@ -232,18 +225,6 @@ TEST(weighted_histogram, of_ones_is_histogram)
     }
 }
 
-/// What a broken call says.
-template <class Call>
-std::string complaint(Call call)
-{
-    try {
-        call();
-    } catch (std::invalid_argument const& error) {
-        return error.what();
-    }
-    return "";
-}
-
 TEST(weighted_histogram, reports_broken_arguments_in_the_hardened_mode)
 {
     int const x[]{0, 1};
@@ -252,17 +233,17 @@ TEST(weighted_histogram, reports_broken_arguments_in_the_hardened_mode)
     tw::integer_axis const axis(0, 2);
     on_both([&](auto on) {
         int out[2]{};
-        EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, x + 1, x, x, axis, out); }),
+        EXPECT_EQ(message_of([&] { tw::weighted_histogram(on, x + 1, x, x, axis, out); }),
                   "tilewise::weighted_histogram: last is before first");
-        EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, none, none + 1, x, axis, out); }),
+        EXPECT_EQ(message_of([&] { tw::weighted_histogram(on, none, none + 1, x, axis, out); }),
                   "tilewise::weighted_histogram: first is null, but the range is not empty");
-        EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, x, x + 2, none, axis, out); }),
+        EXPECT_EQ(message_of([&] { tw::weighted_histogram(on, x, x + 2, none, axis, out); }),
                   "tilewise::weighted_histogram: first2 is null, but the range is not empty");
-        EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, none, none, none, axis, nowhere); }),
+        EXPECT_EQ(message_of([&] { tw::weighted_histogram(on, none, none, none, axis, nowhere); }),
                   "tilewise::weighted_histogram: the output is null, but the range is not empty");
-        EXPECT_EQ(complaint([&] { tw::weighted_histogram(on, x, std::vector<int>(1), axis, out); }),
+        EXPECT_EQ(message_of([&] { tw::weighted_histogram(on, x, std::vector<int>(1), axis, out); }),
                   "tilewise::weighted_histogram: the second range is shorter than the first");
-        EXPECT_NE(complaint([&] { tw::weighted_histogram(on, x, x + 2, x, 0, 0.0, 1.0, out); }), "");
+        EXPECT_NE(message_of([&] { tw::weighted_histogram(on, x, x + 2, x, 0, 0.0, 1.0, out); }), "");
     });
 }
 

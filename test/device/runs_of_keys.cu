@@ -148,12 +148,12 @@ struct two_sums {
     }
 };
 
-/// Few keys, in runs of these lengths: the results are those of the host.
+/// Expects the results of seq for few keys, in runs of these lengths.
 template <class T>
 void expect_runs_of_host(std::vector<std::size_t> const& lengths)
 {
     auto const keys = runs::keys_of<std::int32_t>(lengths);
-    std::vector<T> x; // not of any bits: which bits a NaN has that is a sum depends on the processor
+    std::vector<T> x; // no NaN: the bits of a sum that is NaN depend on the processor
     for (std::size_t i = 0; i < keys.size(); ++i)
         x.push_back(static_cast<T>(1 / (1 + static_cast<double>(i * i % 97))));
     ASSERT_LE(keys.size(), tw::gpu::by_key_tuning::few_keys<T>);
@@ -181,11 +181,11 @@ DEVICE_TEST(runs_of_keys, have_every_length_that_kernels_tell_apart)
     expect_runs_of_host<float>(lengths);
     expect_runs_of_host<double>(lengths);
     expect_runs_of_host<two_sums>(lengths);
-    lengths.insert(lengths.end(), lengths.size(), 2 * longest); // the mean is above `longest`: others are listed, too
+    lengths.insert(lengths.end(), lengths.size(), 2 * longest); // a longer mean: shorter runs are listed, too
     expect_runs_of_host<float>(lengths);
     expect_runs_of_host<double>(lengths);
     expect_runs_of_host<two_sums>(lengths);
-    // The last mean with which they are not, and the first one with which they are: then the list is almost full.
+    // The longest mean with which they are not listed, and the shortest with which they are: it almost fills the list.
     for (std::size_t const mean : {longest, longest + 1}) {
         lengths.assign(on_device::amount<std::size_t>(2000, 200, 20), mean);
         expect_runs_of_host<double>(lengths);

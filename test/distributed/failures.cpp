@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ranks.hpp"
 
+#include "../calls.hpp"
+
 #include <tilewise/distributed.hpp>
 #include <tilewise/tilewise.hpp>
 
@@ -24,6 +26,7 @@ namespace tw = tilewise;
 
 namespace {
 
+using calls::on_both;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -109,14 +112,6 @@ std::vector<float> own_part()
     return std::vector<float>(elements / rank_count, 1.F);
 }
 
-/// Runs a call under both policies for a rank's own part.
-template <class Test>
-void under_each_policy(Test test)
-{
-    test(tw::seq);
-    test(tw::par);
-}
-
 bool is_failing(tw::thread_communicator& communicator)
 {
     return communicator.rank() == failing;
@@ -124,7 +119,7 @@ bool is_failing(tw::thread_communicator& communicator)
 
 TEST(an_exception_on_one_rank, reaches_all_from_the_operator)
 {
-    under_each_policy([](auto local) {
+    on_both([](auto local) {
         expect_failure(
             [&](auto& ranks) {
                 tw::reduce(tw::distributed(ranks, local), own_part(), 0.F, throwing_plus{is_failing(ranks)});
@@ -162,7 +157,7 @@ TEST(an_exception_on_one_rank, reaches_all_from_the_operator)
 
 TEST(an_exception_on_one_rank, reaches_all_from_the_second_pass_of_a_scan)
 {
-    under_each_policy([](auto local) {
+    on_both([](auto local) {
         expect_failure(
             [&](auto& ranks) { // the first pass applies the operator less often than there are elements
                 auto x = own_part();
@@ -235,7 +230,7 @@ TEST(an_exception_on_one_rank, reaches_all_from_an_axis)
         int extent() const { return 3; }
         int index(float) const { return throws ? throw std::domain_error("no bin") : 1; }
     };
-    under_each_policy([](auto local) {
+    on_both([](auto local) {
         expect_failure(
             [&](auto& ranks) {
                 std::vector<int> counts(3);
