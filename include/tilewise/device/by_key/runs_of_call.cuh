@@ -147,8 +147,8 @@ private:
     staged_output<sink> out_;
 };
 
-/// The least number of keys in a part whose values, of type T, a warp may combine: so many rows, but no more than where
-/// there are no values, unless one row has more.
+/// The least number of keys in a part whose values, of type T, a warp may combine: so many rows, but at most
+/// `Tuning::least_part`, and at least one row.
 template <class T, class Order, class Tuning>
 int least_part_of(int rows)
 {
